@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"bytes"
+	"debug/elf"
 	"fmt"
 	"slices"
 	"sort"
@@ -161,6 +163,23 @@ func compileOne(t *testing.T, name, source string) {
 	}
 }
 
+// compileShort is compileOne with a bound of the instructions: code of a next token is read from memory each time.
+func compileShort(t *testing.T, name, source string, most uint64) {
+	t.Helper()
+	b, err := nvrtc.Compile(name, withPDL(source), "sm_90", options...)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	f, err := elf.NewFile(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := f.Section(".text." + name); s == nil || s.Size/16 > most {
+		t.Errorf("%s: code %+v, of at most %d instructions", name, s, most)
+	}
+}
+
 func TestCompileFamilies(t *testing.T) {
 	needCompiler(t)
 	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float16, dtype.Float32, dtype.Float64} {
@@ -272,11 +291,11 @@ func TestCompileDecoding(t *testing.T) {
 		warps: 2}, {dtype.BFloat16, dtype.BFloat16, 0, 8, 1, true, 12, joined},
 		{dtype.Float16, dtype.Float32, 0, 8, 2, false, 3, joined}, {dtype.BFloat16, dtype.BFloat16, 0, 8, 1, true, 5, three},
 		{dtype.BFloat16, dtype.BFloat16, 0, 8, 2, true, 4, two}} {
-		compileOne(t, "few_rows", c.source())
+		compileShort(t, "few_rows", c.source(), 900)
 	}
 	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8, true, 0}, {dtype.Float16, dtype.Float16, 16, 32, false, 0},
 		{dtype.Float32, dtype.Bool, 1, 4, false, 0}, {dtype.BFloat16, dtype.Bool, 4, 16, true, 32}} {
-		compileOne(t, "attention_decode", c.source())
+		compileShort(t, "attention_decode", c.source(), 1800)
 	}
 	for _, size := range []int{2, 4, 8} {
 		compileOne(t, "attention_pages", pagesSource(size))

@@ -20,6 +20,7 @@ type dependencies struct {
 	// Of the current launch:
 	small     bool
 	behind    []uintptr // what it waits for
+	chain     int       // launches so far that did not need to wait for their predecessors
 	workspace bool      // it multiplies by cuBLASLt
 }
 
@@ -98,10 +99,28 @@ func weight(name string, out, in []backend.View) (bytes int) {
 	return bytes
 }
 
+// A tiny launch that need not wait for its predecessor does so all the same, unless many such ones follow each other: a kernel with one
+// predecessor begins while that ends (PDL), which a fork and a join of branches prevent, and they take longer than such a launch.
+const (
+	tinyLaunch = 1 << 20
+	mostChain  = 3
+)
+
+// chained reports whether a launch is put behind the last one, which all others lead to.
+func (o *dependencies) chained(bytes int) bool {
+	if len(o.leaves) != 1 || slices.Contains(o.behind, o.leaves[0]) {
+		o.chain = 0
+		return len(o.leaves) == 1
+	}
+	o.chain++
+	return bytes <= tinyLaunch && o.chain < mostChain
+}
+
 // begin sets what a launch waits for, and gives it a pool for its temporaries.
 func (r *recorder) begin(f *Device, name string, out, in []backend.View) error {
 	o := &r.dependencies
-	o.small, o.workspace = weight(name, out, in) <= largeLaunch, false
+	size := weight(name, out, in)
+	o.small, o.workspace = size <= largeLaunch, false
 	o.written = append(o.written, touched(out, nil)...)
 	f.Device.PDL = r.pdl && o.small // a large one would only occupy multiprocessors: ResNet-50 was 4 % slower
 	if !o.small {
@@ -109,6 +128,9 @@ func (r *recorder) begin(f *Device, name string, out, in []backend.View) error {
 		return f.Device.SetNodes(o.behind)
 	}
 	o.behind = compacted(append(slices.Clone(o.barrier), o.uses.before(touched(out, in))...))
+	if o.chained(size) {
+		o.behind = slices.Clone(o.leaves)
+	}
 	// Memory freed by a concurrent launch must not be reused by this one.
 	f.pool = mem.NewPool("launch", &scratch{d: f, bufs: map[uintptr]*mem.Buffer{}, from: f.graphs.pool})
 	o.pools = append(o.pools, f.pool)

@@ -50,3 +50,25 @@ func TestDependencies(t *testing.T) {
 		t.Errorf("a reader next to a reader waits for %v", got)
 	}
 }
+
+// TestChained: tiny launches follow each other, though they need not, until many do; a join waits for all branches.
+func TestChained(t *testing.T) {
+	o := dependencies{leaves: []uintptr{1}}
+	for i, want := range []bool{true, true, false} {
+		if got := o.chained(tinyLaunch); got != want {
+			t.Errorf("launch %d of a row that need not wait: %v", i, got)
+		}
+	}
+	o = dependencies{leaves: []uintptr{1}}
+	if o.chained(tinyLaunch + 1) {
+		t.Error("a launch that is worth a branch has none")
+	}
+	o.behind = []uintptr{1}
+	if !o.chained(tinyLaunch+1) || o.chain != 0 {
+		t.Error("a launch behind the last one does not follow it")
+	}
+	o = dependencies{leaves: []uintptr{1, 2}, behind: []uintptr{1, 2}}
+	if o.chained(1) {
+		t.Error("a join is taken for a chain")
+	}
+}

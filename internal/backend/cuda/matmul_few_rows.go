@@ -107,7 +107,7 @@ const (
 
 // stageBytes is what a part of the ring takes.
 func (c fewRows) stageBytes() int {
-	vectors := 2 << number(c.gated != "")
+	vectors := 2
 	if !c.held {
 		vectors += c.tiles
 	}
@@ -118,7 +118,7 @@ func (c fewRows) stageBytes() int {
 func (c *fewRows) fit(d *driver.Device, xBytes int) {
 	const own = 1 << 10 // of the driver
 	c.held = xBytes <= mostHeldBytes
-	free := min(d.Shared+own, 228<<10)/2 - own - 2*c.warps*(1+number(c.gated != ""))*c.tiles*8*16*4 - 128
+	free := min(d.Shared+own, 228<<10)/2 - own - 2*c.warps*c.tiles*8*16*4 - 128
 	switch {
 	case c.held && xBytes > heldBytes:
 		free -= mostHeldBytes
@@ -126,6 +126,14 @@ func (c *fewRows) fit(d *driver.Device, xBytes int) {
 		free -= heldBytes
 	}
 	c.stages = max(3, free/c.stageBytes())
+}
+
+// columns is how many a tile has, of each matrix.
+func (c fewRows) columns() int {
+	if c.gated != "" {
+		return 8
+	}
+	return 16
 }
 
 func (d *Device) launchFewRows(c fewRowsCall) error {
@@ -149,25 +157,19 @@ func (d *Device) launchFewRows(c fewRowsCall) error {
 		return d.launch(f, blocks(p.N, 2*4/c.warps), 1, 128, g)
 	}
 	tiles := 0
-	for _, p := range c.products {
-		tiles += blocks(p.N, 16)
-	}
-	if c.gated != "" {
-		tiles = blocks(p.N, 16)
+	var list args
+	for i, p := range c.products {
+		if c.gated != "" {
+			tiles = 0
+		}
+		list.int(tiles, p.N, p.Y.Column, pitchOf(p))
+		list.ptr(c.at[i].Y, c.at[i].Z)
+		addends(&list, p, c.at[i])
+		tiles += blocks(p.N, c.columns())
 	}
 	g.int(p.K, p.X.Row, p.M, x/c.t.Size(), number(c.early), tiles, int(math.Float64bits(c.eps)))
 	g.ptr(o.X, c.normWeight)
-	first := 0
-	for i, p := range c.products {
-		if c.gated != "" {
-			first = 0
-		}
-		g.int(first, p.N, p.Y.Column, pitchOf(p))
-		g.ptr(c.at[i].Y, c.at[i].Z)
-		addends(&g, p, c.at[i])
-		first += blocks(p.N, 16)
-	}
-	return d.launchShared(f, min(tiles, d.SMs), 1, 32*c.warps, x+c.stages*c.stageBytes(), g)
+	return d.launchShared(f, min(tiles, d.SMs), 1, 32*c.warps, x+c.stages*c.stageBytes(), append(g, list...))
 }
 
 // pitchOf is the distance between rows of the result.

@@ -277,12 +277,19 @@ extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __g
         const int r = i / wide, c = i % wide * 32 + t, from = (int)blockIdx.y * (int)a.splits * rows + r;
         const float top = t < used ? __ldcg(a.tops + from + t * rows) : none, mass = t < used ? __ldcg(a.sums + from + t * rows) : 0;
         const float *part = a.parts + (i64)from * f + min(c, f - 1);
+        float x[16], y = 0;
+#pragma unroll
+        for (int s = 0; s < 16; s++) x[s] = s < used ? __ldcg(part + s * rows * f) : 0;
         const float highest = largest(top), w = top == none ? 0 : exponential(top - highest), sum = sum_of(w == 0 ? 0 : w * mass);
-        float y = 0;
-#pragma unroll 4
-        for (int s = 0; s < used; s++) {
-            const float x = __ldcg(part + (i64)s * rows * f), weight = __shfl_sync(~0u, w, s);
-            if (weight != 0) y = __fmaf_rn(weight, x, y);
+#pragma unroll
+        for (int s = 0; s < 16; s++) {
+            const float weight = __shfl_sync(~0u, w, s); // 0 behind the last chunk
+            y = weight == 0 ? y : __fmaf_rn(weight, x[s], y);
+        }
+#pragma unroll 1
+        for (int s = 16; s < used; s++) {
+            const float weight = __shfl_sync(~0u, w, s), x = __ldcg(part + s * rows * f);
+            y = weight == 0 ? y : __fmaf_rn(weight, x, y);
         }
         const bool blind = highest == none && a.mask;
         if (c < f) out[r / queries * a.os[1] + r % queries * a.os[2] + c] = Put<T>::put(blind ? 0 : y / sum);

@@ -7,15 +7,15 @@
 // of a row of x: two steps of mma take them in an order of their own, the same for both. T is a half type, sums are in float32, in an order
 // that sizes alone decide.
 //
-// MATRICES share x; tiles go through one after the other. GATED: a tile has the same columns of both, and gated() makes one value of two.
+// MATRICES share x; tiles go through one after the other. GATED: a tile has the same 8 columns of both, and gated() makes one value of two.
 // NORMED: rows of x are divided by their root mean square and multiplied by a weight of type W first, by every block for itself. HELD: x
 // is held in shared memory; else it goes through the ring as well. STAGES is how many parts the ring has.
 //
 // Between two tokens all weights go through the caches, and code is read from memory again: what is long is slow. So loops are not
 // unrolled, and indices have 32 bits.
 #define THREADS (32 * WARPS)
-#define SIDES (GATED ? 2 : 1)
-#define VECTORS (2 * SIDES + (HELD ? 0 : TILES)) // of a thread in a part of the ring
+#define COLUMNS (GATED ? 8 : 16)          // of a tile
+#define VECTORS (2 + (HELD ? 0 : TILES))  // of a thread in a part of the ring
 #define PART (VECTORS * THREADS * 16)
 
 struct Matrix {
@@ -59,19 +59,16 @@ DEV int behind(int at) { return at + (at & 32 ? 64 * WARPS - 32 : 32); }
 struct Feed {
     int k, tile, at, end, start;
     u32 to, ring;
-    const T *lo[SIDES], *hi[SIDES]; // columns g and g + 8
-    bool inLo[SIDES], inHi[SIDES];  // there are such
+    const T *lo, *hi; // columns of the tile: g and g + 8, or g of both matrices
+    bool inLo, inHi;  // there are such
 
     DEV void aim(const Args &a) {
         const int g = threadIdx.x % 32 / 4, which = matrix_of(a, tile);
-#pragma unroll
-        for (int s = 0; s < SIDES; s++) {
-            const Matrix &m = a.m[which + s];
-            const int c = (tile - (int)m.first) * 16 + g, stride = (int)m.ys;
-            lo[s] = m.y + (i64)c * stride;
-            hi[s] = lo[s] + 8 * (i64)stride;
-            inLo[s] = c < (int)m.n, inHi[s] = c + 8 < (int)m.n;
-        }
+        const Matrix &m = a.m[which], &other = a.m[GATED ? 1 : which];
+        const int c = (tile - (int)m.first) * COLUMNS + g, d = GATED ? c : c + 8;
+        lo = m.y + (i64)c * (int)m.ys;
+        hi = other.y + (i64)d * (int)other.ys;
+        inLo = c < (int)m.n, inHi = d < (int)m.n;
     }
 
     // row copies elements of x.
@@ -80,18 +77,15 @@ struct Feed {
 #pragma unroll
         for (int i = 0; i < TILES; i++) {
             const bool r = 8 * i + g < (int)a.rows && at < k;
-            copy(to + (2 * SIDES + i) * THREADS * 16, r ? a.x + (8 * i + g) * a.xs + at : a.x, r);
+            copy(to + (2 + i) * THREADS * 16, r ? a.x + (8 * i + g) * a.xs + at : a.x, r);
         }
     }
 
     // next copies a part, without x if that may not be read yet.
     DEV void next(const Args &a, bool early) {
         if (tile < (int)a.tiles) {
-#pragma unroll
-            for (int s = 0; s < SIDES; s++) {
-                copy(to + 2 * s * THREADS * 16, lo[s] + at, inLo[s] && at < k);
-                copy(to + (2 * s + 1) * THREADS * 16, hi[s] + at, inHi[s] && at < k);
-            }
+            copy(to, lo + at, inLo && at < k);
+            copy(to + THREADS * 16, hi + at, inHi && at < k);
             if (!HELD && !early) row(a, to, at);
             if ((at = behind(at)) >= end) {
                 at = start;
@@ -173,67 +167,63 @@ DEV void hold(const Args &a, T *to) {
 extern "C" __global__ void __launch_bounds__(THREADS, 2) few_rows(const __grid_constant__ Args a) {
     PDL_EARLY
     extern __shared__ __align__(16) T memory[]; // x, then the ring
-    __shared__ float parts[2][WARPS][SIDES][TILES][8][16];
+    __shared__ float parts[2][WARPS][TILES][8][16];
     const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     const int k = (int)a.k, start = 64 * warp + 8 * t, end = start + (int)((u32)(k + 64 * WARPS - 1) / (64 * WARPS)) * 64 * WARPS;
     Feed f;
     f.k = k, f.tile = blockIdx.x, f.at = f.start = start, f.end = end;
     f.ring = f.to = (u32)__cvta_generic_to_shared(memory + a.held) + threadIdx.x * 16;
     f.aim(a);
+    if (NORMED && threadIdx.x == 0 && a.weight) prefetch(a.weight, (u32)(k * sizeof(W)));
     f.fill(a);
 #if NORMED
     norm(a, memory);
 #elif HELD
     hold(a, memory);
 #endif
-    const int row = threadIdx.x / 16, c = threadIdx.x % 16; // of the result that a thread finishes
+    const int row = threadIdx.x / COLUMNS, c = threadIdx.x % COLUMNS; // of the result that a thread finishes
     int slot = 0, turn = 0;
 #pragma unroll 1
     for (int tile = blockIdx.x; tile < (int)a.tiles; tile += gridDim.x, turn ^= 1) {
         const Matrix &m = a.m[GATED ? MATRICES - 1 : matrix_of(a, tile)];
-        const int column = (tile - (int)m.first) * 16 + c;
+        const int column = (tile - (int)m.first) * COLUMNS + c;
         const bool mine = row < (int)a.rows && column < (int)m.n;
         const float bias = mine && m.bias ? get(m.bias[column]) : 0, residual = mine && m.residual ? get(m.residual[row * m.zs + column]) : 0;
-        float sum[SIDES][TILES][4];
+        float sum[TILES][4];
 #pragma unroll
-        for (int i = 0; i < SIDES * TILES * 4; i++) sum[i / 4 / TILES][i / 4 % TILES][i % 4] = 0;
+        for (int i = 0; i < TILES * 4; i++) sum[i / 4][i % 4] = 0;
 #pragma unroll 1
         for (int at = start; at < end; at = behind(at)) {
             asm volatile("cp.async.wait_group %0;" :: "n"(STAGES - 2) : "memory");
             const Vec<u32, 4> *w = (const Vec<u32, 4> *)(memory + a.held) + slot * VECTORS * THREADS + threadIdx.x;
-            Vec<u32, 4> lo[SIDES], hi[SIDES], b[TILES];
-#pragma unroll
-            for (int s = 0; s < SIDES; s++) { lo[s] = w[2 * s * THREADS]; hi[s] = w[(2 * s + 1) * THREADS]; }
+            const Vec<u32, 4> lo = w[0], hi = w[THREADS];
+            Vec<u32, 4> b[TILES];
 #pragma unroll
             for (int i = 0; i < TILES; i++) {
                 b[i] = Vec<u32, 4>();
-                if (!HELD) b[i] = w[(2 * SIDES + i) * THREADS];
+                if (!HELD) b[i] = w[(2 + i) * THREADS];
                 else if (at < k && 8 * i + g < (int)a.rows) b[i] = *(const Vec<u32, 4> *)(memory + (8 * i + g) * k + at);
             }
             f.next(a, false); // to the part of the ring that was used before this one
 #pragma unroll
-            for (int s = 0; s < SIDES; s++)
-#pragma unroll
-                for (int i = 0; i < TILES; i++) {
-                    mma(sum[s][i], lo[s].v[0], hi[s].v[0], lo[s].v[1], hi[s].v[1], b[i].v[0], b[i].v[1]);
-                    mma(sum[s][i], lo[s].v[2], hi[s].v[2], lo[s].v[3], hi[s].v[3], b[i].v[2], b[i].v[3]);
-                }
+            for (int i = 0; i < TILES; i++) {
+                mma(sum[i], lo.v[0], hi.v[0], lo.v[1], hi.v[1], b[i].v[0], b[i].v[1]);
+                mma(sum[i], lo.v[2], hi.v[2], lo.v[3], hi.v[3], b[i].v[2], b[i].v[3]);
+            }
             slot = slot + 1 == STAGES ? 0 : slot + 1;
         }
 #pragma unroll
-        for (int s = 0; s < SIDES; s++)
+        for (int i = 0; i < TILES; i++)
 #pragma unroll
-            for (int i = 0; i < TILES; i++)
-#pragma unroll
-                for (int j = 0; j < 4; j++) parts[turn][warp][s][i][2 * t + j % 2][g + j / 2 * 8] = sum[s][i][j];
+            for (int j = 0; j < 4; j++) parts[turn][warp][i][2 * t + j % 2][g + j / 2 * 8] = sum[i][j];
         __syncthreads();
         if (!mine) continue;
-        float all[SIDES];
+        float all[GATED + 1];
 #pragma unroll
-        for (int s = 0; s < SIDES; s++) {
+        for (int s = 0; s <= GATED; s++) {
             all[s] = 0;
 #pragma unroll
-            for (int w = 0; w < WARPS; w++) all[s] += parts[turn][w][s][row / 8][row % 8][c];
+            for (int w = 0; w < WARPS; w++) all[s] += parts[turn][w][row / 8][row % 8][c + 8 * s];
         }
 #if GATED
         m.z[row * m.zs + column] = Put<OUT>::put(gated(rounded<T>(all[0]), rounded<T>(all[1])));
