@@ -272,7 +272,8 @@ func cotangent(op string, n *graph.Node, given *Tensor) *graph.Node {
 
 // tapeLeaves lists the leaves behind nodes. A part of the tape that was freed is an error, never a wrong gradient.
 func tapeLeaves(roots ...*graph.Node) []*graph.Node {
-	var idx graph.Index
+	idx := graph.NewIndex()
+	defer idx.Release()
 	var leaves []*graph.Node
 	exec.Locked(func() {
 		idx.PostOrder(roots, transform.OnTape)
@@ -349,8 +350,9 @@ func leave(loss *graph.Node, found []arrived) []arrived {
 
 // freeTape takes everything behind nodes off the tape.
 func freeTape(roots ...*graph.Node) {
+	idx := graph.NewIndex()
+	defer idx.Release()
 	exec.Locked(func() {
-		var idx graph.Index
 		idx.PostOrder(roots, transform.OnTape)
 		for i := len(idx.Nodes) - 1; i >= 0; i-- {
 			if m := idx.Nodes[i]; m.Tape() {

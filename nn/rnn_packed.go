@@ -10,11 +10,15 @@ func (r *recurrent) packed(m Module, p PackedSequence, start []*lucid.Tensor, tr
 	if p.Data.Dim() != 2 || p.Data.Size(-1) != r.in {
 		refuse(lucid.ErrShapeMismatch, r.name, "the packed data has shape %v; want 2 dimensions, the last of size %d", p.Data.Shape(), r.in)
 	}
-	sorted, own := p.order(p.SortedIndices, p.UnsortedIndices), p.order(p.UnsortedIndices, p.SortedIndices)
+	own := p.order(p.UnsortedIndices, p.SortedIndices)
+	var sorted *lucid.Tensor
 	st := make([]*lucid.Tensor, len(start))
 	for i, s := range start {
 		r.state(s, i, p.BatchSizes[0])
-		if st[i] = s; s != nil && sorted != nil {
+		if st[i] = s; s != nil && own != nil {
+			if sorted == nil {
+				sorted = p.order(p.SortedIndices, p.UnsortedIndices)
+			}
 			st[i] = s.IndexSelect(1, sorted)
 		}
 	}

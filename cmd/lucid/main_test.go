@@ -205,6 +205,12 @@ func TestWithGPU(t *testing.T) {
 		!strings.HasSuffix(got, " doctor") {
 		t.Errorf("outside the source: %q", got)
 	}
+	if gpuDoctor == nil {
+		_, _, errs := lucidRun("train", "--device", "cuda:1")
+		if !strings.Contains(errs, "built without CUDA; try: "+withGPU("train --device cuda:1")) {
+			t.Errorf("outside the source, training on a GPU: %q", errs)
+		}
+	}
 	if err := os.MkdirAll("cmd/lucid", 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -211,9 +211,9 @@ func (c *Function) record(in []*graph.Array, tr *trees, sig signature, plan bool
 		if err != nil {
 			return
 		}
-		roots := e.learn(t, standIns, args, outs)
+		roots, from := e.learn(t, standIns, args, outs)
 		if plan && !e.inline {
-			err = c.plan(e, t, roots, standIns)
+			err = c.plan(e, t, roots, append(standIns, from...))
 		}
 	})
 	if err != nil {
@@ -227,8 +227,8 @@ func (c *Function) record(in []*graph.Array, tr *trees, sig signature, plan bool
 	return e, nil
 }
 
-// learn notes what the finished trace reads and writes, and returns its outputs.
-func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*graph.Array) (roots []*graph.Node) {
+// learn notes what the finished trace reads and writes, and returns its outputs and the placeholders of what it captured.
+func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*graph.Array) (roots, captures []*graph.Node) {
 	for _, o := range outs {
 		n := o.Peek()
 		if n.Tape() {
@@ -270,7 +270,9 @@ func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*grap
 		}
 	}
 	e.captured, e.specs = make([]captured, 0, len(r.Captured)), make([]tensorSpec, 0, len(r.Captured))
+	captures = make([]*graph.Node, 0, len(r.Captured))
 	for _, k := range r.Captured {
+		captures = append(captures, k.Placeholder)
 		n := k.Handle.Raw()
 		s := n.OwnSlot()
 		anew := slices.ContainsFunc(e.written, func(w written) bool { return w.h == k.Handle && w.local })
@@ -285,7 +287,7 @@ func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*grap
 		e.written[i].at = e.position(e.written[i].h)
 	}
 	e.writes = len(e.written)+len(e.grads) > 0
-	return roots
+	return roots, captures
 }
 
 // position finds a tensor among those captured, as they were when the trace was made.

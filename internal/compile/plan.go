@@ -16,11 +16,8 @@ import (
 // maxShared is how many plans of a function are looked at for a new trace.
 const maxShared = 32
 
-// plan makes a program of the finished trace.
+// plan makes a program of the finished trace; standIns are the placeholders of its arguments and of what it captured.
 func (c *Function) plan(e *entry, t *graph.Trace, roots, standIns []*graph.Node) error {
-	for _, k := range t.Result().Captured {
-		standIns = append(standIns, k.Placeholder)
-	}
 	for _, n := range roots {
 		if tr := n.Trace(); tr != nil && tr != t {
 			fault.Throw(fault.Trace, t.Name, "a value of another trace came out")

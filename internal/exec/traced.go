@@ -2,7 +2,6 @@ package exec
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -18,13 +17,10 @@ type Traced struct {
 	idx        *graph.Index
 }
 
-var traceIndexes = sync.Pool{New: func() any { return new(graph.Index) }}
-
 // Release lets other traces have the space in which the nodes were numbered.
 func (t *Traced) Release() {
 	if t.idx != nil {
-		t.idx.Reset()
-		traceIndexes.Put(t.idx)
+		t.idx.Release()
 		t.idx = nil
 	}
 }
@@ -42,7 +38,7 @@ func (t *Traced) Sizes() (nodes int, args string) {
 // number numbers the nodes behind the outputs, inputs first.
 func (t *Traced) number() {
 	if t.idx == nil {
-		t.idx = traceIndexes.Get().(*graph.Index)
+		t.idx = graph.NewIndex()
 		t.idx.PostOrder(t.Outs, func(n *graph.Node) bool { return !n.Stored() && !n.IsPlaceholder() })
 	}
 }

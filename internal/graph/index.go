@@ -1,6 +1,9 @@
 package graph
 
-import "unsafe"
+import (
+	"sync"
+	"unsafe"
+)
 
 // Index numbers nodes in the order they are added. It is a hash table of pointers with open addressing: a graph
 // pass asks it several times a node, and a Go map is several times slower.
@@ -12,6 +15,17 @@ type Index struct {
 	stack           []frame
 	order, position []int32
 	nodes           []*Node
+}
+
+var indexes = sync.Pool{New: func() any { return new(Index) }}
+
+// NewIndex returns an empty index, with the space of one that was released.
+func NewIndex() *Index { return indexes.Get().(*Index) }
+
+// Release lets others have the space. Neither the index nor its list of nodes may be used any more.
+func (x *Index) Release() {
+	x.Reset()
+	indexes.Put(x)
 }
 
 // Reset forgets all nodes. The space of a huge graph is given back.

@@ -137,6 +137,7 @@ func parseOutput(t string, most int, size map[label]int, bad func(string, ...any
 
 // Einsum sums products of the operands as the equation says: letters name dimensions, "..." the others, repeated
 // letters in one operand take the diagonal; without "->" the output has the letters that occur once, sorted. Sizes of 1 broadcast.
+// Integers keep their dtype where products are summed, and are int64 where a dimension is that one operand alone has, as for Sum.
 //
 //lucid:func
 //lucid:amp half
@@ -150,6 +151,9 @@ func Einsum(equation string, operands ...*Node) *Node {
 	}
 	s := parseEinsum(equation, dims)
 	d := resultType("einsum", ops...)
+	if !d.IsInexact() && s.sumsAlone() {
+		d = dtype.Int64
+	}
 	if d == dtype.Bool {
 		requireKind("einsum", operands[0], false, "numbers")
 	}
@@ -168,4 +172,22 @@ func Einsum(equation string, operands ...*Node) *Node {
 		}
 	}
 	return Reshape(permute(y.x, order), final...)
+}
+
+// sumsAlone reports whether a dimension is summed that one operand alone has.
+func (s *spec) sumsAlone() bool {
+	seen := map[label]int{}
+	for _, list := range s.in {
+		for i, l := range list {
+			if !slices.Contains(list[:i], l) {
+				seen[l]++
+			}
+		}
+	}
+	for l, n := range seen {
+		if n == 1 && !slices.Contains(s.out, l) {
+			return true
+		}
+	}
+	return false
 }

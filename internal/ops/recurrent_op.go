@@ -222,9 +222,13 @@ func (r layerIn) inputGrads(res []*Node, dgates *Node, need []bool) []*Node {
 
 // stateWeight is the gradient of the state's weight: the gates' cotangents times the states before them, of all steps.
 func stateWeight(a attr.Recurrent, g []*Node, h0, y *Node) *Node {
+	var prior *Node // for the gates that have a weight of their own too
+	if !a.Uniform() {
+		prior = before(a, h0, y)
+	}
 	of := func(d *Node) *Node {
-		if !a.Uniform() {
-			return contract(swapLast(d), before(a, h0, y))
+		if prior != nil {
+			return contract(swapLast(d), prior)
 		}
 		b, n := h0.Dim(0), y.Dim(0)
 		from, to, at := b, 0, 0 // where cotangents and states begin, and the cotangents next to h0

@@ -114,7 +114,7 @@ func before(a attr.Recurrent, start, all *Node) *Node {
 			from[at[t]+i], last[i] = last[i], b+at[t]+i
 		}
 	}
-	return IndexSelect(concat([]*Node{start, all}, 0), 0, tableInts(all, from))
+	return take(concat([]*Node{start, all}, 0), tableInts(all, from), 0) // its positions are right by construction
 }
 
 // ends is the last value of each sequence.
@@ -132,7 +132,7 @@ func ends(a attr.Recurrent, all *Node) *Node {
 			last[i] = at[t] + i
 		}
 	}
-	return IndexSelect(all, 0, tableInts(all, last))
+	return take(all, tableInts(all, last), 0)
 }
 
 // recurrentSteps computes what recurrent does.

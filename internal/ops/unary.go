@@ -10,8 +10,12 @@ var opNeg, opAbs, opSquare, opSqrt, opRsqrt, opReciprocal, opSign, opConj *graph
 
 func init() {
 	opNeg = unaryOp("neg", unaryRule{DTypes: dtype.SetNumbers, Derivative: func(n *Node) *Node { return constLike(n, -1) }})
-	opSquare = unaryOp("square", unaryRule{DTypes: dtype.SetNumbers, SavesIn: 1,
-		Derivative: func(n *Node) *Node { return Mul(n.In(0), 2) }})
+	// The factor 2 comes last: 2x overflows for the largest numbers, and a cotangent of 0, as most functions have out there, would be NaN.
+	opSquare = graph.Register(graph.Op{Name: "square", Version: 1, Kind: graph.Elementwise,
+		Inputs: graph.Exactly(1), DTypes: dtype.SetNumbers, Validate: alike,
+		Infer: inferSame, SavesIn: 1, VMap: vmapElementwise,
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{Mul(Mul(cot[0], conj(n.In(0))), 2)} },
+		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{Mul(Mul(tan[0], n.In(0)), 2)} }})
 	opSqrt = unaryOp("sqrt", unaryRule{DTypes: dtype.SetInexact, SavesOut: true, Singular: true,
 		Derivative: func(n *Node) *Node { return Div(0.5, n) }})
 	opRsqrt = unaryOp("rsqrt", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetInexact, SavesOut: true, Singular: true,

@@ -120,7 +120,9 @@ func init() {
 			Doc: "Einsum sums products of the operands as the equation says: letters name dimensions, \"...\" the others, " +
 				"repeated\n" +
 				"letters in one operand take the diagonal; without \"->\" the output has the letters that occur once, sorted. " +
-				"Sizes of 1 broadcast.",
+				"Sizes of 1 broadcast.\n" +
+				"Integers keep their dtype where products are summed, and are int64 where a dimension is that one operand " +
+				"alone has, as for Sum.",
 			AMP: "half", Random: "",
 			Params: []Param{{"equation", "string", false}, {"operands", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {

@@ -5,6 +5,7 @@ import "github.com/lucid-go/lucid/internal/ops"
 // Pushforward carries tangents from inputs to outputs; nil where an output does not vary.
 func Pushforward(outputs, inputs, tangents []*Node) []*Node {
 	t := record(outputs, inputs, OnLevel)
+	defer t.idx.Release()
 	tan := make([]*Node, len(t.idx.Nodes))
 	parts := map[int][]*Node{}
 	for i, x := range inputs {

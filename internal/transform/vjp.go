@@ -11,13 +11,13 @@ type Node = graph.Node
 
 // tape is the part of a graph between inputs and outputs.
 type tape struct {
-	idx graph.Index
+	idx *graph.Index
 	dep []bool // depends on an input
 }
 
 // record walks back from the outputs through nodes that see says belong to the tape.
 func record(outputs, inputs []*Node, see func(*Node) bool) *tape {
-	t := &tape{}
+	t := &tape{idx: graph.NewIndex()}
 	t.idx.PostOrder(outputs, see)
 	t.dep = make([]bool, len(t.idx.Nodes))
 	for _, x := range inputs {
@@ -55,10 +55,10 @@ type Pullback struct {
 // hooks show them; so the walk references what it still needs, since an evaluation frees values without references.
 func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 	t := record(outputs, inputs, p.See)
+	defer t.idx.Release()
 	acc := make([]cotangent, len(t.idx.Nodes))
 	var held references
 	defer held.release()
-	parts := map[int][]*Node{} // cotangents of a tuple's outputs
 	for i, o := range outputs {
 		if cots[i] == nil {
 			continue
@@ -66,7 +66,7 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 		j := t.idx.Get(o)
 		acc[j].add(held.hold(cots[i]))
 	}
-	asked := map[int]bool{}
+	asked := make([]bool, len(t.idx.Nodes))
 	for _, x := range inputs {
 		if j := t.idx.Get(x); j >= 0 && x.DType().IsInexact() {
 			asked[j] = true
@@ -77,7 +77,7 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 		if p.Zeros && asked[i] && acc[i].sum == nil {
 			acc[i].add(held.hold(ops.ZerosLike(n)))
 		}
-		if !t.dep[i] || acc[i].sum == nil && parts[i] == nil {
+		if !t.dep[i] || acc[i].sum == nil && acc[i].parts == nil {
 			continue
 		}
 		if len(acc[i].more) > 0 {
@@ -93,7 +93,7 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 		if !p.See(n) || n.NumIn() == 0 {
 			continue
 		}
-		p.step(t, n, i, acc, parts, &held)
+		p.step(t, n, i, acc, &held)
 	}
 	out := make([]*Node, len(inputs))
 	for i, x := range inputs {
@@ -105,13 +105,13 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 }
 
 // step applies one node's rule.
-func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int][]*Node, held *references) {
+func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, held *references) {
 	if k, ok := n.IsTupleItem(); ok {
 		j := t.idx.Get(n.In(0))
-		if parts[j] == nil {
-			parts[j] = make([]*Node, n.In(0).NumOut())
+		if acc[j].parts == nil {
+			acc[j].parts = make([]*Node, n.In(0).NumOut())
 		}
-		parts[j][k] = held.hold(addTo(parts[j][k], acc[i].sum))
+		acc[j].parts[k] = held.hold(addTo(acc[j].parts[k], acc[i].sum))
 		return
 	}
 	if n.Op().VJP == nil {
@@ -127,7 +127,7 @@ func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int]
 	if !some {
 		return
 	}
-	cot := parts[i]
+	cot := acc[i].parts
 	if cot == nil {
 		cot = []*Node{acc[i].sum}
 	}
@@ -143,10 +143,7 @@ func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int]
 		}
 		acc[j].add(g)
 	}
-	if !n.IsTuple() {
-		return
-	}
-	delete(parts, i)
+	acc[i].parts = nil
 }
 
 // fit brings a cotangent to its input's dtype, and checks that a rule gave the right shape.
@@ -181,8 +178,9 @@ func placed(g, x *Node) *Node {
 
 // cotangent is what has arrived at a node: the first of it in sum, and what came later in more, until they are added.
 type cotangent struct {
-	sum  *Node
-	more []*Node
+	sum   *Node
+	more  []*Node
+	parts []*Node // of a tuple: those of its outputs
 }
 
 func (c *cotangent) add(g *Node) {

@@ -246,3 +246,26 @@ func TestContractRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestEinsumOfIntegers asks for PyTorch's dtypes: products wrap in the operands' own, and a sum over what one operand alone has is int64.
+func TestEinsumOfIntegers(t *testing.T) {
+	u := lucid.New([]uint8{200, 100, 3, 255}, 2, 2)
+	row := lucid.New([]uint8{200, 100}, 2)
+	for _, c := range []struct {
+		equation string
+		in       []*lucid.Tensor
+		want     *lucid.Tensor
+	}{
+		{"ij->i", []*lucid.Tensor{u}, lucid.New([]int64{300, 258}, 2)},
+		{"ii->", []*lucid.Tensor{u}, lucid.New([]int64{455})},
+		{"ij,i->i", []*lucid.Tensor{u, row}, lucid.New([]int64{60000, 25800}, 2)},
+		{"ij,k->ik", []*lucid.Tensor{u, row}, lucid.New([]int64{60000, 30000, 51600, 25800}, 2, 2)},
+		{"i->", []*lucid.Tensor{row.To(lucid.Bool)}, lucid.New([]int64{2})},
+		{"ij->ji", []*lucid.Tensor{u}, lucid.New([]uint8{200, 3, 100, 255}, 2, 2)},
+		{"ij,ij->", []*lucid.Tensor{u, u}, lucid.New([]uint8{90})},
+	} {
+		if got := lucid.Einsum(c.equation, c.in...); got.DType() != c.want.DType() || !lucid.Equal(got, c.want) {
+			t.Errorf("%s: %v of %v, want %v of %v", c.equation, got, got.DType(), c.want, c.want.DType())
+		}
+	}
+}

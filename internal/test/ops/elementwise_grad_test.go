@@ -179,3 +179,20 @@ func TestELUFarBelow(t *testing.T) {
 		}
 	}
 }
+
+// TestSecondGradFarOut asks for second derivatives of functions that are flat at the largest numbers: 0, and no NaN of an overflow.
+func TestSecondGradFarOut(t *testing.T) {
+	far := lucid.New([]float32{3e38, 1e30, 1e15}, 3)
+	for name, f := range map[string]func(x *lucid.Tensor) *lucid.Tensor{
+		"atan": lucid.Atan, "acosh": lucid.Acosh, "asinh": lucid.Asinh, "erf": lucid.Erf,
+		"atan2": func(x *lucid.Tensor) *lucid.Tensor { return lucid.Atan2(x, lucid.Ones(3)) },
+	} {
+		slope := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return f(x).Sum() })
+		bend := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return slope(x).Sum() })
+		for i, v := range lucid.ToSlice[float32](bend(far)) {
+			if v != 0 {
+				t.Errorf("%s''(%v) is %v, want 0", name, lucid.ToSlice[float32](far)[i], v)
+			}
+		}
+	}
+}

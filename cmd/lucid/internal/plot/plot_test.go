@@ -98,14 +98,14 @@ func run() Run {
 	return r
 }
 
-// TestLegend asks that every curve is named, and the axis of the accuracy is in percent.
+// TestLegend asks that every curve is named, in a family of fonts that every viewer has, and the axis of the accuracy is in percent.
 func TestLegend(t *testing.T) {
 	var b strings.Builder
 	if err := SVG(&b, run()); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{">loss of a step<", ">its running mean<", ">test loss<", ">test accuracy<", ">100 %<", ">0 %<", ">step<",
-		">cnn on digits<"} {
+		">cnn on digits<", ` font-family="sans-serif">`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%s is missing in\n%s", want, b.String())
 		}

@@ -96,8 +96,22 @@ func packTGeneric[T Float](dst []T, drs int, src []T, scs, kc, cols int) {
 	}
 }
 
+// stripsGeneric copies rows of panels. Rows as wide as the panels of AVX2 are moved as arrays: a call for each of them would take longer
+// than the move.
 func stripsGeneric[T Float](dst []T, drs, dps int, src []T, srs, rows, panels, width int) {
 	for p := range rows {
+		switch width {
+		case 16:
+			for q := range panels {
+				*(*[16]T)(dst[p*drs+q*dps:]) = *(*[16]T)(src[p*srs+q*width:])
+			}
+			continue
+		case 8:
+			for q := range panels {
+				*(*[8]T)(dst[p*drs+q*dps:]) = *(*[8]T)(src[p*srs+q*width:])
+			}
+			continue
+		}
 		for q := range panels {
 			copy(dst[p*drs+q*dps:][:width], src[p*srs+q*width:])
 		}

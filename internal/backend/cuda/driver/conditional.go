@@ -16,7 +16,7 @@ func (d *Device) SupportsConditional() bool {
 
 // NewHandle makes a handle for a node of the graph that is being captured; it is 0 when the graph starts.
 func (d *Device) NewHandle() (uint64, error) {
-	g, err := d.capturedGraph()
+	g, _, err := d.captured()
 	if err != nil {
 		return 0, err
 	}
@@ -26,16 +26,6 @@ func (d *Device) NewHandle() (uint64, error) {
 		return dl.Call(cu.graphConditionalHandleCreate, uintptr(unsafe.Pointer(h)), g, d.context, 0, assignDefault)
 	})
 	return *h, err
-}
-
-// capturedGraph is the graph that is being captured.
-func (d *Device) capturedGraph() (uintptr, error) {
-	status, id, graph, list, n := new(int32), new(uint64), new(uintptr), new(unsafe.Pointer), new(uint64)
-	err := d.call("asking what was recorded", func() uintptr {
-		return dl.Call(cu.streamGetCaptureInfo, d.Stream, uintptr(unsafe.Pointer(status)), uintptr(unsafe.Pointer(id)),
-			uintptr(unsafe.Pointer(graph)), uintptr(unsafe.Pointer(list)), uintptr(unsafe.Pointer(n)))
-	})
-	return *graph, err
 }
 
 // nodeParams is CUgraphNodeParams of a conditional node.
@@ -53,11 +43,7 @@ type nodeParams struct {
 // AddConditional adds a node behind what was captured so far. Its graph, in which capture captures with a stream of its own, runs while
 // the handle is not 0, or once.
 func (d *Device) AddConditional(handle uint64, while bool, capture func(d *Device) error) error {
-	g, err := d.capturedGraph()
-	if err != nil {
-		return err
-	}
-	nodes, err := d.Nodes()
+	g, nodes, err := d.captured()
 	if err != nil {
 		return err
 	}

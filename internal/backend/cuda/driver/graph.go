@@ -56,16 +56,21 @@ func (d *Device) End(keep bool) (*Graph, error) {
 
 // Nodes returns the current dependencies of the capture: what the next node would wait for.
 func (d *Device) Nodes() ([]uintptr, error) {
-	status, id, graph, list, n := new(int32), new(uint64), new(uintptr), new(unsafe.Pointer), new(uint64)
-	err := d.call("asking what was recorded", func() uintptr {
+	_, nodes, err := d.captured()
+	return nodes, err
+}
+
+// captured returns the graph that is being captured and what its next node would wait for.
+func (d *Device) captured() (graph uintptr, nodes []uintptr, err error) {
+	status, id, to, list, n := new(int32), new(uint64), new(uintptr), new(unsafe.Pointer), new(uint64)
+	err = d.call("asking what was recorded", func() uintptr {
 		return dl.Call(cu.streamGetCaptureInfo, d.Stream, uintptr(unsafe.Pointer(status)), uintptr(unsafe.Pointer(id)),
-			uintptr(unsafe.Pointer(graph)),
-			uintptr(unsafe.Pointer(list)), uintptr(unsafe.Pointer(n)))
+			uintptr(unsafe.Pointer(to)), uintptr(unsafe.Pointer(list)), uintptr(unsafe.Pointer(n)))
 	})
 	if err != nil || *n == 0 {
-		return nil, err
+		return *to, nil, err
 	}
-	return slices.Clone(unsafe.Slice((*uintptr)(*list), *n)), nil
+	return *to, slices.Clone(unsafe.Slice((*uintptr)(*list), *n)), nil
 }
 
 // SetNodes sets what the next captured node waits for.
