@@ -7,7 +7,7 @@ import (
 
 // complexSchur finds eigenvalues by QR steps with single shifts on the Hessenberg form, and eigenvectors from the triangle they end in. h
 // is overwritten.
-func complexSchur(n int, h, w, v []complex128, eps float64) (info int) {
+func complexSchur(s *Solver[complex128], n int, h, w, v []complex128, eps float64) (info int) {
 	var q []complex128
 	if v != nil {
 		q = v
@@ -16,7 +16,11 @@ func complexSchur(n int, h, w, v []complex128, eps float64) (info int) {
 			q[i*n+i] = 1
 		}
 	}
-	hessenberg(n, h, q)
+	at := s.at()
+	defer s.back(at)
+	if blocks := s.hessenberg(n, h, n); q != nil && n > 1 { // the first row and column of Q stay those of the identity
+		s.applyBlocks(false, blocks, n-1, reflectors, n-1, q[n+1:], n)
+	}
 	for hi, sweeps := n-1, 0; hi >= 0; sweeps++ {
 		if sweeps > mostSweeps {
 			return 1

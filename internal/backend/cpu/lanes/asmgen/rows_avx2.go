@@ -75,6 +75,66 @@ func polesAVX2(e *emitter) {
 		VMOVUPD Y3, 96(R10)`)
 }
 
+// triplesAVX2 is triples for four cells at once: what one waits for is time for the others.
+func triplesAVX2(e *emitter) {
+	e.op(`
+		MOVQ .a, SI
+		MOVQ .n, BX
+		MOVQ .m, DX
+		MOVQ .cs, R9
+		SUBQ $4, BX
+		JLT few`)
+	part := func(label string, cells int) {
+		e.op(label + `:
+			MOVQ SI, R12
+			MOVQ .c, R10
+			MOVQ DX, CX
+			LEAQ (R12)(R9*1), DI`)
+		for i := range cells {
+			e.op(fmt.Sprintf("VMOVUPD %d(R12), Y%d\nVMOVUPD %d(DI), Y%d", 32*i, 3*i, 32*i, 3*i+1))
+		}
+		e.op(label + `step:
+			ADDQ R9, DI
+			VBROADCASTSD (R10), Y12
+			VBROADCASTSD 8(R10), Y13
+			VBROADCASTSD 16(R10), Y14
+			ADDQ $24, R10`)
+		for i := range cells {
+			a, b, c := 3*i, 3*i+1, 3*i+2
+			e.op(fmt.Sprintf(`
+				VMOVUPD %d(DI), Y%d
+				VMOVAPD Y%d, Y15
+				VFMADD231PD Y%d, Y12, Y15
+				VFMADD231PD Y%d, Y13, Y15
+				VMULPD Y14, Y15, Y15
+				VSUBPD Y15, Y%d, Y%d
+				VMOVUPD Y%d, %d(R12)
+				VFNMADD231PD Y15, Y12, Y%d
+				VFNMADD231PD Y15, Y13, Y%d
+				VMOVAPD Y%d, Y%d
+				VMOVAPD Y%d, Y%d`, 32*i, c, a, b, c, a, a, a, 32*i, b, c, b, a, c, b))
+		}
+		e.op("ADDQ R9, R12\nDECQ CX\nJNZ " + label + "step\nLEAQ (R12)(R9*1), DI")
+		for i := range cells {
+			e.op(fmt.Sprintf("VMOVUPD Y%d, %d(R12)\nVMOVUPD Y%d, %d(DI)", 3*i, 32*i, 3*i+1, 32*i))
+		}
+	}
+	part("four", 4)
+	e.op(`
+			ADDQ $128, SI
+			SUBQ $4, BX
+			JGE four
+		few:
+			ADDQ $4, BX
+			JEQ done`)
+	part("one", 1)
+	e.op(`
+			ADDQ $32, SI
+			DECQ BX
+			JNZ one
+		done:`)
+}
+
 // symmetricAVX2 is symmetric; four rows of a block go at once.
 func symmetricAVX2(e *emitter) {
 	e.op(`

@@ -375,17 +375,13 @@ func pairRotation(e *emitter, x, y string) {
 // triples applies m reflectors of three rows each to n cells of neighbouring rows: rows are cs bytes apart, and the i-th reflector is
 // that of rows i, i+1 and i+2. c has for each the second and third element of its vector, whose first is 1, and tau.
 func triples(e *emitter) {
-	many := 4
-	if e.isa == "AVX2" {
-		many = 2
-	}
-	e.op(fmt.Sprintf(`
+	e.op(`
 		MOVQ .a, SI
 		MOVQ .n, BX
 		MOVQ .m, DX
 		MOVQ .cs, R9
-	    SUBQ $%d, BX
-		JLT few`, many))
+		SUBQ $4, BX
+		JLT few`)
 	part := func(label string, cells int) {
 		e.op(label + `:
 			MOVQ SI, R12
@@ -421,14 +417,14 @@ func triples(e *emitter) {
 			e.op(fmt.Sprintf("VMOVUPD Z%d, %d(R12)\nVMOVUPD Z%d, %d(DI)", i, 64*i, 4+i, 64*i))
 		}
 	}
-	part("four", many)
-	e.op(fmt.Sprintf(`
-			ADDQ $%d, SI
-			SUBQ $%d, BX
+	part("four", 4)
+	e.op(`
+			ADDQ $256, SI
+			SUBQ $4, BX
 			JGE four
 		few:
-			ADDQ $%d, BX
-			JEQ done`, 64*many, many, many))
+			ADDQ $4, BX
+			JEQ done`)
 	part("one", 1)
 	e.op(`
 			ADDQ $64, SI
