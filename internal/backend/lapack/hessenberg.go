@@ -4,7 +4,7 @@ import "math"
 
 // Eig finds the eigenvalues of a square matrix and, if v is not nil, its eigenvectors: the columns of v, of length 1, each with its
 // largest element real. a, n×n, is not changed. info is 0, or 1 if it does not converge, as for a matrix with NaN. It computes in
-// float64.
+// float64, but for the Hessenberg form of a real matrix.
 func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 	if n == 0 {
 		return 0
@@ -13,28 +13,18 @@ func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 	if !(m <= maxFloat) {
 		return 1
 	}
-	f := 1.0
-	if m > 0 && (m < 0x1p-400 || m > 0x1p+400) {
-		_, e := math.Frexp(m)
-		f = math.Ldexp(1, min(-e, 1000))
-	}
+	f := powerOfScale[T](m)
 	if isComplex[T]() {
 		h := make([]complex128, n*n)
 		for i, x := range a[:n*n] {
 			h[i] = complex(re(x)*f, im(x)*f)
 		}
-		scale := balance(n, h)
+		scale := balance(n, h, n)
 		if info = complexSchur(s.inComplex128(), n, h, w, v, negligible[T]()); info == 0 && v != nil {
 			finishVectors(n, v, scale)
 		}
 	} else {
-		h := make([]float64, n*n)
-		for i, x := range a[:n*n] {
-			h[i] = re(x) * f
-		}
-		scale := balance(n, h)
-		r := s.inFloat64()
-		info = realSchur(r, n, h, w, v, scale, negligible[T]())
+		info = s.realEig(n, a, f, w, v)
 	}
 	for i := range w {
 		w[i] = complex(real(w[i])/f, imag(w[i])/f)
@@ -48,11 +38,11 @@ func negligible[T Number]() float64 {
 	if isWide[T]() {
 		return 0x1p-53
 	}
-	return 0x1p-27
+	return 0x1p-25
 }
 
-// balance scales rows and columns by powers of two so that their norms are alike: D⁻¹·A·D.
-func balance[T float64 | complex128](n int, a []T) (scale []float64) {
+// balance scales rows and columns by powers of two so that their norms are alike: D⁻¹·A·D. Rows have ld elements.
+func balance[T float64 | complex128](n int, a []T, ld int) (scale []float64) {
 	scale = make([]float64, n)
 	for i := range scale {
 		scale[i] = 1
@@ -63,8 +53,8 @@ func balance[T float64 | complex128](n int, a []T) (scale []float64) {
 			col, row := 0.0, 0.0
 			for k := range n {
 				if k != i {
-					col += size(a[k*n+i])
-					row += size(a[i*n+k])
+					col += size(a[k*ld+i])
+					row += size(a[i*ld+k])
 				}
 			}
 			if col == 0 || row == 0 {
@@ -82,10 +72,10 @@ func balance[T float64 | complex128](n int, a []T) (scale []float64) {
 				scale[i] *= f
 				up, down := of[T](f, 0), of[T](1/f, 0)
 				for k := range n {
-					a[k*n+i] *= up
+					a[k*ld+i] *= up
 				}
 				for k := range n {
-					a[i*n+k] *= down
+					a[i*ld+k] *= down
 				}
 			}
 		}

@@ -12,7 +12,7 @@ func windowSize(size int) int {
 	case size < 150:
 		return min(24, size/3)
 	case size < 400:
-		return 40
+		return 32
 	case size < 1500:
 		return 72
 	}

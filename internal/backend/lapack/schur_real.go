@@ -2,23 +2,31 @@ package lapack
 
 import "math"
 
-// realSchur reduces a matrix to a quasi-triangle, by way of its Hessenberg form, and gives the eigenvalues: complex ones come as
-// conjugate pairs. If v is not nil it gets the eigenvectors, scaled by rows. What is eps of its neighbours is negligible. a is overwritten.
-func realSchur(s *Solver[float64], n int, a []float64, w, v []complex128, scale []float64, eps float64) (info int) {
+// realEig is Eig for real matrices: a is multiplied by f. The Hessenberg form is that of T, all else is in float64.
+func (s *Solver[T]) realEig(n int, a []T, f float64, w, v []complex128) (info int) {
+	wide := s.inFloat64()
+	at, from := wide.at(), s.at()
+	defer wide.back(at)
+	defer s.back(from)
 	ld := schurWidth(n)
-	at := s.at()
-	defer s.back(at)
-	h := s.zeros((n + 1) * ld)
+	h := wide.zeros((n + 1) * ld)
 	for i := range n {
-		copy(h[i*ld:][:n], a[i*n:])
+		for j, x := range a[i*n:][:n] {
+			h[i*ld+j] = re(x) * f
+		}
 	}
+	scale := balance(n, h, ld)
+	t, back := asT[T](s, h)
+	blocks := s.hessenberg(n, t, ld)
+	back(t, h)
 	var q []float64
-	blocks := s.hessenberg(n, h, ld)
 	if v != nil {
-		q = s.zeros((n + 1) * ld)
-		s.transposedQ(n, blocks, q, ld)
+		q = wide.zeros((n + 1) * ld)
+		z, back := asT[T](s, q)
+		s.transposedQ(n, blocks, z, ld)
+		back(z, q)
 	}
-	r := newFrancis(s, n, h, q, ld, eps)
+	r := newFrancis(wide, n, h, q, ld, negligible[T]())
 	if !r.run(w) {
 		return 1
 	}
@@ -26,6 +34,22 @@ func realSchur(s *Solver[float64], n int, a []float64, w, v []complex128, scale 
 		r.vectors(w, v, scale)
 	}
 	return 0
+}
+
+// asT is x in elements of a real type T: x itself, or a copy that back returns to x.
+func asT[T Number](s *Solver[T], x []float64) (z []T, back func(z []T, x []float64)) {
+	if y, ok := any(x).([]T); ok {
+		return y, func([]T, []float64) {}
+	}
+	z = s.take(len(x))
+	for i, v := range x {
+		z[i] = of[T](v, 0)
+	}
+	return z, func(z []T, x []float64) {
+		for i, v := range z {
+			x[i] = re(v)
+		}
+	}
 }
 
 // schurWidth is the length of rows: whole vectors behind any column, in rows that are not whole pages apart.
@@ -65,7 +89,7 @@ func newFrancis(s *Solver[float64], n int, h, q []float64, ld int, eps float64) 
 }
 
 // shortSchur is the size up to which a block has one pair of shifts a step.
-const shortSchur = 64
+const shortSchur = 80
 
 // run goes on until every block has one or two rows, and gives the eigenvalues.
 func (r *francis) run(w []complex128) bool {

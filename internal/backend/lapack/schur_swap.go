@@ -24,6 +24,47 @@ func (r *francis) moveUp(i, size, to int) bool {
 // small is a matrix of up to four rows.
 type small [4][4]float64
 
+// fromLeft replaces the m rows of x, n apart, by those of uᵀ·x, in columns from … to-1.
+func (u *small) fromLeft(m int, x []float64, n, from, to int) {
+	a, b := x[from:to], x[n+from:n+to]
+	switch m {
+	case 2:
+		for j, p := range a {
+			q := b[j]
+			a[j], b[j] = u[0][0]*p+u[1][0]*q, u[0][1]*p+u[1][1]*q
+		}
+	case 3:
+		c := x[2*n+from : 2*n+to]
+		for j, p := range a {
+			q, r := b[j], c[j]
+			a[j] = u[0][0]*p + u[1][0]*q + u[2][0]*r
+			b[j] = u[0][1]*p + u[1][1]*q + u[2][1]*r
+			c[j] = u[0][2]*p + u[1][2]*q + u[2][2]*r
+		}
+	case 4:
+		c, d := x[2*n+from:2*n+to], x[3*n+from:3*n+to]
+		for j, p := range a {
+			q, r, s := b[j], c[j], d[j]
+			a[j] = u[0][0]*p + u[1][0]*q + (u[2][0]*r + u[3][0]*s)
+			b[j] = u[0][1]*p + u[1][1]*q + (u[2][1]*r + u[3][1]*s)
+			c[j] = u[0][2]*p + u[1][2]*q + (u[2][2]*r + u[3][2]*s)
+			d[j] = u[0][3]*p + u[1][3]*q + (u[2][3]*r + u[3][3]*s)
+		}
+	}
+}
+
+// fromRight replaces the first m elements of rows of x, n apart, by those of x·u.
+func (u *small) fromRight(m int, x []float64, n, rows int) {
+	for k := range rows {
+		row := x[k*n:][:m]
+		var v [4]float64
+		copy(v[:], row)
+		for a := range row {
+			row[a] = v[0]*u[0][a] + v[1]*u[1][a] + (v[2]*u[2][a] + v[3]*u[3][a])
+		}
+	}
+}
+
 // exchange exchanges the block of p rows at row i of a quasi-triangle with the one of q rows behind it. It leaves all as it is, and reports
 // that, if what should become zero does not.
 func (r *francis) exchange(i, p, q int) bool {
@@ -40,35 +81,9 @@ func (r *francis) exchange(i, p, q int) bool {
 	if !ok {
 		return false
 	}
-	rows := func(x []float64, from, to int) {
-		for j := from; j < to; j++ {
-			var v [4]float64
-			for a := range m {
-				v[a] = x[(i+a)*n+j]
-			}
-			for a := range m {
-				sum := 0.0
-				for b := range m {
-					sum += u[b][a] * v[b]
-				}
-				x[(i+a)*n+j] = sum
-			}
-		}
-	}
-	rows(h, i, r.n)
-	rows(r.q, 0, r.n)
-	for k := range i + m {
-		row := h[k*n+i:][:m]
-		var v [4]float64
-		copy(v[:], row)
-		for a := range row {
-			sum := 0.0
-			for b := range m {
-				sum += v[b] * u[b][a]
-			}
-			row[a] = sum
-		}
-	}
+	u.fromLeft(m, h[i*n:], n, i, r.n)
+	u.fromLeft(m, r.q[i*n:], n, 0, r.n)
+	u.fromRight(m, h[i:], n, i+m)
 	for a := q; a < m; a++ {
 		clear(h[(i+a)*n+i:][:q])
 	}

@@ -15,7 +15,7 @@ type bulge struct {
 }
 
 // chaseSteps is the number of reflectors of a bulge in a round.
-const chaseSteps = 24
+const chaseSteps = 16
 
 // slabSchur is the number of columns or rows of a slab.
 const slabSchur = 64
@@ -88,18 +88,16 @@ func (r *francis) reflect(b *bulge, first, lo, hi int) {
 	for k := b.from; k < b.to; k++ {
 		count := min(3, hi-k+1)
 		if k > first {
-			p[2] = 0
 			for i := range count {
 				p[i] = h[(k+i)*n+k-1]
 			}
 		} else {
 			p = r.begin(b, first)
 		}
-		u := p
-		beta, tau := reflector(count, u[:count], 1)
 		if count < 3 {
-			u[2] = 0
+			p[2] = 0
 		}
+		beta, tau, u := reflectThree(p)
 		b.f = append(b.f, u[1], u[2], tau)
 		switch {
 		case k > first:
@@ -129,6 +127,20 @@ func (r *francis) reflect(b *bulge, first, lo, hi int) {
 			row[2] -= sum * u[2]
 		}
 	}
+}
+
+// reflectThree is reflector for three numbers. The vector is u, whose first element is not to be read.
+func reflectThree(p [3]float64) (beta, tau float64, u [3]float64) {
+	rest := p[1]*p[1] + p[2]*p[2]
+	sum := p[0]*p[0] + rest
+	if !(rest > 0x1p-900 && sum < 0x1p+900) {
+		u = p
+		beta, tau = reflector(3, u[:], 1)
+		return beta, tau, u
+	}
+	beta = -math.Copysign(math.Sqrt(sum), p[0])
+	f := 1 / (p[0] - beta)
+	return beta, (beta - p[0]) / beta, [3]float64{1, p[1] * f, p[2] * f}
 }
 
 // fromLeft applies the reflectors of a bulge to columns first … last-1.
