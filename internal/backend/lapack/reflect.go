@@ -125,7 +125,7 @@ func manyReflectors(k int) int {
 	if k < 1024 {
 		return reflectors
 	}
-	return 4 * reflectors
+	return 3 * reflectors
 }
 
 // applyAll applies the reflectors with vectors in the rows of v, each of m elements and zero before its own first one: H₀·H₁…·c, or
