@@ -258,6 +258,44 @@ func back(e *emitter) {
 	}
 }
 
+// eight transposes n blocks of 8×8 elements: rows of a are rs bytes apart and those of b cs bytes, blocks bs and k bytes.
+func eight(e *emitter) {
+	e.op(`
+		MOVQ .a, SI
+		MOVQ .b, DI
+		MOVQ .n, CX
+		MOVQ .rs, R8
+		MOVQ .cs, R9
+		LEAQ (R8)(R8*2), R10
+		LEAQ (R9)(R9*2), R11
+	block:
+		LEAQ (SI)(R8*4), BX
+		LEAQ (DI)(R9*4), DX`)
+	in := []string{"SI", "SI)(R8*1", "SI)(R8*2", "SI)(R10*1", "BX", "BX)(R8*1", "BX)(R8*2", "BX)(R10*1"}
+	out := []string{"DI", "DI)(R9*1", "DI)(R9*2", "DI)(R11*1", "DX", "DX)(R9*1", "DX)(R9*2", "DX)(R11*1"}
+	for i, at := range in {
+		e.op(fmt.Sprintf("VMOVUPS (%s), Y%d", at, i))
+	}
+	for i := 0; i < 8; i += 2 {
+		e.op(fmt.Sprintf("VUNPCKLPS Y%d, Y%d, Y%d\nVUNPCKHPS Y%d, Y%d, Y%d", i+1, i, 8+i, i+1, i, 9+i))
+	}
+	for i := 0; i < 8; i += 4 { // Y8 … Y11, then Y12 … Y15
+		for h := range 2 {
+			x, y := 8+i+h, 10+i+h
+			e.op(fmt.Sprintf("VUNPCKLPD Y%d, Y%d, Y%d\nVUNPCKHPD Y%d, Y%d, Y%d", y, x, i+2*h, y, x, i+2*h+1))
+		}
+	}
+	for i := range 4 {
+		e.op(fmt.Sprintf("VPERM2F128 $0x20, Y%d, Y%d, Y8\nVPERM2F128 $0x31, Y%d, Y%d, Y9", 4+i, i, 4+i, i))
+		e.op(fmt.Sprintf("VMOVUPS Y8, (%s)\nVMOVUPS Y9, (%s)", out[i], out[4+i]))
+	}
+	e.op(`
+		ADDQ .bs, SI
+		ADDQ .k, DI
+		DECQ CX
+		JNZ block`)
+}
+
 // fourRows loads Y0 … Y3 and transposes both of their parts of 4×4.
 func fourRows(e *emitter, load func(row, i int) string) {
 	e.op(`
