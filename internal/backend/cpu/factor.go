@@ -9,8 +9,8 @@ import (
 )
 
 func init() {
-	register(factor.Kernels(factor.Products{F32: withVectors(inLoop(product32), simd.DotF32), F64: withVectors(inLoop(product64), simd.DotF64),
-		C64: inLoop(productC64), C128: inLoop(productC128), Batches: batches(),
+	f32, f64 := withVectors(inLoop(product32), simd.DotF32), withVectors(inLoop(product64), simd.DotF64)
+	register(factor.Kernels(factor.Products{F32: f32, F64: f64, C64: inLoop(productC64), C128: inLoop(productC128), Batches: batches(),
 		Vectors: lapack.Vectors{Rotate: lanes.Rotate, Triples: lanes.Triples, Poles: lanes.Poles,
 			Symmetric32: lanes.Symmetric[float32], Symmetric64: lanes.Symmetric[float64],
 			Peak32: lanes.Peak32, Peak64: lanes.Peak64, Transpose32: flip32, Transpose64: lanes.Transpose}}))

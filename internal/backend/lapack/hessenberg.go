@@ -131,8 +131,8 @@ func (s *Solver[T]) hessenberg(n int, a []T, ld int) (all []block[T]) {
 	return all
 }
 
-// hessenbergPanel reduces the columns from … from+b.k-1. What is behind row from is (1 - V·Tᴴ·Vᴴ)·(A - Y·Vᴴ) for the reflectors so far, where
-// Y = A·V·T; A stays as it is until the panel ends.
+// hessenbergPanel reduces the columns from … from+b.k-1. What is behind row from is (1 - V·Tᴴ·Vᴴ)·(A - Y·Vᴴ) for the reflectors so far,
+// where Y = A·V·T; A stays as it is until the panel ends.
 func (s *Solver[T]) hessenbergPanel(n, from int, b *block[T], a []T, ld int) {
 	at := s.at()
 	defer s.back(at)
