@@ -41,7 +41,7 @@ func testLDLResidual[T Number](t *testing.T, name string, m, n int, r *rand.Rand
 // fromLDL multiplies the factors of LDL: from the last pivot on, L of its columns from both sides, then its exchange.
 func fromLDL[T Number](n int, f []T, piv []int32, hermitian bool) []T {
 	d := make([]T, n*n)
-	turned := func(x T) T {
+	mirrored := func(x T) T {
 		if hermitian {
 			return conj(x)
 		}
@@ -50,7 +50,7 @@ func fromLDL[T Number](n int, f []T, piv []int32, hermitian bool) []T {
 	for k := 0; k < n; k++ {
 		d[k*n+k] = f[k*n+k]
 		if piv[k] < 0 {
-			d[(k+1)*n+k], d[k*n+k+1], d[(k+1)*n+k+1] = f[(k+1)*n+k], turned(f[(k+1)*n+k]), f[(k+1)*n+k+1]
+			d[(k+1)*n+k], d[k*n+k+1], d[(k+1)*n+k+1] = f[(k+1)*n+k], mirrored(f[(k+1)*n+k]), f[(k+1)*n+k+1]
 			k++
 		}
 	}
@@ -67,7 +67,7 @@ func fromLDL[T Number](n int, f []T, piv []int32, hermitian bool) []T {
 		for k := first; k <= last; k++ {
 			for i := last + 1; i < n; i++ {
 				for row := range n {
-					d[row*n+i] += turned(f[i*n+k]) * d[row*n+k]
+					d[row*n+i] += mirrored(f[i*n+k]) * d[row*n+k]
 				}
 			}
 		}

@@ -82,32 +82,32 @@ func (r *francis) early(lo, hi, k int) (found int, others []complex128) {
 		return 0, r.exceptional(hi, k)
 	}
 	spike := r.h[top*n+top-1]
-	kept, moved := t.undeflated(spike)
+	stay, moved := t.undeflated(spike)
 	if moved { // the order is another
 		t.values(w)
 	}
-	if kept == k {
+	if stay == k {
 		return 0, w
 	}
-	if kept > 0 {
-		t.straighten(kept)
+	if stay > 0 {
+		t.straighten(stay)
 	}
 	r.h[top*n+top-1] = 0
-	if kept > 0 {
+	if stay > 0 {
 		r.h[top*n+top-1] = spike * t.q[0]
 	}
 	r.put(t, top)
-	r.turn(lo, hi, top, t)
-	return k - kept, w[:kept]
+	r.around(lo, hi, top, t)
+	return k - stay, w[:stay]
 }
 
 // undeflated moves the eigenvalues of a window whose elements of the spike are not negligible to its top, and returns how many they are.
-func (r *francis) undeflated(spike float64) (kept int, moved bool) {
+func (r *francis) undeflated(spike float64) (stay int, moved bool) {
 	n, h, q := r.ld, r.h, r.q
-	for last := r.n - 1; last >= kept; {
+	for last := r.n - 1; last >= stay; {
 		size, least := 1, math.Abs(h[last*n+last])
 		weight := math.Abs(spike * q[last*n])
-		if last > kept && h[last*n+last-1] != 0 {
+		if last > stay && h[last*n+last-1] != 0 {
 			size = 2
 			least = max(least, math.Abs(h[(last-1)*n+last-1])) +
 				math.Sqrt(math.Abs(h[last*n+last-1]))*math.Sqrt(math.Abs(h[(last-1)*n+last]))
@@ -120,13 +120,13 @@ func (r *francis) undeflated(spike float64) (kept int, moved bool) {
 			last -= size
 			continue
 		}
-		if !r.moveUp(last-size+1, size, kept) {
+		if !r.moveUp(last-size+1, size, stay) {
 			return last + 1, true
 		}
-		moved = moved || last-size+1 > kept
-		kept += size
+		moved = moved || last-size+1 > stay
+		stay += size
 	}
-	return kept, moved
+	return stay, moved
 }
 
 // values are the eigenvalues in the blocks of a quasi-triangle.
@@ -142,28 +142,28 @@ func (r *francis) values(w []complex128) {
 	}
 }
 
-// straighten makes the spike of the first kept rows of a window one element again, and brings these rows back to Hessenberg form.
-func (r *francis) straighten(kept int) {
+// straighten makes the spike of the first stay rows of a window one element again, and brings these rows back to Hessenberg form.
+func (r *francis) straighten(stay int) {
 	s, n, h := r.solver, r.ld, r.h
 	at := s.at()
 	defer s.back(at)
-	u, minus := s.take(kept), s.take(kept)
+	u, minus := s.take(stay), s.take(stay)
 	for i := range u {
 		u[i] = r.q[i*n]
 	}
-	_, tau := reflector(kept, u, 1)
+	_, tau := reflector(stay, u, 1)
 	u[0] = 1
 	for i, x := range u {
 		minus[i] = -tau * x
 	}
-	line := s.take(max(r.n, kept))
+	line := s.take(max(r.n, stay))
 	for _, x := range [][]float64{h, r.q} {
-		s.Mul(1, r.n, kept, minus, kept, 1, x, n, 1, line, r.n, false)
-		s.Mul(kept, r.n, 1, u, 1, 1, line, r.n, 1, x, n, true)
+		s.Mul(1, r.n, stay, minus, stay, 1, x, n, 1, line, r.n, false)
+		s.Mul(stay, r.n, 1, u, 1, 1, line, r.n, 1, x, n, true)
 	}
-	s.Mul(kept, 1, kept, h, n, 1, minus, 1, 1, line, 1, false)
-	s.Mul(kept, kept, 1, line, 1, 1, u, kept, 1, h, n, true)
-	blocks := s.hessenberg(kept, h, n)
-	s.applyBlocks(true, blocks, kept, 0, r.n-kept, h[kept:], n)
-	s.applyBlocks(true, blocks, kept, 0, r.n, r.q, n)
+	s.Mul(stay, 1, stay, h, n, 1, minus, 1, 1, line, 1, false)
+	s.Mul(stay, stay, 1, line, 1, 1, u, stay, 1, h, n, true)
+	blocks := s.hessenberg(stay, h, n)
+	s.applyBlocks(true, blocks, stay, 0, r.n-stay, h[stay:], n)
+	s.applyBlocks(true, blocks, stay, 0, r.n, r.q, n)
 }

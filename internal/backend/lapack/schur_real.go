@@ -149,7 +149,7 @@ func (r *francis) alone(lo, hi int, w []complex128) bool {
 	}
 	if r.q != nil {
 		r.put(t, lo)
-		r.turn(lo, hi, lo, t)
+		r.around(lo, hi, lo, t)
 	}
 	return true
 }
@@ -177,9 +177,9 @@ func (r *francis) put(t *francis, top int) {
 	}
 }
 
-// turn applies the reflections of a window of rows top … top+t.n-1 to what is around it, in a block that begins with row lo and ends with
+// around applies the reflections of a window of rows top … top+t.n-1 to what is around it, in a block that begins with row lo and ends with
 // row hi: all of the matrix, if the quasi-triangle is wanted.
-func (r *francis) turn(lo, hi, top int, t *francis) {
+func (r *francis) around(lo, hi, top int, t *francis) {
 	s, n, k := r.solver, r.ld, t.n
 	above, last := lo, hi+1
 	if r.q != nil {

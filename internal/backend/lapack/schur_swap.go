@@ -97,7 +97,7 @@ func (r *francis) exchange(i, p, q int) bool {
 }
 
 // swapper is an orthogonal matrix whose first q columns are what the last q rows of d, a quasi-triangle of blocks p and q, leave invariant:
-// those of (-X, 1), where A·X - X·B is what is beside the blocks A and B.
+// those of (-X, 1), where A·X - X·B is what is right of A and above B.
 func swapper(d *small, p, q int, big float64) (u small, ok bool) {
 	x := sylvester(d, p, q, big)
 	m := p + q
@@ -153,7 +153,7 @@ func swapper(d *small, p, q int, big float64) (u small, ok bool) {
 	return u, true
 }
 
-// sylvester solves A·X - X·B = C for the blocks of p and q rows of d, and C beside them, by elimination.
+// sylvester solves A·X - X·B = C for the blocks of p and q rows of d, and C right of the first, by elimination.
 func sylvester(d *small, p, q int, big float64) (x small) {
 	m := p * q
 	var k [4][5]float64 // unknown a·q+b is that of row a and column b
