@@ -60,7 +60,7 @@ func TestEigLarge(t *testing.T) {
 	testEig[float64](t, "random", 0, 170, rand.New(rand.NewPCG(9, 10)))
 }
 
-// TestExchange: two blocks of a quasi-triangle change places, by an orthogonal similarity.
+// TestExchange: two blocks of a quasi-triangle are exchanged, by an orthogonal similarity.
 func TestExchange(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for _, d := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {2, 2}} {
