@@ -128,7 +128,7 @@ func TestBatchInfo(t *testing.T) {
 
 // TestThreads: the bits are the same for any GOMAXPROCS.
 func TestThreads(t *testing.T) {
-	a := lucid.FromSlice(randomMatrices(1, 150, 150), 150, 150)
+	a := lucid.FromSlice(randomMatrices(1, 230, 230), 230, 230)
 	small := lucid.FromSlice(randomMatrices(2, 100, 6, 6), 100, 6, 6)
 	run := func(procs int) []map[string][]float64 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))

@@ -32,6 +32,7 @@ type job[T lapack.Number] struct {
 	in  []backend.View
 	mul func(Loop) lapack.Product[T]
 	m64 func(Loop) lapack.Product[float64]
+	mc  func(Loop) lapack.Product[complex128]
 	vec lapack.Vectors
 
 	batch func() Batch[T] // nil: there is none
@@ -56,7 +57,8 @@ func (j *job[T]) each(count, work int, f func(s *lapack.Solver[T], i int)) error
 				failed = j.c.For(blocks, f)
 			}
 		}
-		s := &lapack.Solver[T]{Mul: j.mul(loop), Mul64: j.m64(loop), Loop: loop, Alone: j.mul(nil), Alone64: j.m64(nil), Vectors: j.vec}
+		s := &lapack.Solver[T]{Mul: j.mul(loop), Mul64: j.m64(loop), MulC: j.mc(loop), Loop: loop, Alone: j.mul(nil), Alone64: j.m64(nil),
+			AloneC: j.mc(nil), Vectors: j.vec}
 		s.Reuse()
 		defer s.Release()
 		for i := range count {
@@ -69,7 +71,7 @@ func (j *job[T]) each(count, work int, f func(s *lapack.Solver[T], i int)) error
 	}
 	per := max(1, blockWork/max(work, 1))
 	return j.c.For((count+per-1)/per, func(b int) {
-		s := &lapack.Solver[T]{Mul: j.mul(nil), Mul64: j.m64(nil), Vectors: j.vec}
+		s := &lapack.Solver[T]{Mul: j.mul(nil), Mul64: j.m64(nil), MulC: j.mc(nil), Vectors: j.vec}
 		s.Reuse()
 		defer s.Release()
 		for i := b * per; i < min((b+1)*per, count); i++ {
@@ -89,13 +91,13 @@ func Kernels(p Products) backend.Table {
 			f, _ := a.(attr.Factor)
 			switch in[0].DType {
 			case dtype.Float32:
-				return f32(&job[float32]{c, f, out, in, p.F32, p.F64, p.Vectors, p.Batches.F32, p.Batches.Max})
+				return f32(&job[float32]{c, f, out, in, p.F32, p.F64, p.C128, p.Vectors, p.Batches.F32, p.Batches.Max})
 			case dtype.Float64:
-				return f64(&job[float64]{c, f, out, in, p.F64, p.F64, p.Vectors, p.Batches.F64, p.Batches.Max})
+				return f64(&job[float64]{c, f, out, in, p.F64, p.F64, p.C128, p.Vectors, p.Batches.F64, p.Batches.Max})
 			case dtype.Complex64:
-				return c64(&job[complex64]{c: c, a: f, out: out, in: in, mul: p.C64, m64: p.F64, vec: p.Vectors})
+				return c64(&job[complex64]{c: c, a: f, out: out, in: in, mul: p.C64, m64: p.F64, mc: p.C128, vec: p.Vectors})
 			case dtype.Complex128:
-				return c128(&job[complex128]{c: c, a: f, out: out, in: in, mul: p.C128, m64: p.F64, vec: p.Vectors})
+				return c128(&job[complex128]{c: c, a: f, out: out, in: in, mul: p.C128, m64: p.F64, mc: p.C128, vec: p.Vectors})
 			}
 			return fault.New(fault.DType, name, "%v is not a dtype of factorisations", in[0].DType)
 		}

@@ -49,11 +49,18 @@ func lu[T lapack.Number](j *job[T]) error {
 func pivots(op string, v backend.View, n int) ([]int32, error) {
 	p := make([]int32, v.Numel())
 	fill(p, v)
+	var most uint32
 	for i, x := range p {
-		if x < 1 || int(x) > n {
-			return nil, fault.New(fault.Index, op, "pivot %d is %d; pivots of %d rows are 1 to %d", i, x, n, n)
+		p[i] = x - 1
+		most = max(most, uint32(x-1))
+	}
+	if len(p) == 0 || int(most) < n {
+		return p, nil
+	}
+	for i, x := range p {
+		if x < 0 || int(x) >= n {
+			return nil, fault.New(fault.Index, op, "pivot %d is %d; pivots of %d rows are 1 to %d", i, x+1, n, n)
 		}
-		p[i]--
 	}
 	return p, nil
 }

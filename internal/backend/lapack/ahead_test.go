@@ -92,7 +92,15 @@ func TestLoopBits(t *testing.T) {
 		for i := range n {
 			clear(c[i*n+i+1 : (i+1)*n])
 		}
-		got := [][]float64{lu, inv, right, qr, tau, q, c, v, w}
+		const k = 100
+		values, vectors, parts := make([]complex128, k), make([]complex128, k*k), make([]float64, 2*k*k)
+		if s.Eig(k, a[:k*k], values, vectors) != 0 {
+			t.Fatal("info")
+		}
+		for i, x := range vectors {
+			parts[2*i], parts[2*i+1] = real(x), imag(x)
+		}
+		got := [][]float64{lu, inv, right, qr, tau, q, c, v, w, parts}
 		if want == nil {
 			want = got
 		}

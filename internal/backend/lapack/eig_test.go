@@ -46,3 +46,60 @@ func TestEigRotation(t *testing.T) {
 		t.Errorf("%v", w)
 	}
 }
+
+// TestEigLarge has blocks with many shifts, windows that are reduced alone, and several goroutines.
+func TestEigLarge(t *testing.T) {
+	defer func() { loop = nil }()
+	for name := range classes {
+		r := rand.New(rand.NewPCG(7, 8))
+		loop = nil
+		testEig[float64](t, name, 0, 110, r)
+		loop = atOnce
+		testEig[float32](t, name, 0, 90, r)
+	}
+	testEig[float64](t, "random", 0, 170, rand.New(rand.NewPCG(9, 10)))
+}
+
+// TestExchange: two blocks of a quasi-triangle are exchanged, by an orthogonal similarity.
+func TestExchange(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for _, d := range [][2]int{{1, 1}, {1, 2}, {2, 1}, {2, 2}} {
+		p, q := d[0], d[1]
+		n := p + q + 3
+		ld := schurWidth(n)
+		a := make([]float64, n*n)
+		for i := range n {
+			for j := i; j < n; j++ {
+				a[i*n+j] = r.NormFloat64()
+			}
+		}
+		pair := func(at int) { a[at*n+at+1], a[(at+1)*n+at], a[(at+1)*n+at+1] = 2, -1-r.Float64(), a[at*n+at] }
+		if p == 2 {
+			pair(1)
+		}
+		if q == 2 {
+			pair(1 + p)
+		}
+		s := solver[float64]()
+		f := newFrancis(s, n, make([]float64, (n+1)*ld), make([]float64, (n+1)*ld), ld, 0x1p-53)
+		for i := range n {
+			copy(f.h[i*ld:], a[i*n:][:n])
+			f.q[i*ld+i] = 1
+		}
+		before, after := make([]complex128, n), make([]complex128, n)
+		f.values(before)
+		if !f.exchange(1, p, q) {
+			t.Fatal("no exchange")
+		}
+		f.values(after)
+		want := append(append(append([]complex128{before[0]}, before[1+p:][:q]...), before[1:][:p]...), before[n-2:]...)
+		close(t, "eigenvalues", after, want, 10*n, frobenius(a))
+		h, v := make([]float64, n*n), make([]float64, n*n)
+		for i := range n {
+			copy(h[i*n:][:n], f.h[i*ld:])
+			copy(v[i*n:][:n], f.q[i*ld:])
+		}
+		close(t, "V·T·Vᵀ", times(n, n, n, times(n, n, n, v, true, h, false), false, v, false), a, n, frobenius(a))
+		close(t, "V·Vᵀ", times(n, n, n, v, false, v, true), unit[float64](n), n, 1)
+	}
+}

@@ -4,7 +4,7 @@ import "math"
 
 // Eig finds the eigenvalues of a square matrix and, if v is not nil, its eigenvectors: the columns of v, of length 1, each with its
 // largest element real. a, n×n, is not changed. info is 0, or 1 if it does not converge, as for a matrix with NaN. It computes in
-// float64.
+// float64, but for the Hessenberg form of a real matrix.
 func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 	if n == 0 {
 		return 0
@@ -13,30 +13,18 @@ func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 	if !(m <= maxFloat) {
 		return 1
 	}
-	f := 1.0
-	if m > 0 && (m < 0x1p-400 || m > 0x1p+400) {
-		_, e := math.Frexp(m)
-		f = math.Ldexp(1, min(-e, 1000))
-	}
+	f := powerOfScale[T](m)
 	if isComplex[T]() {
 		h := make([]complex128, n*n)
 		for i, x := range a[:n*n] {
 			h[i] = complex(re(x)*f, im(x)*f)
 		}
-		scale := balance(n, h)
-		if info = complexSchur(n, h, w, v, negligible[T]()); info == 0 && v != nil {
+		scale := balance(n, h, n)
+		if info = complexSchur(s.inComplex128(), n, h, w, v, negligible[T]()); info == 0 && v != nil {
 			finishVectors(n, v, scale)
 		}
 	} else {
-		h := make([]float64, n*n)
-		for i, x := range a[:n*n] {
-			h[i] = re(x) * f
-		}
-		scale := balance(n, h)
-		r := s.inFloat64()
-		if info = realSchur(r, n, h, w, v, negligible[T]()); info == 0 && v != nil {
-			finishVectors(n, v, scale)
-		}
+		info = s.realEig(n, a, f, w, v)
 	}
 	for i := range w {
 		w[i] = complex(real(w[i])/f, imag(w[i])/f)
@@ -50,11 +38,11 @@ func negligible[T Number]() float64 {
 	if isWide[T]() {
 		return 0x1p-53
 	}
-	return 0x1p-27
+	return 0x1p-25
 }
 
-// balance scales rows and columns by powers of two so that their norms are alike: D⁻¹·A·D.
-func balance[T float64 | complex128](n int, a []T) (scale []float64) {
+// balance scales rows and columns by powers of two so that their norms are alike: D⁻¹·A·D. Rows have ld elements.
+func balance[T float64 | complex128](n int, a []T, ld int) (scale []float64) {
 	scale = make([]float64, n)
 	for i := range scale {
 		scale[i] = 1
@@ -65,8 +53,8 @@ func balance[T float64 | complex128](n int, a []T) (scale []float64) {
 			col, row := 0.0, 0.0
 			for k := range n {
 				if k != i {
-					col += size(a[k*n+i])
-					row += size(a[i*n+k])
+					col += size(a[k*ld+i])
+					row += size(a[i*ld+k])
 				}
 			}
 			if col == 0 || row == 0 {
@@ -84,10 +72,10 @@ func balance[T float64 | complex128](n int, a []T) (scale []float64) {
 				scale[i] *= f
 				up, down := of[T](f, 0), of[T](1/f, 0)
 				for k := range n {
-					a[k*n+i] *= up
+					a[k*ld+i] *= up
 				}
 				for k := range n {
-					a[i*n+k] *= down
+					a[i*ld+k] *= down
 				}
 			}
 		}
@@ -131,88 +119,89 @@ func finishVectors(n int, v []complex128, scale []float64) {
 	}
 }
 
-// realHessenberg is hessenberg with matrix products for a, with rows of ld elements. q, if it is not nil, is the transposed product of
-// the reflections, with rows as long.
-func realHessenberg(s *Solver[float64], n int, a, q []float64, ld int) {
-	at := s.at()
-	defer s.back(at)
-	v, tau := s.zeros(max(n-2, 0)*n), s.zeros(n)
-	minus, line := s.take(n), s.take(n)
-	for j := 0; j+2 < n; j++ {
-		k := n - j - 1
-		u := v[j*n+j+1:][:k]
-		for i := range u {
-			u[i] = a[(j+1+i)*ld+j]
-		}
-		beta, t := reflector(k, u, 1)
-		u[0], tau[j] = 1, t
-		a[(j+1)*ld+j] = beta
-		for i := 1; i < k; i++ {
-			a[(j+1+i)*ld+j] = 0
-		}
-		if t == 0 {
-			continue
-		}
-		for i, x := range u {
-			minus[i] = -t * x
-		}
-		rest := a[(j+1)*ld+j+1:]
-		s.Mul(1, k, k, minus, k, 1, rest, ld, 1, line, k, false)
-		s.Mul(k, k, 1, u, 1, 1, line, k, 1, rest, ld, true)
-		s.Mul(n, 1, k, a[j+1:], ld, 1, minus, 1, 1, line, 1, false)
-		s.Mul(n, k, 1, line, 1, 1, u, k, 1, a[j+1:], ld, true)
+// hessenberg reduces a, n×n with rows of ld elements, to upper Hessenberg form: Qᴴ·A·Q. It returns the blocks of reflectors of Q, each of
+// which changes the rows behind the first one of its panel. The caller gives their scratch back.
+func (s *Solver[T]) hessenberg(n int, a []T, ld int) (all []block[T]) {
+	for from := 0; from+2 < n; from += reflectors {
+		count := min(reflectors, n-2-from)
+		b := s.emptyBlock(count, n-from-1)
+		s.hessenbergPanel(n, from, &b, a, ld)
+		all = append(all, b)
 	}
-	if q == nil {
-		return
-	}
-	full := s.zeros(n * n)
-	for i := range n {
-		full[i*n+i] = 1
-	}
-	s.applyAll(false, max(n-2, 0), n, 1, v, tau, n, full, n)
-	s.transpose(n, n, full, n, q, ld)
+	return all
 }
 
-// hessenberg reduces a to upper Hessenberg form by reflections, and multiplies q by them from the right.
-func hessenberg[T float64 | complex128](n int, a, q []T) {
-	w := make([]T, n)
-	for j := 0; j+2 < n; j++ {
-		x := a[(j+1)*n+j:]
-		k := n - j - 1
-		beta, tau := reflector(k, x, n)
-		if tau == 0 {
-			continue
-		}
-		x[0] = 1
-		u := make([]T, k)
-		for i := range u {
-			u[i] = x[i*n]
-		}
-		// Hᴴ from the left: A -= conj(tau)·u·(uᴴ·A)
-		row := w[:n-j-1]
-		clear(row)
-		for i := range k {
-			axpy(row, conj(u[i]), a[(j+1+i)*n+j+1:])
-		}
-		for i := range k {
-			axpy(a[(j+1+i)*n+j+1:][:len(row)], -conj(tau)*u[i], row)
-		}
-		// H from the right: A -= tau·(A·u)·uᴴ
-		for _, m := range [][]T{a, q} {
-			if m == nil {
-				continue
+// hessenbergPanel reduces the columns from … from+b.k-1. What is behind row from is (1 - V·Tᴴ·Vᴴ)·(A - Y·Vᴴ) for the reflectors so far,
+// where Y = A·V·T; A stays as it is until the panel ends.
+func (s *Solver[T]) hessenbergPanel(n, from int, b *block[T], a []T, ld int) {
+	at := s.at()
+	defer s.back(at)
+	m, count := b.m, b.k
+	top := a[(from+1)*ld:]
+	cols, y := s.take(count*m), s.take(count*m)
+	d, e := s.take(count), s.take(count)
+	s.transpose(m, count, top[from:], ld, cols, m)
+	clear(b.t[:count*count])
+	for j := range count {
+		col := cols[j*m:][:m]
+		if j > 0 {
+			for p := range j {
+				e[p] = -conj(b.v[p*m+j-1])
 			}
-			for i := range n {
-				r := m[i*n+j+1:][:k]
-				f := -tau * dot(r, u)
-				for c := range r {
-					r[c] += f * conj(u[c])
+			s.Mul(1, m, j, e, j, 1, y, m, 1, col, m, true)
+			s.Mul(j, 1, m, b.conj, m, 1, col, 1, 1, d, 1, false)
+			for p := range j {
+				var sum T
+				for i := range p + 1 {
+					sum += conj(b.t[i*count+p]) * d[i]
 				}
+				e[p] = -sum
+			}
+			s.Mul(1, m, j, e, j, 1, b.v, m, 1, col, m, true)
+		}
+		v := b.v[j*m:][:m]
+		clear(v[:j])
+		copy(v[j:], col[j:])
+		beta, tau := reflector(m-j, v[j:], 1)
+		v[j] = 1
+		col[j] = of[T](beta, 0)
+		clear(col[j+1:])
+		if isComplex[T]() {
+			copy(b.conj[j*m:][:m], v)
+			conjugate(b.conj[j*m:][:m])
+		}
+		row := y[j*m:][:m]
+		s.Mul(m, 1, m-j, top[from+1+j:], ld, 1, v[j:], 1, 1, row, 1, false)
+		if j > 0 {
+			s.Mul(j, 1, m-j, b.conj[j:], m, 1, v[j:], 1, 1, d, 1, false)
+			negate(e[:j], d[:j])
+			s.Mul(1, m, j, e, j, 1, y, m, 1, row, m, true)
+			for i := range j {
+				b.t[i*count+j] = tau * dot(b.t[i*count+i:i*count+j], e[i:j])
 			}
 		}
-		x[0] = of[T](beta, 0)
-		for i := 1; i < k; i++ {
-			x[i*n] = 0
+		for i := range row {
+			row[i] *= tau
 		}
+		b.t[j*count+j] = tau
 	}
+	s.transpose(count, m, cols, m, top[from:], ld)
+	s.hessenbergRest(n, from, b, y, a, ld)
+}
+
+// hessenbergRest applies the reflectors of a panel to the columns behind it, and to the rows above.
+func (s *Solver[T]) hessenbergRest(n, from int, b *block[T], y, a []T, ld int) {
+	m, count := b.m, b.k
+	negate(y[:count*m], y[:count*m])
+	if at := from + count; at < n {
+		rest := a[(from+1)*ld+at:]
+		s.Mul(m, n-at, count, y, 1, m, b.conj[count-1:], m, 1, rest, ld, true)
+		s.apply(b, true, n-at, rest, ld)
+	}
+	w, w2, t := s.take((from+1)*count), s.take((from+1)*count), s.take(count*count)
+	negate(t, b.t[:count*count])
+	above := a[from+1:]
+	s.Mul(from+1, count, m, above, ld, 1, b.v, 1, m, w, count, false)
+	s.Mul(from+1, count, count, w, count, 1, t, count, 1, w2, count, false)
+	s.Mul(from+1, m, count, w2, count, 1, b.conj, m, 1, above, ld, true)
 }

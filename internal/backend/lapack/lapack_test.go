@@ -102,7 +102,8 @@ func unit[T Number](n int) []T {
 }
 
 func solver[T Number]() *Solver[T] {
-	return &Solver[T]{Mul: Naive[T], Mul64: Naive[float64], Loop: loop, Alone: Naive[T], Alone64: Naive[float64]}
+	return &Solver[T]{Mul: Naive[T], Mul64: Naive[float64], Loop: loop, Alone: Naive[T], Alone64: Naive[float64],
+		MulC: Naive[complex128], AloneC: Naive[complex128]}
 }
 
 // loop is the Loop of solvers, if a test has one.

@@ -67,10 +67,13 @@ type Solver[T Number] struct {
 	Loop    func(n int, f func(i int))
 	Alone   Product[T]
 	Alone64 Product[float64]
+	// MulC and AloneC are Mul and Alone for the eigenvalues of complex matrices.
+	MulC, AloneC Product[complex128]
 	Vectors
 
 	scratch[T]
-	wide *Solver[float64]
+	wide  *Solver[float64]
+	wideC *Solver[complex128]
 }
 
 // isComplex reports whether T is complex.

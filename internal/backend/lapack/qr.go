@@ -12,13 +12,13 @@ func (s *Solver[T]) qrFirst(m, n, k int, a []T, ld int, tau []T) {
 		qrColumns(m, n, k, a, ld, tau)
 		return
 	}
-	q := &qrAhead[T]{Solver: s, m: m, n: n, k: k, a: a, ld: ld, tau: tau}
+	q := &qrAhead[T]{Solver: s, m: m, n: n, k: k, a: a, ld: ld, tau: tau, width: manyReflectors(k)}
 	for i := range q.two {
-		q.two[i] = s.emptyBlock(min(reflectors, k), m)
+		q.two[i] = s.emptyBlock(min(q.width, k), m)
 	}
 	q.panel(s, 0)
-	for j := 0; j < k; j += reflectors {
-		if min(j+reflectors, k) < n {
+	for j := 0; j < k; j += q.width {
+		if min(j+q.width, k) < n {
 			q.update(j)
 		}
 	}
@@ -29,6 +29,7 @@ func (s *Solver[T]) qrFirst(m, n, k int, a []T, ld int, tau []T) {
 type qrAhead[T Number] struct {
 	*Solver[T]
 	m, n, k int // k columns become reflectors
+	width   int // of a panel
 	ld      int
 	a, tau  []T
 	two     [2]block[T] // of the panel that is applied, and of the next
@@ -36,12 +37,12 @@ type qrAhead[T Number] struct {
 
 // panel factors the panel that begins with column j, and makes its block of reflectors.
 func (q *qrAhead[T]) panel(s *Solver[T], j int) {
-	w, rows := min(reflectors, q.k-j), q.m-j
-	b := &q.two[j/reflectors%2]
+	w, rows := min(q.width, q.k-j), q.m-j
+	b := &q.two[j/q.width%2]
 	b.k, b.m = w, rows
 	at := q.a[j*q.ld+j:]
 	s.transpose(rows, w, at, q.ld, b.v, rows)
-	s.panel(w, rows, b.v, q.tau[j:j+w])
+	s.panel(w, rows, rows, b.v, q.tau[j:j+w])
 	s.transpose(w, rows, b.v, rows, at, q.ld)
 	if j+w < q.n {
 		unpackReflectors(w, rows, b.v)
@@ -51,9 +52,9 @@ func (q *qrAhead[T]) panel(s *Solver[T], j int) {
 
 // update applies the panel that begins with column j to all columns behind it, and factors the next.
 func (q *qrAhead[T]) update(j int) {
-	b := &q.two[j/reflectors%2]
+	b := &q.two[j/q.width%2]
 	at := j + b.k
-	next := min(reflectors, q.k-at)
+	next := min(q.width, q.k-at)
 	slab := reflectWidth(q.n)
 	columns := func(s *Solver[T], from, count int) { s.apply(b, true, count, q.a[j*q.ld+from:], q.ld) }
 	if q.Loop == nil || q.n-at <= slab {
@@ -90,36 +91,34 @@ func unpackReflectors[T Number](k, m int, p []T) {
 	}
 }
 
-// someReflectors is how many of a panel are made before the rest of it is updated at once.
+// someReflectors is how many of a panel are made one by one.
 const someReflectors = 8
 
-// panel factors the columns that are stored in the w rows of p, of m elements each.
-func (s *Solver[T]) panel(w, m int, p, tau []T) {
+// panel factors the columns that are stored in the w rows of p, ld apart, of m elements each: one half, then what it leaves of the other.
+func (s *Solver[T]) panel(w, m, ld int, p, tau []T) {
+	if w <= someReflectors {
+		s.panelPart(w, m, ld, p, tau)
+		return
+	}
 	at := s.at()
 	defer s.back(at)
-	for j := 0; j < min(w, m); j += someReflectors {
-		k, rows := min(someReflectors, w-j, m-j), m-j
-		s.panelPart(k, rows, m, p[j*m+j:], tau[j:j+k])
-		rest := w - j - k
-		if rest == 0 {
-			return
-		}
-		here := s.at()
-		b := s.emptyBlock(k, rows)
-		for i := range k {
-			copy(b.v[i*rows:][:rows], p[(j+i)*m+j:])
-		}
-		unpackReflectors(k, rows, b.v)
-		s.fillBlock(&b, tau[j:j+k])
-		// A column c becomes c - V·Tᴴ·Vᴴ·c; columns are rows here.
-		c, x, y := p[(j+k)*m+j:], s.take(rest*k), s.take(rest*k)
-		s.Mul(rest, k, rows, c, m, 1, b.conj, 1, rows, x, k, false)
-		negate(b.t, b.t)
-		conjugate(b.t)
-		s.Mul(rest, k, k, x, k, 1, b.t, k, 1, y, k, false)
-		s.Mul(rest, rows, k, y, k, 1, b.v, rows, 1, c, m, true)
-		s.back(here)
+	k := (w/2 + someReflectors - 1) / someReflectors * someReflectors
+	s.panel(k, m, ld, p, tau[:k])
+	rest := w - k
+	b := s.emptyBlock(k, m)
+	for i := range k {
+		copy(b.v[i*m:][:m], p[i*ld:])
 	}
+	unpackReflectors(k, m, b.v)
+	s.fillBlock(&b, tau[:k])
+	// A column c becomes c - V·Tᴴ·Vᴴ·c; columns are rows here.
+	c, x, y := p[k*ld:], s.take(rest*k), s.take(rest*k)
+	s.Mul(rest, k, m, c, ld, 1, b.conj, 1, m, x, k, false)
+	negate(b.t, b.t)
+	conjugate(b.t)
+	s.Mul(rest, k, k, x, k, 1, b.t, k, 1, y, k, false)
+	s.Mul(rest, m, k, y, k, 1, b.v, m, 1, c, ld, true)
+	s.panel(rest, m-k, ld, c[k:], tau[k:])
 }
 
 // panelPart factors the columns in the k rows of p, ld apart, of m elements each.
@@ -187,17 +186,18 @@ func (s *Solver[T]) FormQ(m, n, k int, a []T, ld int, tau, q []T, ldq int) {
 		formColumns(m, n, k, a, ld, tau, q, ldq)
 		return
 	}
-	all := make([]block[T], (k+reflectors-1)/reflectors)
+	width := manyReflectors(k)
+	all := make([]block[T], (k+width-1)/width)
 	for i := range all {
-		j := i * reflectors
-		w, rows := min(reflectors, k-j), m-j
+		j := i * width
+		w, rows := min(width, k-j), m-j
 		p := s.take(w * rows)
 		s.transpose(rows, w, a[j*ld+j:], ld, p, rows)
 		unpackReflectors(w, rows, p)
 		all[i] = s.newBlock(w, rows, p, tau[j:j+w])
 	}
 	// The columns before those of a block are still those of the identity.
-	s.applyBlocks(false, all, m, reflectors, n, q, ldq)
+	s.applyBlocks(false, all, m, width, n, q, ldq)
 }
 
 func formColumns[T Number](m, n, k int, a []T, ld int, tau, q []T, ldq int) {

@@ -120,6 +120,14 @@ func (s *Solver[T]) apply(b *block[T], adjoint bool, n int, c []T, ld int) {
 // reflectors is how many are applied at once.
 const reflectors = 32
 
+// manyReflectors is that for a factorisation with k of them: a large matrix leaves the caches, and more of them read it less often.
+func manyReflectors(k int) int {
+	if k < 1024 {
+		return reflectors
+	}
+	return 3 * reflectors
+}
+
 // applyAll applies the reflectors with vectors in the rows of v, each of m elements and zero before its own first one: H₀·H₁…·c, or
 // …H₁ᴴ·H₀ᴴ·c if adjoint. Vector i begins at element i+shift.
 func (s *Solver[T]) applyAll(adjoint bool, k, m, shift int, v, tau []T, n int, c []T, ld int) {

@@ -7,16 +7,15 @@ import (
 
 // complexSchur finds eigenvalues by QR steps with single shifts on the Hessenberg form, and eigenvectors from the triangle they end in. h
 // is overwritten.
-func complexSchur(n int, h, w, v []complex128, eps float64) (info int) {
-	var q []complex128
+func complexSchur(s *Solver[complex128], n int, h, w, v []complex128, eps float64) (info int) {
+	at := s.at()
+	defer s.back(at)
+	r := &complexFrancis{n: n, h: h}
+	blocks := s.hessenberg(n, h, n)
 	if v != nil {
-		q = v
-		clear(q)
-		for i := range n {
-			q[i*n+i] = 1
-		}
+		r.q = s.take(n * n)
+		s.transposedQ(n, blocks, r.q, n)
 	}
-	hessenberg(n, h, q)
 	for hi, sweeps := n-1, 0; hi >= 0; sweeps++ {
 		if sweeps > mostSweeps {
 			return 1
@@ -41,13 +40,15 @@ func complexSchur(n int, h, w, v []complex128, eps float64) (info int) {
 		if sweeps%10 == 9 { // an exceptional shift breaks a cycle
 			shift = h[hi*n+hi] + complex(0.75*size(h[hi*n+hi-1]), 0)
 		}
-		complexStep(n, lo, hi, shift, h, q)
+		r.step(lo, hi, shift)
 	}
 	for i := range n {
 		w[i] = h[i*n+i]
 	}
-	if q != nil {
-		triangleVectors(n, h, q)
+	if v != nil {
+		x := s.zeros(n * n)
+		triangleVectors(n, h, x)
+		s.Mul(n, n, n, r.q, 1, n, x, 1, n, v, n, false)
 	}
 	return 0
 }
@@ -65,58 +66,109 @@ func wilkinson(a, b, c, d complex128) complex128 {
 	return d
 }
 
-// complexStep is one QR step over rows lo … hi by rotations.
-func complexStep(n, lo, hi int, shift complex128, h, q []complex128) {
-	x, y := h[lo*n+lo]-shift, h[(lo+1)*n+lo]
-	for k := lo; k < hi; k++ {
-		if k > lo {
-			x, y = h[k*n+k-1], h[(k+1)*n+k-1]
-		}
-		// c real, s complex: [c s; -conj(s) c]·[x; y] = [r; 0]
-		c, s := 1.0, complex128(0)
-		if y != 0 {
-			r := math.Hypot(cmplx.Abs(x), cmplx.Abs(y))
-			if x == 0 {
-				c, s = 0, cmplx.Conj(y)/complex(cmplx.Abs(y), 0)
-			} else {
-				c = cmplx.Abs(x) / r
-				s = x / complex(cmplx.Abs(x), 0) * cmplx.Conj(y) / complex(r, 0)
+// complexFrancis is a Hessenberg matrix on its way to a triangle.
+type complexFrancis struct {
+	n int
+	h []complex128
+	q []complex128 // the transposed product of all rotations; nil if neither it nor the triangle is wanted
+	f []rotation
+}
+
+// rotation is [c s; -conj(s) c].
+type rotation struct {
+	c float64
+	s complex128
+}
+
+// rotationTo makes y zero.
+func rotationTo(x, y complex128) rotation {
+	if y == 0 {
+		return rotation{c: 1}
+	}
+	if x == 0 {
+		return rotation{s: cmplx.Conj(y) / complex(cmplx.Abs(y), 0)}
+	}
+	m := cmplx.Abs(x)
+	r := math.Hypot(m, cmplx.Abs(y))
+	return rotation{m / r, x / complex(m, 0) * cmplx.Conj(y) / complex(r, 0)}
+}
+
+// rows rotates two rows from the left.
+func (g rotation) rows(x, y []complex128) {
+	c, sr, si := g.c, real(g.s), imag(g.s)
+	y = y[:len(x)]
+	for i, a := range x {
+		b := y[i]
+		x[i] = complex(c*real(a)+(sr*real(b)-si*imag(b)), c*imag(a)+(sr*imag(b)+si*real(b)))
+		y[i] = complex(c*real(b)-(sr*real(a)+si*imag(a)), c*imag(b)-(sr*imag(a)-si*real(a)))
+	}
+}
+
+// along applies rotations of neighbouring columns to a row from the right, one after the other.
+func along(row []complex128, f []rotation) {
+	row = row[:len(f)+1]
+	a := row[0]
+	for k, g := range f {
+		b := row[k+1]
+		c, sr, si := g.c, real(g.s), imag(g.s)
+		row[k] = complex(c*real(a)+(sr*real(b)+si*imag(b)), c*imag(a)+(sr*imag(b)-si*real(b)))
+		a = complex(c*real(b)-(sr*real(a)-si*imag(a)), c*imag(b)-(sr*imag(a)+si*real(a)))
+	}
+	row[len(f)] = a
+}
+
+// step is one QR step over rows lo … hi. Rotations are made some at a time from the rows and columns they need, before the rest has them.
+func (r *complexFrancis) step(lo, hi int, shift complex128) {
+	n, h := r.n, r.h
+	above, last := lo, hi+1
+	if r.q != nil {
+		above, last = 0, n
+	}
+	for from := lo; from < hi; from += chaseSteps {
+		to := min(from+chaseSteps, hi)
+		near := min(to+2, last)
+		r.f = r.f[:0]
+		for k := from; k < to; k++ {
+			x, y := h[lo*n+lo]-shift, h[(lo+1)*n+lo]
+			if k > lo {
+				x, y = h[k*n+k-1], h[(k+1)*n+k-1]
+			}
+			g := rotationTo(x, y)
+			r.f = append(r.f, g)
+			left := max(k-1, lo)
+			g.rows(h[k*n+left:k*n+near], h[(k+1)*n+left:])
+			if k > lo {
+				h[(k+1)*n+k-1] = 0
+			}
+			for i := from; i <= min(k+2, hi); i++ {
+				along(h[i*n+k:], r.f[k-from:])
 			}
 		}
-		cc := complex(c, 0)
-		for j := max(k-1, lo); j < n; j++ {
-			a, b := h[k*n+j], h[(k+1)*n+j]
-			h[k*n+j], h[(k+1)*n+j] = cc*a+s*b, cc*b-cmplx.Conj(s)*a
-		}
-		if k > lo {
-			h[(k+1)*n+k-1] = 0
-		}
-		for i := range min(k+2, hi) + 1 {
-			a, b := h[i*n+k], h[i*n+k+1]
-			h[i*n+k], h[i*n+k+1] = cc*a+cmplx.Conj(s)*b, cc*b-s*a
-		}
-		if q != nil {
-			for i := range n {
-				a, b := q[i*n+k], q[i*n+k+1]
-				q[i*n+k], q[i*n+k+1] = cc*a+cmplx.Conj(s)*b, cc*b-s*a
+		for i, g := range r.f {
+			k := from + i
+			if near < last {
+				g.rows(h[k*n+near:k*n+last], h[(k+1)*n+near:])
 			}
+			if r.q != nil {
+				g.s = cmplx.Conj(g.s)
+				g.rows(r.q[k*n:][:n], r.q[(k+1)*n:])
+			}
+		}
+		for i := above; i < from; i++ {
+			along(h[i*n+from:], r.f)
 		}
 	}
 }
 
-// triangleVectors finds the eigenvectors of an upper triangle t by substitution, and replaces q by q times them.
-func triangleVectors(n int, t, q []complex128) {
+// triangleVectors finds the eigenvectors of an upper triangle t by substitution: row k of x is that of eigenvalue k.
+func triangleVectors(n int, t, x []complex128) {
 	norm := largest(t)
 	tiny := max(0x1p-52*norm, 0x1p-1000)
-	x := make([]complex128, n*n) // row k is the vector of eigenvalue k
 	for k := range n {
 		v := x[k*n:][:n]
 		v[k] = 1
 		for i := k - 1; i >= 0; i-- {
-			var sum complex128
-			for j := i + 1; j <= k; j++ {
-				sum += t[i*n+j] * v[j]
-			}
+			sum := dot(t[i*n+i+1:i*n+k+1], v[i+1:k+1])
 			d := t[i*n+i] - t[k*n+k]
 			if size(d) < tiny {
 				d = complex(tiny, 0)
@@ -128,13 +180,6 @@ func triangleVectors(n int, t, q []complex128) {
 					v[j] *= f
 				}
 			}
-		}
-	}
-	row := make([]complex128, n)
-	for i := range n {
-		copy(row, q[i*n:][:n])
-		for k := range n {
-			q[i*n+k] = dot(row[:k+1], x[k*n:][:k+1])
 		}
 	}
 }

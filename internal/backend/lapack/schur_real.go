@@ -2,55 +2,121 @@ package lapack
 
 import "math"
 
-// realSchur finds eigenvalues by QR steps with double shifts on the Hessenberg form: complex ones come as conjugate pairs. Eigenvectors
-// are those of the quasi-triangle they end in. What is eps of its neighbours is negligible. a is overwritten.
-func realSchur(s *Solver[float64], n int, a []float64, w, v []complex128, eps float64) (info int) {
-	ld := (n+7)/8*8 + 8 // whole vectors behind any column, in rows that are not whole pages apart
-	at := s.at()
-	defer s.back(at)
-	h := s.zeros((n + 1) * ld)
+// realEig is Eig for real matrices: a is multiplied by f. The Hessenberg form is that of T, all else is in float64.
+func (s *Solver[T]) realEig(n int, a []T, f float64, w, v []complex128) (info int) {
+	wide := s.inFloat64()
+	at, from := wide.at(), s.at()
+	defer wide.back(at)
+	defer s.back(from)
+	ld := schurWidth(n)
+	h := wide.zeros((n + 1) * ld)
 	for i := range n {
-		copy(h[i*ld:][:n], a[i*n:])
+		for j, x := range a[i*n:][:n] {
+			h[i*ld+j] = re(x) * f
+		}
 	}
+	scale := balance(n, h, ld)
+	t, back := asT[T](s, h)
+	blocks := s.hessenberg(n, t, ld)
+	back(t, h)
 	var q []float64
 	if v != nil {
-		q = s.zeros((n + 1) * ld)
+		q = wide.zeros((n + 1) * ld)
+		z, back := asT[T](s, q)
+		s.transposedQ(n, blocks, z, ld)
+		back(z, q)
 	}
-	realHessenberg(s, n, h, q, ld)
-	r := &francis{n: n, ld: ld, h: h, q: q, norm: largest(h), eps: eps, triples: s.Triples, solver: s}
-	if r.triples == nil {
-		r.triples = tripleRows
-	}
-	for hi := n - 1; hi >= 0; {
-		lo, ok := r.deflate(hi)
-		if !ok {
-			return 1
-		}
-		switch lo {
-		case hi:
-			w[hi] = complex(h[hi*ld+hi], 0)
-			hi, r.sweeps = hi-1, 0
-		case hi - 1:
-			w[hi-1], w[hi] = r.standardize(hi - 1)
-			hi, r.sweeps = hi-2, 0
-		default:
-			r.step(lo, hi)
-		}
+	r := newFrancis(wide, n, h, q, ld, negligible[T]())
+	if !r.run(w) {
+		return 1
 	}
 	if v != nil {
-		r.vectors(w, v)
+		r.vectors(w, v, scale)
 	}
 	return 0
 }
 
+// asT is x in elements of a real type T: x itself, or a copy that back returns to x.
+func asT[T Number](s *Solver[T], x []float64) (z []T, back func(z []T, x []float64)) {
+	if y, ok := any(x).([]T); ok {
+		return y, func([]T, []float64) {}
+	}
+	z = s.take(len(x))
+	for i, v := range x {
+		z[i] = of[T](v, 0)
+	}
+	return z, func(z []T, x []float64) {
+		for i, v := range z {
+			x[i] = re(v)
+		}
+	}
+}
+
+// schurWidth is the length of rows: whole vectors behind any column, in rows that are not whole pages apart.
+func schurWidth(n int) int { return (n+7)/8*8 + 8 }
+
+// transposedQ writes the transposed product of the reflectors of a Hessenberg form to q.
+func (s *Solver[T]) transposedQ(n int, blocks []block[T], q []T, ld int) {
+	at := s.at()
+	defer s.back(at)
+	full := s.zeros(n * n)
+	for i := range n {
+		full[i*n+i] = 1
+	}
+	if n > 1 { // the first row and column stay those of the identity
+		s.applyBlocks(false, blocks, n-1, reflectors, n-1, full[n+1:], n)
+	}
+	s.transpose(n, n, full, n, q, ld)
+}
+
+// francis is a Hessenberg matrix on its way to a quasi-triangle by QR steps.
 type francis struct {
 	n, ld, sweeps int
 	h             []float64 // a row more than n
-	q             []float64 // the transposed product of all reflections, nil if it is not wanted
+	q             []float64 // the transposed product of all reflections; nil if neither it nor the quasi-triangle is wanted
 	norm, eps     float64
 	triples       func(x []float64, ld, cols int, f []float64)
 	solver        *Solver[float64]
-	f             []float64 // the reflectors of a window
+	one           [1]bulge
+}
+
+func newFrancis(s *Solver[float64], n int, h, q []float64, ld int, eps float64) *francis {
+	r := &francis{n: n, ld: ld, h: h, q: q, norm: largest(h), eps: eps, triples: s.Triples, solver: s}
+	if r.triples == nil {
+		r.triples = tripleRows
+	}
+	return r
+}
+
+// shortSchur is the size up to which a block has one pair of shifts a step.
+const shortSchur = 80
+
+// run goes on until every block has one or two rows, and gives the eigenvalues.
+func (r *francis) run(w []complex128) bool {
+	for hi := r.n - 1; hi >= 0; {
+		lo, ok := r.deflate(hi)
+		if !ok {
+			return false
+		}
+		switch size := hi - lo + 1; {
+		case size == 1:
+			w[hi] = complex(r.h[hi*r.ld+hi], 0)
+			hi, r.sweeps = hi-1, 0
+		case size == 2:
+			w[hi-1], w[hi] = r.standardize(hi - 1)
+			hi, r.sweeps = hi-2, 0
+		case size > shortSchur:
+			r.manyShifts(lo, hi)
+		case r.n > shortSchur:
+			if !r.alone(lo, hi, w) {
+				return false
+			}
+			hi, r.sweeps = lo-1, 0
+		default:
+			r.step(lo, hi)
+		}
+	}
+	return true
 }
 
 // deflate returns the first row of the block that ends with row hi.
@@ -70,6 +136,78 @@ func (r *francis) deflate(hi int) (lo int, ok bool) {
 		}
 	}
 	return lo, true
+}
+
+// alone reduces the block of rows lo … hi in memory of its own, and applies its reflections to the rest at once.
+func (r *francis) alone(lo, hi int, w []complex128) bool {
+	s, k := r.solver, hi-lo+1
+	at := s.at()
+	defer s.back(at)
+	t := r.window(lo, k, r.q != nil)
+	if !t.run(w[lo : hi+1]) {
+		return false
+	}
+	if r.q != nil {
+		r.put(t, lo)
+		r.around(lo, hi, lo, t)
+	}
+	return true
+}
+
+// window copies k rows and columns from row top on; its reflections start as the identity, if they are wanted.
+func (r *francis) window(top, k int, reflections bool) *francis {
+	s, ld := r.solver, schurWidth(k)
+	t, v := s.zeros((k+1)*ld), []float64(nil)
+	if reflections {
+		v = s.zeros((k + 1) * ld)
+	}
+	for i := range k {
+		copy(t[i*ld:][:k], r.h[(top+i)*r.ld+top:])
+		if reflections {
+			v[i*ld+i] = 1
+		}
+	}
+	return newFrancis(s, k, t, v, ld, r.eps)
+}
+
+// put writes a window back.
+func (r *francis) put(t *francis, top int) {
+	for i := range t.n {
+		copy(r.h[(top+i)*r.ld+top:][:t.n], t.h[i*t.ld:])
+	}
+}
+
+// around applies the reflections of a window of rows top … top+t.n-1 to what is around it, in a block that begins with row lo and ends with
+// row hi: all of the matrix, if the quasi-triangle is wanted.
+func (r *francis) around(lo, hi, top int, t *francis) {
+	s, n, k := r.solver, r.ld, t.n
+	above, last := lo, hi+1
+	if r.q != nil {
+		above, last = 0, r.n
+	}
+	at := s.at()
+	defer s.back(at)
+	fromLeft := func(x []float64, cols int) {
+		if cols <= 0 {
+			return
+		}
+		z := s.take(k * cols)
+		s.Mul(k, cols, k, t.q, t.ld, 1, x, n, 1, z, cols, false)
+		for i := range k {
+			copy(x[i*n:][:cols], z[i*cols:])
+		}
+	}
+	fromLeft(r.h[top*n+top+k:], last-top-k)
+	if r.q != nil {
+		fromLeft(r.q[top*n:], r.n)
+	}
+	if rows := top - above; rows > 0 {
+		x, z := r.h[above*n+top:], s.take(rows*k)
+		s.Mul(rows, k, k, x, n, 1, t.q, 1, t.ld, z, k, false)
+		for i := range rows {
+			copy(x[i*n:][:k], z[i*k:])
+		}
+	}
 }
 
 // rotate rotates rows i and i+1 from column from on, and columns i and i+1 down to row last, of h, and the columns of q.
@@ -116,228 +254,4 @@ func (r *francis) standardize(i int) (w0, w1 complex128) {
 	h[(i+1)*n+i] = 0
 	h[i*n+i], h[(i+1)*n+i+1] = first, second
 	return complex(first, 0), complex(second, 0)
-}
-
-// step is one implicit step with two shifts over rows lo … hi, by reflections of three rows.
-func (r *francis) step(lo, hi int) {
-	n, h := r.ld, r.h
-	x, y := h[hi*n+hi], h[(hi-1)*n+hi-1]
-	prod := h[hi*n+hi-1] * h[(hi-1)*n+hi]
-	if r.sweeps%10 == 0 { // exceptional shifts break a cycle
-		f := math.Abs(h[hi*n+hi-1]) + math.Abs(h[(hi-1)*n+hi-2])
-		x = 0.75*f + h[hi*n+hi]
-		y, prod = x, -0.4375*f*f
-	}
-	// The first column of (H - s₁)(H - s₂), where s₁+s₂ = x+y and s₁·s₂ = x·y - prod.
-	var p [3]float64
-	m := hi - 2
-	for ; m >= lo; m-- {
-		z := h[m*n+m]
-		a, b := x-z, y-z
-		p[0] = (a*b-prod)/h[(m+1)*n+m] + h[m*n+m+1]
-		p[1] = h[(m+1)*n+m+1] - z - a - b
-		p[2] = h[(m+2)*n+m+1]
-		f := math.Abs(p[0]) + math.Abs(p[1]) + math.Abs(p[2])
-		if f != 0 {
-			p[0], p[1], p[2] = p[0]/f, p[1]/f, p[2]/f
-		}
-		if m == lo {
-			break
-		}
-		near := math.Abs(h[(m-1)*n+m-1]) + math.Abs(z) + math.Abs(h[(m+1)*n+m+1])
-		if math.Abs(h[m*n+m-1])*(math.Abs(p[1])+math.Abs(p[2])) <= r.eps*math.Abs(p[0])*near {
-			break
-		}
-	}
-	for k := m; k < hi; k += chaseWindow {
-		r.chase(k, min(k+chaseWindow, hi), m, lo, hi, p)
-	}
-}
-
-// chaseWindow is the number of reflectors that are made from the few rows and columns they need, before they are applied to the others.
-const chaseWindow = 16
-
-// chase makes reflectors from … to-1 of a step that begins with reflector first, which is that of p, and applies them.
-func (r *francis) chase(from, to, first, lo, hi int, p [3]float64) {
-	n, h := r.ld, r.h
-	r.f = r.f[:0]
-	for k := from; k < to; k++ {
-		count := min(3, hi-k+1)
-		if k > first {
-			p[2] = 0
-			for i := range count {
-				p[i] = h[(k+i)*n+k-1]
-			}
-		}
-		u := p
-		beta, tau := reflector(count, u[:count], 1)
-		if count < 3 {
-			u[2] = 0
-		}
-		r.f = append(r.f, u[1], u[2], tau)
-		switch {
-		case k > first:
-			h[k*n+k-1] = beta
-			for i := 1; i < count; i++ {
-				h[(k+i)*n+k-1] = 0
-			}
-		case k > lo:
-			h[k*n+k-1] *= 1 - tau
-		}
-		if tau == 0 {
-			continue
-		}
-		// Columns up to to+1 from the left, rows from … k+3 from the right.
-		x, y, z := h[k*n:], h[(k+1)*n:], h[(k+2)*n:]
-		for j := k; j < min(to+2, r.n); j++ {
-			sum := (x[j] + u[1]*y[j] + u[2]*z[j]) * tau
-			x[j] -= sum
-			y[j] -= sum * u[1]
-			z[j] -= sum * u[2]
-		}
-		for i := from; i <= min(hi, k+3); i++ {
-			row := h[i*n+k:][:3]
-			sum := (row[0] + row[1]*u[1] + row[2]*u[2]) * tau
-			row[0] -= sum
-			row[1] -= sum * u[1]
-			row[2] -= sum * u[2]
-		}
-	}
-	above := lo
-	if r.q != nil {
-		above = 0
-		r.triples(r.q[from*n:], n, (r.n+7)/8*8, r.f)
-	}
-	last := hi + 1
-	if r.q != nil {
-		last = r.n
-	}
-	if right := to + 2; right < last {
-		r.triples(h[from*n+right:], n, (last-right+7)/8*8, r.f)
-	}
-	r.fromRight(above, from, from)
-}
-
-// fromRight applies the reflectors to rows first … last-1 from the right, four of them at once; the columns begin with column at.
-func (r *francis) fromRight(first, last, at int) {
-	n, h := r.ld, r.h
-	m := len(r.f) / 3
-	i := first
-	for ; i+4 <= last; i += 4 {
-		a, b, c, d := h[i*n+at:][:m+2], h[(i+1)*n+at:][:m+2], h[(i+2)*n+at:][:m+2], h[(i+3)*n+at:][:m+2]
-		a0, b0, c0, d0, a1, b1, c1, d1 := a[0], b[0], c[0], d[0], a[1], b[1], c[1], d[1]
-		for k := range m {
-			f := r.f[3*k:][:3]
-			u1, u2, tau := f[0], f[1], f[2]
-			a2, b2, c2, d2 := a[k+2], b[k+2], c[k+2], d[k+2]
-			s, t, u, v := tau*(a0+(a1*u1+a2*u2)), tau*(b0+(b1*u1+b2*u2)), tau*(c0+(c1*u1+c2*u2)), tau*(d0+(d1*u1+d2*u2))
-			a[k], b[k], c[k], d[k] = a0-s, b0-t, c0-u, d0-v
-			a0, b0, c0, d0 = a1-s*u1, b1-t*u1, c1-u*u1, d1-v*u1
-			a1, b1, c1, d1 = a2-s*u2, b2-t*u2, c2-u*u2, d2-v*u2
-		}
-		a[m], b[m], c[m], d[m] = a0, b0, c0, d0
-		a[m+1], b[m+1], c[m+1], d[m+1] = a1, b1, c1, d1
-	}
-	for ; i < last; i++ {
-		row := h[i*n+at:][:m+2]
-		for k := range m {
-			u1, u2, tau := r.f[3*k], r.f[3*k+1], r.f[3*k+2]
-			s := tau * (row[k] + (row[k+1]*u1 + row[k+2]*u2))
-			row[k], row[k+1], row[k+2] = row[k]-s, row[k+1]-s*u1, row[k+2]-s*u2
-		}
-	}
-}
-
-// tripleRows applies reflectors of three rows each to neighbouring rows of x, which are ld elements apart with cols used: the i-th is
-// that of rows i, i+1 and i+2, and f has for each the second and third element of its vector, whose first is 1, and tau.
-func tripleRows(x []float64, ld, cols int, f []float64) {
-	for i := range len(f) / 3 {
-		u1, u2, tau := f[3*i], f[3*i+1], f[3*i+2]
-		a, b, c := x[i*ld:][:cols], x[(i+1)*ld:][:cols], x[(i+2)*ld:][:cols]
-		for k, v := range a {
-			t := tau * (v + u1*b[k] + u2*c[k])
-			a[k], b[k], c[k] = v-t, b[k]-u1*t, c[k]-u2*t
-		}
-	}
-}
-
-// vectors finds the eigenvectors of the quasi-triangle by substitution, and those of the matrix from them.
-func (r *francis) vectors(w, v []complex128) {
-	n, h := r.ld, r.h
-	tiny := max(0x1p-52*r.norm, 0x1p-1000)
-	all := r.n
-	re, im := r.solver.zeros(all*all), r.solver.zeros(all*all) // row k: eigenvector k of the quasi-triangle
-	x := make([]complex128, all)
-	for k := all - 1; k >= 0; k-- {
-		if imag(w[k]) > 0 {
-			continue // the conjugate of the next
-		}
-		clear(x)
-		last := k
-		lambda := w[k]
-		if imag(lambda) == 0 {
-			x[k] = 1
-		} else { // of the pair k-1, k the vector of the second: its block gives two elements
-			b, c := h[(k-1)*n+k], h[k*n+k-1]
-			if math.Abs(b) >= math.Abs(c) {
-				x[k-1], x[k] = 1, (lambda-complex(h[(k-1)*n+k-1], 0))/complex(b, 0)
-			} else {
-				x[k-1], x[k] = (lambda-complex(h[k*n+k], 0))/complex(c, 0), 1
-			}
-			last = k - 1
-		}
-		r.substitute(last, k, lambda, w, x, tiny)
-		for i, c := range x[:k+1] {
-			re[k*all+i], im[k*all+i] = real(c), imag(c)
-		}
-	}
-	vr, vi := r.solver.take(all*all), r.solver.take(all*all)
-	r.solver.Mul(all, all, all, r.q, 1, n, re, 1, all, vr, all, false)
-	r.solver.Mul(all, all, all, r.q, 1, n, im, 1, all, vi, all, false)
-	for i := range all {
-		for k := range all {
-			at := i*all + k
-			if imag(w[k]) > 0 { // the conjugate of the next
-				v[at] = complex(vr[at+1], -vi[at+1])
-			} else {
-				v[at] = complex(vr[at], vi[at])
-			}
-		}
-	}
-}
-
-// substitute finds the elements before last of an eigenvector that ends with element k.
-func (r *francis) substitute(last, k int, lambda complex128, w, x []complex128, tiny float64) {
-	n, h := r.ld, r.h
-	sumOf := func(i, from int) (s complex128) {
-		for j := from; j <= k; j++ {
-			s -= complex(h[i*n+j]*real(x[j]), h[i*n+j]*imag(x[j]))
-		}
-		return s
-	}
-	for i := last - 1; i >= 0; i-- {
-		if imag(w[i]) == 0 {
-			d := complex(h[i*n+i], 0) - lambda
-			if size(d) < tiny {
-				d = complex(tiny, 0)
-			}
-			x[i] = sumOf(i, i+1) / d
-		} else { // rows i-1 and i together
-			e, f := sumOf(i-1, i+1), sumOf(i, i+1)
-			a, b := complex(h[(i-1)*n+i-1], 0)-lambda, complex(h[(i-1)*n+i], 0)
-			c, d := complex(h[i*n+i-1], 0), complex(h[i*n+i], 0)-lambda
-			det := a*d - b*c
-			if size(det) < tiny*tiny {
-				det = complex(tiny*max(tiny, r.norm), 0)
-			}
-			x[i-1], x[i] = (e*d-b*f)/det, (a*f-c*e)/det
-			i--
-		}
-		if big := max(size(x[i]), size(x[min(i+1, k)])); big > 0x1p+300 {
-			f := complex(1/big, 0)
-			for j := i; j <= k; j++ {
-				x[j] *= f
-			}
-		}
-	}
 }

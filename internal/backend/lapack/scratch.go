@@ -71,6 +71,10 @@ func (s *Solver[T]) Release() {
 		s.wide.Release()
 		s.wide = nil
 	}
+	if s.wideC != nil {
+		s.wideC.Release()
+		s.wideC = nil
+	}
 	chunks := s.chunks
 	s.scratch = scratch[T]{}
 	if len(chunks) > 0 {
@@ -86,6 +90,15 @@ func (s *Solver[T]) inFloat64() *Solver[float64] {
 		s.wide.Reuse()
 	}
 	return s.wide
+}
+
+// inComplex128 is inFloat64 for complex numbers.
+func (s *Solver[T]) inComplex128() *Solver[complex128] {
+	if s.wideC == nil {
+		s.wideC = &Solver[complex128]{Mul: s.MulC, Mul64: s.Mul64, Loop: s.Loop, Alone: s.AloneC, Alone64: s.Alone64, Vectors: s.Vectors}
+		s.wideC.Reuse()
+	}
+	return s.wideC
 }
 
 // alone is a solver for one goroutine of a Loop, with scratch of its own. Release ends its use.

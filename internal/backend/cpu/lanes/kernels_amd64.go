@@ -73,30 +73,39 @@ func (b *Batch[T]) transpose(z []T, ldz int, x []T, ldx, rows, cols int) {
 	}
 }
 
-// transpose32 has vectors for 8×4 and 4×8 elements, which a batch of small matrices has, where those of simd are 8×8.
+// transpose32 has vectors for 8 rows or columns of 8 and of 4 elements, which a batch of small matrices has: that of simd is for large
+// ones, and asks for more than these have.
 func transpose32(z []float32, ldz int, x []float32, ldx, rows, cols int) {
-	switch {
-	case useAVX512 || !useAVX2:
-	case rows == 8 && cols%8 >= 4:
-		j := cols &^ 7
-		_, _ = z[(j+3)*ldz+7], x[7*ldx+j+3] // the kernel checks nothing
-		fourF32AVX2(&args[float32]{a: &x[j], b: &z[j*ldz], rs: 4 * ldx, cs: 4 * ldz})
-		simd.TransposeBlockF32(z, ldz, x, ldx, rows, j)
-		if j += 4; j < cols {
-			simd.TransposeBlockF32(z[j*ldz:], ldz, x[j:], ldx, rows, cols-j)
-		}
+	if useAVX512 || !useAVX2 || rows != 8 && cols != 8 {
+		simd.TransposeBlockF32(z, ldz, x, ldx, rows, cols)
 		return
-	case cols == 8 && rows%8 >= 4:
-		i := rows &^ 7
-		_, _ = z[7*ldz+i+3], x[(i+3)*ldx+7] // the kernel checks nothing
-		backF32AVX2(&args[float32]{a: &z[i], b: &x[i*ldx], rs: 4 * ldz, cs: 4 * ldx})
-		simd.TransposeBlockF32(z, ldz, x, ldx, i, cols)
-		if i += 4; i < rows {
-			simd.TransposeBlockF32(z[i:], ldz, x[i*ldx:], ldx, rows-i, cols)
+	}
+	_, _ = z[(cols-1)*ldz+rows-1], x[(rows-1)*ldx+cols-1] // the kernels check nothing
+	if rows == 8 {
+		c := cols &^ 7
+		if c > 0 {
+			eightF32AVX2(&args[float32]{a: &x[0], b: &z[0], rs: 4 * ldx, cs: 4 * ldz, n: c / 8, bs: 32, k: 32 * ldz})
+		}
+		if cols-c >= 4 {
+			fourF32AVX2(&args[float32]{a: &x[c], b: &z[c*ldz], rs: 4 * ldx, cs: 4 * ldz})
+			c += 4
+		}
+		if c < cols {
+			simd.TransposeBlockF32(z[c*ldz:], ldz, x[c:], ldx, 8, cols-c)
 		}
 		return
 	}
-	simd.TransposeBlockF32(z, ldz, x, ldx, rows, cols)
+	r := rows &^ 7
+	if r > 0 {
+		eightF32AVX2(&args[float32]{a: &x[0], b: &z[0], rs: 4 * ldx, cs: 4 * ldz, n: r / 8, bs: 32 * ldx, k: 32})
+	}
+	if rows-r >= 4 {
+		backF32AVX2(&args[float32]{a: &z[r], b: &x[r*ldx], rs: 4 * ldz, cs: 4 * ldx})
+		r += 4
+	}
+	if r < rows {
+		simd.TransposeBlockF32(z[r:], ldz, x[r*ldx:], ldx, rows-r, 8)
+	}
 }
 
 // transpose64 transposes whole blocks with vectors, the rest one by one.

@@ -35,7 +35,6 @@
 #define jacobiF_AVX2 ·jacobiF32AVX2
 #define N28_56 28
 #define VMINP_ VMINPS
-#define VMOVAP_ VMOVAPS
 #define VFNMADD231P_ VFNMADD231PS
 
 #include "spectral_f32f64_avx2_gen_amd64.h"

@@ -35,7 +35,6 @@
 #define jacobiF_AVX2 ·jacobiF64AVX2
 #define N28_56 56
 #define VMINP_ VMINPD
-#define VMOVAP_ VMOVAPD
 #define VFNMADD231P_ VFNMADD231PD
 
 #include "spectral_f32f64_avx2_gen_amd64.h"

@@ -143,6 +143,9 @@ func fourF32AVX2(a *args[float32])
 func backF32AVX2(a *args[float32])
 
 //go:noescape
+func eightF32AVX2(a *args[float32])
+
+//go:noescape
 func luF64AVX2(a *args[float64])
 
 //go:noescape

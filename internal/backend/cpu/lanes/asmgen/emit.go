@@ -136,10 +136,10 @@ var kernels = []struct {
 	{"spectral", "", []kernel{{"implicit", implicit, nil}, {"rotations", rotations, nil}, {"jacobi", jacobi, nil}}},
 	{"cells", "", []kernel{{"largest", largest, nil}, {"scale", scale, nil}, {"fetch", fetch, fetch}}},
 	{"symmetric", "", []kernel{{"symmetric", symmetric, symmetricAVX2}}},
-	{"rows", "F64", []kernel{{"transpose", transpose, transposeAVX2}, {"rotate", rotate, nil}, {"triples", triples, nil},
+	{"rows", "F64", []kernel{{"transpose", transpose, transposeAVX2}, {"rotate", rotate, nil}, {"triples", triples, triplesAVX2},
 		{"poles", poles, polesAVX2}}},
 	{"peak", "", []kernel{{"peak", nil, peak}}},
-	{"four", "F32", []kernel{{"four", nil, four}, {"back", nil, back}}},
+	{"four", "F32", []kernel{{"four", nil, four}, {"back", nil, back}, {"eight", nil, eight}}},
 }
 
 // Files are the generated files by name.

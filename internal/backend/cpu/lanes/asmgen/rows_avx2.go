@@ -75,6 +75,66 @@ func polesAVX2(e *emitter) {
 		VMOVUPD Y3, 96(R10)`)
 }
 
+// triplesAVX2 is triples for four cells at once: what one waits for is time for the others.
+func triplesAVX2(e *emitter) {
+	e.op(`
+		MOVQ .a, SI
+		MOVQ .n, BX
+		MOVQ .m, DX
+		MOVQ .cs, R9
+		SUBQ $4, BX
+		JLT few`)
+	part := func(label string, cells int) {
+		e.op(label + `:
+			MOVQ SI, R12
+			MOVQ .c, R10
+			MOVQ DX, CX
+			LEAQ (R12)(R9*1), DI`)
+		for i := range cells {
+			e.op(fmt.Sprintf("VMOVUPD %d(R12), Y%d\nVMOVUPD %d(DI), Y%d", 32*i, 3*i, 32*i, 3*i+1))
+		}
+		e.op(label + `step:
+			ADDQ R9, DI
+			VBROADCASTSD (R10), Y12
+			VBROADCASTSD 8(R10), Y13
+			VBROADCASTSD 16(R10), Y14
+			ADDQ $24, R10`)
+		for i := range cells {
+			a, b, c := 3*i, 3*i+1, 3*i+2
+			e.op(fmt.Sprintf(`
+				VMOVUPD %d(DI), Y%d
+				VMOVAPD Y%d, Y15
+				VFMADD231PD Y%d, Y12, Y15
+				VFMADD231PD Y%d, Y13, Y15
+				VMULPD Y14, Y15, Y15
+				VSUBPD Y15, Y%d, Y%d
+				VMOVUPD Y%d, %d(R12)
+				VFNMADD231PD Y15, Y12, Y%d
+				VFNMADD231PD Y15, Y13, Y%d
+				VMOVAPD Y%d, Y%d
+				VMOVAPD Y%d, Y%d`, 32*i, c, a, b, c, a, a, a, 32*i, b, c, b, a, c, b))
+		}
+		e.op("ADDQ R9, R12\nDECQ CX\nJNZ " + label + "step\nLEAQ (R12)(R9*1), DI")
+		for i := range cells {
+			e.op(fmt.Sprintf("VMOVUPD Y%d, %d(R12)\nVMOVUPD Y%d, %d(DI)", 3*i, 32*i, 3*i+1, 32*i))
+		}
+	}
+	part("four", 4)
+	e.op(`
+			ADDQ $128, SI
+			SUBQ $4, BX
+			JGE four
+		few:
+			ADDQ $4, BX
+			JEQ done`)
+	part("one", 1)
+	e.op(`
+			ADDQ $32, SI
+			DECQ BX
+			JNZ one
+		done:`)
+}
+
 // symmetricAVX2 is symmetric; four rows of a block go at once.
 func symmetricAVX2(e *emitter) {
 	e.op(`
@@ -196,6 +256,44 @@ func back(e *emitter) {
 		e.op(fmt.Sprintf("VMOVUPS X%d, (%s)", i, []string{"SI", "SI)(R8*1", "SI)(R8*2", "SI)(R10*1"}[i]))
 		e.op(fmt.Sprintf("VEXTRACTF128 $1, Y%d, (%s)", i, []string{"BX", "BX)(R8*1", "BX)(R8*2", "BX)(R10*1"}[i]))
 	}
+}
+
+// eight transposes n blocks of 8×8 elements: rows of a are rs bytes apart and those of b cs bytes, blocks bs and k bytes.
+func eight(e *emitter) {
+	e.op(`
+		MOVQ .a, SI
+		MOVQ .b, DI
+		MOVQ .n, CX
+		MOVQ .rs, R8
+		MOVQ .cs, R9
+		LEAQ (R8)(R8*2), R10
+		LEAQ (R9)(R9*2), R11
+	block:
+		LEAQ (SI)(R8*4), BX
+		LEAQ (DI)(R9*4), DX`)
+	in := []string{"SI", "SI)(R8*1", "SI)(R8*2", "SI)(R10*1", "BX", "BX)(R8*1", "BX)(R8*2", "BX)(R10*1"}
+	out := []string{"DI", "DI)(R9*1", "DI)(R9*2", "DI)(R11*1", "DX", "DX)(R9*1", "DX)(R9*2", "DX)(R11*1"}
+	for i, at := range in {
+		e.op(fmt.Sprintf("VMOVUPS (%s), Y%d", at, i))
+	}
+	for i := 0; i < 8; i += 2 {
+		e.op(fmt.Sprintf("VUNPCKLPS Y%d, Y%d, Y%d\nVUNPCKHPS Y%d, Y%d, Y%d", i+1, i, 8+i, i+1, i, 9+i))
+	}
+	for i := 0; i < 8; i += 4 { // Y8 … Y11, then Y12 … Y15
+		for h := range 2 {
+			x, y := 8+i+h, 10+i+h
+			e.op(fmt.Sprintf("VUNPCKLPD Y%d, Y%d, Y%d\nVUNPCKHPD Y%d, Y%d, Y%d", y, x, i+2*h, y, x, i+2*h+1))
+		}
+	}
+	for i := range 4 {
+		e.op(fmt.Sprintf("VPERM2F128 $0x20, Y%d, Y%d, Y8\nVPERM2F128 $0x31, Y%d, Y%d, Y9", 4+i, i, 4+i, i))
+		e.op(fmt.Sprintf("VMOVUPS Y8, (%s)\nVMOVUPS Y9, (%s)", out[i], out[4+i]))
+	}
+	e.op(`
+		ADDQ .bs, SI
+		ADDQ .k, DI
+		DECQ CX
+		JNZ block`)
 }
 
 // fourRows loads Y0 … Y3 and transposes both of their parts of 4×4.
