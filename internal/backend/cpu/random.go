@@ -63,10 +63,8 @@ func fillHashes(key [2]uint32, b []byte, lo, hi int) {
 	many := min(hi, words/2, len(b)/4-step) - lo
 	if base := unsafe.Pointer(unsafe.SliceData(b)); many > 0 && uintptr(base)%4 == 0 {
 		x, y := elems[int32](unsafe.Add(base, 4*lo), many), elems[int32](unsafe.Add(base, 4*(lo+step)), many)
-		for i := range x {
-			x[i], y[i] = int32(lo+i), int32(lo+i+step)
-		}
-		simd.Threefry(x, y, int32(key[0]), int32(key[1]), int32(key[0]^key[1]^0x1BD11BDA))
+		simd.ThreefryRun(x, y, counters[:many], int32(uint32(lo)+key[0]), int32(uint32(lo+step)+key[1]), -1,
+			int32(key[0]), int32(key[1]), int32(key[0]^key[1]^0x1BD11BDA))
 		lo += many
 	}
 	threefry.FillPart(key[0], key[1], b, lo, hi)

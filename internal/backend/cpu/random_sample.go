@@ -17,7 +17,7 @@ func init() {
 	register(backend.Table{
 		"random_poisson":   draws[poisson],
 		"random_binomial":  draws[binomial],
-		"random_gamma":     draws[gammaOf],
+		"random_gamma":     randomGamma,
 		"random_von_mises": draws[vonMises],
 		"random_dirichlet": randomDirichlet,
 	})
@@ -27,26 +27,33 @@ func init() {
 type parametrised[S any] interface {
 	*S
 	set(p, q float64)
-	first(word0, word1, word2 uint64, n int) (float64, bool) // where the first n words of an element are enough
 	Draw(s *threefry.Stream) float64
+	// Regular says that Many serves the parameters: one attempt for the elements at, from two words each. The elements that need another
+	// go to again; it returns how many they are.
+	Regular() bool
+	Many(res []float64, at, again []int32, pairs *threefry.Pairs) int
 }
 
 type (
 	poisson  struct{ threefry.PoissonSampler }
 	binomial struct{ threefry.BinomialSampler }
-	gammaOf  struct{ threefry.GammaSampler }
 	vonMises struct{ threefry.VonMisesSampler }
 )
 
 func (s *poisson) set(p, _ float64)  { s.Set(p) }
 func (s *binomial) set(p, q float64) { s.Set(p, q) }
-func (s *gammaOf) set(p, _ float64)  { s.Set(p) }
 func (s *vonMises) set(p, _ float64) { s.Set(p) }
 
-func (s *poisson) first(_, _, _ uint64, _ int) (float64, bool)            { return 0, false }
-func (s *binomial) first(_, _, _ uint64, _ int) (float64, bool)           { return 0, false }
-func (s *gammaOf) first(a, b, c uint64, n int) (x float64, accepted bool) { return s.First(a, b, c, n) }
-func (s *vonMises) first(_, _, _ uint64, _ int) (float64, bool)           { return 0, false }
+func (s *vonMises) Regular() bool                                         { return false }
+func (s *vonMises) Many(_ []float64, _, _ []int32, _ *threefry.Pairs) int { return 0 }
+
+// counters are what a run of elements adds to the number of its first.
+var counters = func() (c [hashesPerBlock]int32) {
+	for i := range c {
+		c[i] = int32(i)
+	}
+	return c
+}()
 
 // words are the first words of each element of a block: two, or three where concentrations below 1 need them.
 type words struct {
@@ -57,12 +64,19 @@ type words struct {
 // hash fills the words of n elements from first on.
 func (w *words) hash(k [2]uint32, first, n, count int) {
 	w.count = count
-	for j := range count {
-		x, y := w.x[j][:n], w.y[j][:n]
-		for i := range x {
-			x[i], y[i] = int32(first+i), int32(threefry.High(uint64(first+i)))+int32(j)
+	high := threefry.High(uint64(first))
+	if high != threefry.High(uint64(first+n-1)) { // rarely
+		for j := range count {
+			for i := range n {
+				x, y := threefry.Hash(k[0], k[1], uint32(first+i), threefry.High(uint64(first+i))+uint32(j))
+				w.x[j][i], w.y[j][i] = int32(x), int32(y)
+			}
 		}
-		simd.Threefry(x, y, int32(k[0]), int32(k[1]), int32(k[0]^k[1]^0x1BD11BDA))
+		return
+	}
+	for j := range count {
+		simd.ThreefryRun(w.x[j][:n], w.y[j][:n], counters[:n], int32(uint32(first)+k[0]), int32(high+uint32(j)+k[1]), 0,
+			int32(k[0]), int32(k[1]), int32(k[0]^k[1]^0x1BD11BDA))
 	}
 }
 
@@ -75,24 +89,21 @@ func (w *words) word(j, i int) uint64 {
 	return uint64(uint32(w.x[j][i]))<<32 | uint64(uint32(w.y[j][i]))
 }
 
-// wanted is how many words elements with these parameters need at first.
-func wanted(p []float64) int {
-	for _, v := range p {
-		if v < 1 {
-			return 3
-		}
-	}
-	return 2
-}
-
 // drawing is what the blocks of one goroutine use: it is too large for a stack that grows anew for each block.
 type drawing[S any] struct {
 	words
-	params  [2][drawsPerBlock]float64
-	res     [drawsPerBlock]float64
-	sampler S
-	stream  threefry.Stream
+	params    [2][drawsPerBlock]float64
+	res       [drawsPerBlock]float64
+	at, again [drawsPerBlock]int32
+	more      words // of elements that need another attempt
+	sampler   S
+	p, q      float64 // the sampler's parameters
+	known     bool
+	stream    threefry.Stream
 }
+
+// fewDraws are elements for which Draw is faster than Many.
+const fewDraws = 8
 
 // draws is the kernel of a sampler whose one or two parameters and result are floats.
 func draws[S any, P parametrised[S]](c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
@@ -107,23 +118,54 @@ func draws[S any, P parametrised[S]](c *backend.Ctx, _ attr.Attr, out, in []back
 		for j, o := range operands[:len(in)-1] {
 			parameterTile(w.params[j][:n], o, out[0].DType, at)
 		}
-		w.hash(k, first, n, wanted(w.params[0][:n]))
-		s := P(&w.sampler)
+		w.hash(k, first, n, 2)
 		p, q := w.params[0][:n], w.params[1][:n]
-		for i := range w.res[:n] {
-			if i == 0 || p[i] != p[i-1] || q[i] != q[i-1] {
-				s.set(p[i], q[i])
+		for lo := 0; lo < n; {
+			hi := lo + 1
+			for hi < n && p[hi] == p[lo] && q[hi] == q[lo] {
+				hi++
 			}
-			a, b, c := w.of(i)
-			if x, ok := s.first(a, b, c, w.count); ok {
-				w.res[i] = x
-				continue
+			if s := P(&w.sampler); !w.known || p[lo] != w.p || q[lo] != w.q {
+				s.set(p[lo], q[lo])
+				w.p, w.q, w.known = p[lo], q[lo], true
 			}
-			w.stream.Start(k[0], k[1], uint64(first+i), a, b, c, w.count)
-			w.res[i] = s.Draw(&w.stream)
+			drawRun[S, P](w, k, first, lo, hi)
+			lo = hi
 		}
 		putFloats(out[0], at, w.res[:n])
 	})
+}
+
+// drawRun draws the elements from lo to hi of a block, which have the parameters of the sampler.
+func drawRun[S any, P parametrised[S]](w *drawing[S], k [2]uint32, first, lo, hi int) {
+	s := P(&w.sampler)
+	if hi-lo < fewDraws || !s.Regular() {
+		for i := lo; i < hi; i++ {
+			a, b, _ := w.of(i)
+			w.stream.Start(k[0], k[1], uint64(first+i), a, b, 0, 2)
+			w.res[i] = s.Draw(&w.stream)
+		}
+		return
+	}
+	at, again := w.at[:hi-lo], w.again[:]
+	for j := range at {
+		at[j] = int32(lo + j)
+	}
+	left := s.Many(w.res[:], at, again, &threefry.Pairs{X: [2][]int32{w.x[0][lo:hi], w.x[1][lo:hi]},
+		Y: [2][]int32{w.y[0][lo:hi], w.y[1][lo:hi]}})
+	for next := 2; left > 0; next += 2 {
+		at, again = again[:left], at[:cap(at)]
+		var pairs threefry.Pairs
+		for j := range 2 {
+			x, y := w.more.x[j][:left], w.more.y[j][:left]
+			for t, i := range at {
+				x[t], y[t] = int32(first)+i, int32(threefry.High(uint64(first)+uint64(i)))+int32(next+j)
+			}
+			simd.Threefry(x, y, int32(k[0]), int32(k[1]), int32(k[0]^k[1]^0x1BD11BDA))
+			pairs.X[j], pairs.Y[j] = x, y
+		}
+		left = s.Many(w.res[:], at, again, &pairs)
+	}
 }
 
 // parameterTile reads n elements of a parameter, from element at on, as float64.
@@ -162,58 +204,4 @@ func putFloats(v backend.View, at int, x []float64) {
 			v.DType.Put(v.Buf.Mem, at+i, dtype.Scalar{Kind: dtype.KindFloat, F: f})
 		}
 	}
-}
-
-// rowDrawing is what the blocks of rows of one goroutine use.
-type rowDrawing struct {
-	words
-	conc, row [drawsPerBlock]float64
-	samplers  [drawsPerBlock]threefry.GammaSampler
-	stream    threefry.Stream
-}
-
-// randomDirichlet draws rows of any length, a block of rows at a time.
-func randomDirichlet(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
-	total := out[0].Numel()
-	if total == 0 {
-		return nil
-	}
-	keys, alpha, d := keyPairs(in[0]), tileOf(in[1]), out[0].DType
-	size := out[0].Shape.Dim(-1)
-	per := total / len(keys)
-	rows := per / size
-	batch := max(1, drawsPerBlock/size)
-	blocks := (rows + batch - 1) / batch
-	pool := sync.Pool{New: func() any { return new(rowDrawing) }}
-	return runBlocks(c, len(keys)*blocks, func(b int) {
-		w := pool.Get().(*rowDrawing)
-		defer pool.Put(w)
-		k, first := keys[b/blocks], b%blocks*batch
-		n := (min(rows, first+batch) - first) * size
-		element, base := first*size, b/blocks*per+first*size
-		conc, row, samplers := w.conc[:], w.row[:], w.samplers[:]
-		hashed := size <= drawsPerBlock
-		if !hashed {
-			conc, row, samplers = make([]float64, size), make([]float64, size), make([]threefry.GammaSampler, size)
-		}
-		for at := 0; at < n; at += drawsPerBlock {
-			parameterTile(conc[at:min(n, at+drawsPerBlock)], alpha, d, base+at)
-		}
-		if hashed {
-			w.hash(k, element, n, wanted(conc[:n]))
-		}
-		for r := 0; r < n; r += size {
-			threefry.Dirichlet(row[r:r+size], conc[r:r+size], samplers[:size], &w.stream, func(i int, again bool) {
-				if hashed && !again {
-					a, b, c := w.of(r + i)
-					w.stream.Start(k[0], k[1], uint64(element+r+i), a, b, c, w.count)
-					return
-				}
-				w.stream = threefry.Element(k[0], k[1], uint64(element+r+i))
-			})
-		}
-		for at := 0; at < n; at += drawsPerBlock {
-			putFloats(out[0], base+at, row[at:min(n, at+drawsPerBlock)])
-		}
-	})
 }

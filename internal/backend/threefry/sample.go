@@ -8,28 +8,30 @@ import "math"
 // PoissonSampler draws numbers of events.
 type PoissonSampler struct {
 	rate, log float64
-	a, b, vr  float64     // of the rejection
+	a, b, vr  float64 // of the rejection
+	alpha     float64
+	table     acceptance
 	cdf       [64]float64 // of a small rate, as far as it was computed
 	known     int
 	last      float64 // the probability of the last of them
 	guide     guide
 }
 
-// guide says where to begin the search of a distribution function: for a 64th of the unit interval, a number of leading values below
+// guide says where to begin the search of a distribution function: for a 256th of the unit interval, a number of leading values below
 // it. It is made after some samples, and changes no result.
 type guide struct {
-	start [64]uint8
+	start [256]uint8
 	draws int
 }
 
-const drawsBeforeGuide = 24
+const drawsBeforeGuide = 48
 
 // begin is where the search for u may begin.
 func (g *guide) begin(u float64) int {
 	if g.draws <= drawsBeforeGuide {
 		return 0
 	}
-	return int(g.start[int(u*64)&63])
+	return int(g.start[int(u*256)&255])
 }
 
 // count makes the table when it is worth it.
@@ -39,7 +41,7 @@ func (g *guide) count(cdf []float64) {
 	}
 	k := 0
 	for i := range g.start {
-		for k < len(cdf)-1 && cdf[k] <= float64(i)/64 {
+		for k < len(cdf)-1 && cdf[k] <= float64(i)/256 {
 			k++
 		}
 		g.start[i] = uint8(k)
@@ -50,12 +52,14 @@ func (g *guide) count(cdf []float64) {
 // Set takes a rate. One that is negative, NaN or infinite gives NaN.
 func (p *PoissonSampler) Set(rate float64) {
 	p.rate, p.guide.draws = rate, 0
+	p.table.drop()
 	switch {
 	case rate >= 10:
 		p.log = math.Log(rate)
 		p.b = 0.931 + 2.53*math.Sqrt(rate)
 		p.a = -0.059 + 0.02483*p.b
 		p.vr = 0.9277 - 3.6224/(p.b-2)
+		p.alpha = 1.1239 + 1.1328/(p.b-3.4)
 	case rate > 0:
 		p.last = math.Exp(-rate)
 		p.cdf[0], p.known = p.last, 1
@@ -73,19 +77,11 @@ func (p *PoissonSampler) Draw(s *Stream) float64 {
 	case rate < 10:
 		return float64(p.invert(s.Float()))
 	}
-	a, b, vr := p.a, p.b, p.vr
 	for {
 		u, v := s.Float()-0.5, s.Float()
 		us := 0.5 - math.Abs(u)
-		k := math.Floor((2*a/us+b)*u + rate + 0.43)
-		if us >= 0.07 && v <= vr {
-			return k
-		}
-		if k < 0 || us < 0.013 && v > us {
-			continue
-		}
-		invAlpha := 1.1239 + 1.1328/(b-3.4)
-		if math.Log(v*invAlpha/(a/(us*us)+b)) <= k*p.log-rate-logFactorial(k) {
+		k := math.Floor((2*p.a/us+p.b)*u + rate + 0.43)
+		if p.accepts(k, us, v, v*p.alpha/(p.a/(us*us)+p.b)) {
 			return k
 		}
 	}
@@ -124,6 +120,7 @@ type BinomialSampler struct {
 	swapped    bool
 	a, w, c    float64 // of the rejection
 	vr, alpha  float64
+	table      acceptance
 	lpq        float64
 	m, h       float64
 	rejection  bool
@@ -142,6 +139,7 @@ func (b *BinomialSampler) Set(n, p float64) {
 		p = 1 - p
 	}
 	b.n, b.p, b.late, b.guide.draws = n, p, false, 0
+	b.table.drop()
 	b.rejection = n*p >= 10
 	if b.rejection {
 		root := math.Sqrt(n * p * (1 - p))
@@ -179,22 +177,11 @@ func (b *BinomialSampler) Draw(s *Stream) float64 {
 }
 
 func (b *BinomialSampler) reject(s *Stream) float64 {
-	n, a, w, c, vr := b.n, b.a, b.w, b.c, b.vr
 	for {
 		u, v := s.Float()-0.5, s.Float()
 		us := 0.5 - math.Abs(u)
-		k := math.Floor((2*a/us+w)*u + c)
-		if us >= 0.07 && v <= vr {
-			return k
-		}
-		if k < 0 || k > n {
-			continue
-		}
-		if !b.late {
-			b.lpq, b.m, b.late = math.Log(b.p/(1-b.p)), math.Floor((n+1)*b.p), true
-			b.h = logFactorial(b.m) + logFactorial(n-b.m)
-		}
-		if math.Log(v*b.alpha/(a/(us*us)+w)) <= b.h-logFactorial(k)-logFactorial(n-k)+(k-b.m)*b.lpq {
+		k := math.Floor((2*b.a/us+b.w)*u + b.c)
+		if b.accepts(k, us, v, v*b.alpha/(b.a/(us*us)+b.w)) {
 			return k
 		}
 	}

@@ -116,10 +116,10 @@ func (s *Stream) hash(j uint32) uint64 {
 }
 
 // Float returns a number in [0, 1) with 53 random bits.
-func (s *Stream) Float() float64 { return unit(s.Word()) }
+func (s *Stream) Float() float64 { return Unit(s.Word()) }
 
-// unit is a number in [0, 1) of the upper 53 bits of a word.
-func unit(w uint64) float64 { return float64(int64(w>>11)) * (1.0 / (1 << 53)) }
+// Unit is a number in [0, 1) of the upper 53 bits of a word.
+func Unit(w uint64) float64 { return float64(int64(w>>11)) * (1.0 / (1 << 53)) }
 
 // Below returns an integer in [0, n), each equally likely; n = 0 means 2⁶⁴ (Lemire, 2019).
 func (s *Stream) Below(n uint64) uint64 {

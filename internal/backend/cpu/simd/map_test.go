@@ -85,8 +85,8 @@ func TestSoftmaxBack(t *testing.T) {
 }
 
 // clone copies x to fenced memory.
-func clone(t *testing.T, x []float32) []float32 {
-	y := view[float32](fence(t, 4*len(x), true))
+func clone[T number](t *testing.T, x []T) []T {
+	y := view[T](fence(t, len(raw(x)), true))
 	copy(y, x)
 	return y
 }

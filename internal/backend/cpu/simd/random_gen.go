@@ -93,88 +93,139 @@ func threefryGeneric(z, y []int32, k0, k1, k2 int32) {
 	}
 }
 
-func erfinv1(x float32) float32 {
-	v0 := int64(math.Float64bits(float64(x))) & 9223372036854775807
-	v1 := math.FMA(-float64(x), float64(x), 1)
-	v2 := greater(0x1p-24, v1)
-	v3 := v2 < 0x1p-1022
-	v4 := float64(v2 * 0x1p+54)
-	var v5 float64 = v2
-	if v3 {
-		v5 = v4
+func threefryRunGeneric(z, y, at []int32, p, q, m, k0, k1, k2 int32) {
+	y, at = y[:len(z)], at[:len(z)]
+	for i := range z {
+		v0 := at[i]
+		v1 := (v0 & m) + q
+		v2 := (v0 + p) + v1
+		v3 := int32(uint32(v1) >> 19)
+		v4 := ((v1 << 13) | v3) ^ v2
+		v5 := v2 + v4
+		v6 := int32(uint32(v4) >> 17)
+		v7 := ((v4 << 15) | v6) ^ v5
+		v8 := v5 + v7
+		v9 := int32(uint32(v7) >> 6)
+		v10 := ((v7 << 26) | v9) ^ v8
+		v11 := v8 + v10
+		v12 := int32(uint32(v10) >> 26)
+		v13 := (v10 << 6) | v12
+		v14 := (v13 ^ v11) + k2
+		v15 := v14 + 1
+		v16 := (v11 + k1) + v15
+		v17 := int32(uint32(v15) >> 15)
+		v18 := (v15 << 17) | v17
+		v19 := v18 ^ v16
+		v20 := v16 + v19
+		v21 := int32(uint32(v19) >> 3)
+		v22 := (v19 << 29) | v21
+		v23 := v22 ^ v20
+		v24 := v20 + v23
+		v25 := int32(uint32(v23) >> 16)
+		v26 := (v23 << 16) | v25
+		v27 := v26 ^ v24
+		v28 := v24 + v27
+		v29 := int32(uint32(v27) >> 8)
+		v30 := (v27 << 24) | v29
+		v31 := (v30 ^ v28) + k0
+		v32 := v31 + 2
+		v33 := (v28 + k2) + v32
+		v34 := int32(uint32(v32) >> 19)
+		v35 := (v32 << 13) | v34
+		v36 := v35 ^ v33
+		v37 := v33 + v36
+		v38 := int32(uint32(v36) >> 17)
+		v39 := (v36 << 15) | v38
+		v40 := v39 ^ v37
+		v41 := v37 + v40
+		v42 := int32(uint32(v40) >> 6)
+		v43 := (v40 << 26) | v42
+		v44 := v43 ^ v41
+		v45 := v41 + v44
+		v46 := int32(uint32(v44) >> 26)
+		v47 := (v44 << 6) | v46
+		v48 := (v47 ^ v45) + k1
+		v49 := v48 + 3
+		v50 := (v45 + k0) + v49
+		v51 := int32(uint32(v49) >> 15)
+		v52 := (v49 << 17) | v51
+		v53 := v52 ^ v50
+		v54 := v50 + v53
+		v55 := int32(uint32(v53) >> 3)
+		v56 := (v53 << 29) | v55
+		v57 := v56 ^ v54
+		v58 := v54 + v57
+		v59 := int32(uint32(v57) >> 16)
+		v60 := (v57 << 16) | v59
+		v61 := v60 ^ v58
+		v62 := v58 + v61
+		v63 := int32(uint32(v61) >> 8)
+		v64 := (v61 << 24) | v63
+		v65 := (v64 ^ v62) + k2
+		v66 := v65 + 4
+		v67 := (v62 + k1) + v66
+		v68 := int32(uint32(v66) >> 19)
+		v69 := (v66 << 13) | v68
+		v70 := v69 ^ v67
+		v71 := v67 + v70
+		v72 := int32(uint32(v70) >> 17)
+		v73 := (v70 << 15) | v72
+		v74 := v73 ^ v71
+		v75 := v71 + v74
+		v76 := int32(uint32(v74) >> 6)
+		v77 := (v74 << 26) | v76
+		v78 := v77 ^ v75
+		v79 := v75 + v78
+		v80 := int32(uint32(v78) >> 26)
+		v81 := (v78 << 6) | v80
+		v82 := (v81 ^ v79) + k0
+		z[i] = v79 + k2
+		y[i] = v82 + 5
 	}
-	v6 := int64(math.Float64bits(v5)) + 2638147582215219
-	v7 := int64(uint64(v6) >> 52)
-	v8 := int64(math.Float64bits(v5)) - (v7 << 52)
-	v9 := v8 + 4607182418800017408
-	v10 := math.Float64frombits(uint64(v9)) - 1
-	v11 := v7 | 4841369599423283200
-	v12 := math.Float64frombits(uint64(v11)) - 0x1.00000000003ffp+52
-	var v13 float64 = 0
-	if v3 {
-		v13 = 54
-	}
-	v14 := v10 / (v10 + 2)
-	v15 := float64(v14 * v14)
-	v16 := math.FMA(0x1.745d1745d1746p-03, v15, 0x1.c71c71c71c71cp-03)
-	v17 := math.FMA(v16, v15, 0x1.2492492492492p-02)
-	v18 := math.FMA(v17, v15, 0.4)
-	v19 := math.FMA(v18, v15, 0x1.5555555555555p-01)
-	v20 := float64(v15 * v19)
-	v21 := float64(v10 * v10)
-	v22 := float64(v21 * 0.5)
-	v23 := float64(v14 * (v22 + v20))
-	v24 := (v22 - v23) - v10
-	v25 := math.FMA(-(v12 - v13), 0x1.62e42fefa39efp-01, v24)
-	v26 := lesser(5, v25) - 2.5
-	v27 := float64(v26 * v26)
-	v28 := math.FMA(0x1.0f810cd459d8fp-33, v27, -0x1.75351001f6a5ap-27)
-	v29 := math.FMA(v28, v27, 0x1.00fe9cd1418bbp-21)
-	v30 := math.FMA(v29, v27, -0x1.4f46a0da98c92p-18)
-	v31 := math.FMA(v30, v27, -0x1.4863ced547e02p-10)
-	v32 := math.FMA(v31, v27, 0x1.f91e899417acp-03)
-	v33 := math.FMA(0x1.dd41c8690491bp-32, v27, 0x1.1b87cb49df7c4p-26)
-	v34 := math.FMA(v33, v27, -0x1.cbdd9c4cb7373p-19)
-	v35 := math.FMA(v34, v27, 0x1.c9bba8f339f32p-13)
-	v36 := math.FMA(v35, v27, -0x1.11c3e29af6b02p-08)
-	v37 := math.FMA(v36, v27, 0x1.805c5cffaabf1p+00)
-	v38 := math.FMA(v32, v26, v37)
-	v39 := v25 - 11
-	v40 := float64(v39 * v39)
-	v41 := math.FMA(-0x1.dc6b9f9a8d6d8p-45, v40, -0x1.b8d477a4b5cb8p-36)
-	v42 := math.FMA(v41, v40, -0x1.17129d3671719p-30)
-	v43 := math.FMA(v42, v40, 0x1.42229ef82438p-22)
-	v44 := math.FMA(v43, v40, 0x1.27b9ee106a571p-13)
-	v45 := math.FMA(v44, v40, 0x1.3693e41295e44p-03)
-	v46 := math.FMA(-0x1.0a000e955c082p-48, v40, 0x1.3749d3ce0e806p-39)
-	v47 := math.FMA(v46, v40, 0x1.9ce921e745f07p-33)
-	v48 := math.FMA(v47, v40, -0x1.642af3094dedp-28)
-	v49 := math.FMA(v48, v40, -0x1.cc82c00ee65f7p-18)
-	v50 := math.FMA(v49, v40, -0x1.b5ccbb9581ebcp-09)
-	v51 := math.FMA(v50, v40, 0x1.93502702eab9fp+01)
-	v52 := math.FMA(v45, v39, v51)
-	var v53 float64 = v52
-	if v25 < 5 {
-		v53 = v38
-	}
-	v54 := float64(float64(x) * v53)
-	v55 := int64(math.Float64bits(float64(x))) & -9223372036854775808
-	v56 := 9218868437227405312 | v55
-	var v57 float64 = v54
-	if math.Float64frombits(uint64(v0)) == 1 {
-		v57 = math.Float64frombits(uint64(v56))
-	}
-	var v58 float64 = v57
-	if !(v1 >= 0) {
-		v58 = math.Float64frombits(0x7ff8000000000001)
-	}
-	return float32(v58)
 }
 
-func erfinvF32Generic(z, x []float32) {
-	x = x[:len(z)]
+func gammaFirstGeneric(z, alpha []float64, x0, y0, x1, y1 []uint32, near, far []float64) {
+	alpha, x0, y0, x1, y1, near, far = alpha[:len(z)], x0[:len(z)], y0[:len(z)], x1[:len(z)], y1[:len(z)], near[:len(z)], far[:len(z)]
 	for i := range z {
-		z[i] = erfinv1(x[i])
+		v0 := alpha[i]
+		var v1 float64 = v0
+		if v0 < 1 {
+			v1 = v0 + 1
+		}
+		v2 := v1 - 0x1.5555555555555p-02
+		v3 := math.Sqrt((float64(v2 * 9)))
+		v4 := int64(x0[i]) | 4841369599423283200
+		v5 := math.Float64frombits(uint64(v4)) - 0x1p+52
+		v6 := int64(uint64(int64(y0[i])) >> 11)
+		v7 := v6 | 4841369599423283200
+		v8 := math.Float64frombits(uint64(v7)) - 0x1p+52
+		v9 := math.FMA(v5, 0x1p+21, v8)
+		v10 := math.FMA(v9, 0x1p-52, -1)
+		v11 := float64(v10 * near[i])
+		v12 := float64((1 / v3) * v11)
+		v13 := v12 + 1
+		v14 := int64(math.Float64bits(v11)) & 9223372036854775807
+		v15 := (v13 > 0) && (v0 > 0)
+		v16 := (math.Float64frombits(uint64(v14)) < far[i]) && v15
+		v17 := float64(v11 * v11)
+		v18 := int64(x1[i]) | 4841369599423283200
+		v19 := math.Float64frombits(uint64(v18)) - 0x1p+52
+		v20 := int64(uint64(int64(y1[i])) >> 11)
+		v21 := v20 | 4841369599423283200
+		v22 := math.Float64frombits(uint64(v21)) - 0x1p+52
+		v23 := math.FMA(v19, 0x1p+21, v22)
+		v24 := math.FMA(-v23, 0x1p-53, 1)
+		v25 := float64(v17 * v17)
+		v26 := float64(v25 * 0x1.0f27bb2fec56dp-05)
+		v27 := v16 && (v24 < (1 - v26))
+		v28 := float64(v13 * v13)
+		v29 := float64(v13 * v28)
+		v30 := float64(v2 * v29)
+		var v31 float64 = math.Float64frombits(0x7ff8000000000001)
+		if v27 {
+			v31 = v30
+		}
+		z[i] = v31
 	}
 }
 
@@ -284,5 +335,211 @@ func erfinvF64Generic(z, x []float64) {
 	x = x[:len(z)]
 	for i := range z {
 		z[i] = erfinv64(x[i])
+	}
+}
+
+func erfinvFar1(x float32) float32 {
+	v0 := fma(-x, x, 1)
+	v1 := greater(0x1p-126, v0)
+	v2 := int32(math.Float32bits(v1)) - 1061158912
+	v3 := v2 >> 23
+	v4 := int32(math.Float32bits(v1)) - (v3 << 23)
+	v5 := math.Float32frombits(uint32(v4)) - 1
+	v6 := fma(-float32(v3), 0x1.62e43p-01, 0)
+	v7 := fma(-0x1.70aee8p-05, v5, 0x1.ac6e68p-04)
+	v8 := fma(v7, v5, -0x1.0d973cp-03)
+	v9 := fma(v8, v5, 0x1.288b5ep-03)
+	v10 := fma(v9, v5, -0x1.54ef66p-03)
+	v11 := fma(v10, v5, 0x1.99693ap-03)
+	v12 := fma(v11, v5, -0x1.00004p-02)
+	v13 := fma(v12, v5, 0x1.5555a4p-02)
+	v14 := fma(v5, v13, -0.5)
+	v15 := float32(v5 * v5)
+	v16 := float32(v15 * v14)
+	v17 := sqrt((v6 - (v5 + v16)))
+	v18 := v17 - 3
+	v19 := fma(0x1.1583eep-13, v18, -0x1.503844p-12)
+	v20 := fma(v19, v18, -0x1.573b6ep-14)
+	v21 := fma(v20, v18, 0x1.889d4cp-10)
+	v22 := fma(v21, v18, -0x1.d5c1dp-09)
+	v23 := fma(v22, v18, 0x1.746bdap-08)
+	v24 := fma(v23, v18, -0x1.f4b3b8p-08)
+	v25 := fma(v24, v18, 0x1.358462p-07)
+	v26 := fma(v25, v18, 0x1.006dc8p+00)
+	v27 := fma(v26, v18, -0x1.813d88p-26)
+	v28 := int32(math.Float32bits(x)) & -2147483648
+	v29 := v28 | 2139095040
+	v30 := float32(x * v27)
+	v31 := fma(x, 0x1.6a9efcp+01, v30)
+	var v32 float32 = v31
+	if v0 == 0 {
+		v32 = math.Float32frombits(uint32(v29))
+	}
+	var v33 float32 = v32
+	if !(v0 >= 0) {
+		v33 = math.Float32frombits(0x7fc00000)
+	}
+	return v33
+}
+
+func erfinv1(x float32) float32 {
+	v0 := fma(-x, x, 1)
+	if !(v0 >= 0x1.b993fep-08) {
+		return erfinvFar1(x)
+	}
+	v1 := int32(math.Float32bits(v0)) - 1061158912
+	v2 := v1 >> 23
+	v3 := int32(math.Float32bits(v0)) - (v2 << 23)
+	v4 := math.Float32frombits(uint32(v3)) - 1
+	v5 := fma(-float32(v2), 0x1.62e43p-01, -1)
+	v6 := fma(-0x1.70aee8p-05, v4, 0x1.ac6e68p-04)
+	v7 := fma(v6, v4, -0x1.0d973cp-03)
+	v8 := fma(v7, v4, 0x1.288b5ep-03)
+	v9 := fma(v8, v4, -0x1.54ef66p-03)
+	v10 := fma(v9, v4, 0x1.99693ap-03)
+	v11 := fma(v10, v4, -0x1.00004p-02)
+	v12 := fma(v11, v4, 0x1.5555a4p-02)
+	v13 := fma(v4, v12, -0.5)
+	v14 := float32(v4 * v4)
+	v15 := float32(v14 * v13)
+	v16 := v5 - (v4 + v15)
+	v17 := fma(-0x1.2e9d1ap-27, v16, 0x1.310676p-23)
+	v18 := fma(v17, v16, -0x1.19a41ap-21)
+	v19 := fma(v18, v16, -0x1.2796b8p-18)
+	v20 := fma(v19, v16, 0x1.40bf82p-15)
+	v21 := fma(v20, v16, 0x1.a49d2p-14)
+	v22 := fma(v21, v16, -0x1.377c9ap-09)
+	v23 := fma(v22, v16, 0x1.1691f6p-08)
+	v24 := fma(v23, v16, 0x1.fb8fdp-03)
+	v25 := fma(v24, v16, -0x1.8f0ap-27)
+	v26 := float32(x * v25)
+	v27 := fma(x, 0x1.209b9cp+00, v26)
+	return v27
+}
+
+func erfinvF32Generic(z, x []float32) {
+	x = x[:len(z)]
+	for i := range z {
+		z[i] = erfinv1(x[i])
+	}
+}
+
+func ndtriFar1(x float32) float32 {
+	v0 := float32(fma(-x, x, x) * 4)
+	v1 := fma(x, 2, -1)
+	v2 := v0 < 0x1p-64
+	v3 := float32(v0 * 0x1p+96)
+	var v4 float32 = v0
+	if v2 {
+		v4 = v3
+	}
+	var v5 float32 = 0
+	if v2 {
+		v5 = -96
+	}
+	v6 := greater(0x1p-126, v4)
+	v7 := int32(math.Float32bits(v6)) - 1061158912
+	v8 := v7 >> 23
+	v9 := int32(math.Float32bits(v6)) - (v8 << 23)
+	v10 := math.Float32frombits(uint32(v9)) - 1
+	v11 := float32(v8) + v5
+	v12 := fma(-v11, 0x1.62e43p-01, 0)
+	v13 := fma(-0x1.70aee8p-05, v10, 0x1.ac6e68p-04)
+	v14 := fma(v13, v10, -0x1.0d973cp-03)
+	v15 := fma(v14, v10, 0x1.288b5ep-03)
+	v16 := fma(v15, v10, -0x1.54ef66p-03)
+	v17 := fma(v16, v10, 0x1.99693ap-03)
+	v18 := fma(v17, v10, -0x1.00004p-02)
+	v19 := fma(v18, v10, 0x1.5555a4p-02)
+	v20 := fma(v10, v19, -0.5)
+	v21 := float32(v10 * v10)
+	v22 := float32(v21 * v20)
+	v23 := v12 - (v10 + v22)
+	v24 := sqrt(v23)
+	v25 := v24 - 3
+	v26 := fma(0x1.7aa544p-13, v25, -0x1.d8948cp-12)
+	v27 := fma(v26, v25, -0x1.b738b8p-14)
+	v28 := fma(v27, v25, 0x1.154086p-09)
+	v29 := fma(v28, v25, -0x1.4c9886p-08)
+	v30 := fma(v29, v25, 0x1.075dcep-07)
+	v31 := fma(v30, v25, -0x1.620062p-07)
+	v32 := fma(v31, v25, 0x1.b5b8c6p-07)
+	v33 := fma(v32, v25, 0x1.6aa526p+00)
+	v34 := fma(v33, v25, -0x1.f7285ep-23)
+	v35 := v24 - 7
+	v36 := fma(0x1.4ad14p-31, v35, -0x1.f0ef7ep-29)
+	v37 := fma(v36, v35, 0x1.fc1502p-28)
+	v38 := fma(v37, v35, -0x1.e63f86p-25)
+	v39 := fma(v38, v35, 0x1.003216p-21)
+	v40 := fma(v39, v35, -0x1.3f541ep-19)
+	v41 := fma(v40, v35, 0x1.1bd8cap-17)
+	v42 := fma(v41, v35, 0x1.2f56e8p-17)
+	v43 := fma(v42, v35, -0x1.7c0be2p-11)
+	v44 := fma(v43, v35, 0x1.6d268ep+00)
+	v45 := fma(v44, v35, -0x1.579a3ap-22)
+	v46 := v24 <= 4
+	var v47 float32 = 0x1.36db3ap+03
+	if v46 {
+		v47 = 0x1.00696cp+02
+	}
+	var v48 float32 = v45
+	if v46 {
+		v48 = v34
+	}
+	v49 := int32(math.Float32bits(v1)) & -2147483648
+	v50 := v49 | 2139095040
+	v51 := float32(v1 * v48)
+	v52 := fma(v1, v47, v51)
+	var v53 float32 = v52
+	if v0 == 0 {
+		v53 = math.Float32frombits(uint32(v50))
+	}
+	var v54 float32 = v53
+	if !(v0 >= 0) {
+		v54 = math.Float32frombits(0x7fc00000)
+	}
+	return v54
+}
+
+func ndtri1(x float32) float32 {
+	v0 := float32(fma(-x, x, x) * 4)
+	if !(v0 >= 0x1.b993fep-08) {
+		return ndtriFar1(x)
+	}
+	v1 := int32(math.Float32bits(v0)) - 1061158912
+	v2 := v1 >> 23
+	v3 := int32(math.Float32bits(v0)) - (v2 << 23)
+	v4 := math.Float32frombits(uint32(v3)) - 1
+	v5 := fma(-float32(v2), 0x1.62e43p-01, -1)
+	v6 := fma(-0x1.70aee8p-05, v4, 0x1.ac6e68p-04)
+	v7 := fma(v6, v4, -0x1.0d973cp-03)
+	v8 := fma(v7, v4, 0x1.288b5ep-03)
+	v9 := fma(v8, v4, -0x1.54ef66p-03)
+	v10 := fma(v9, v4, 0x1.99693ap-03)
+	v11 := fma(v10, v4, -0x1.00004p-02)
+	v12 := fma(v11, v4, 0x1.5555a4p-02)
+	v13 := fma(v4, v12, -0.5)
+	v14 := float32(v4 * v4)
+	v15 := float32(v14 * v13)
+	v16 := v5 - (v4 + v15)
+	v17 := fma(-0x1.acb4d8p-27, v16, 0x1.b04d62p-23)
+	v18 := fma(v17, v16, -0x1.901008p-21)
+	v19 := fma(v18, v16, -0x1.a1427p-18)
+	v20 := fma(v19, v16, 0x1.c579aep-15)
+	v21 := fma(v20, v16, 0x1.296898p-13)
+	v22 := fma(v21, v16, -0x1.b88168p-09)
+	v23 := fma(v22, v16, 0x1.89f522p-08)
+	v24 := fma(v23, v16, 0x1.66e67ep-02)
+	v25 := fma(v24, v16, -0x1.d43b98p-26)
+	v26 := fma(x, 2, -1)
+	v27 := float32(v26 * v25)
+	v28 := fma(v26, 0x1.982734p+00, v27)
+	return v28
+}
+
+func ndtriF32Generic(z, x []float32) {
+	x = x[:len(z)]
+	for i := range z {
+		z[i] = ndtri1(x[i])
 	}
 }

@@ -19,24 +19,41 @@ func Threefry(z, y []int32, k0, k1, k2 int32) {
 //go:noescape
 func threefryNEON(z, y *int32, n int, k0, k1, k2 int32)
 
-// ErfinvF32 sets z[i] = the inverse of the error function at x[i].
-func ErfinvF32(z, x []float32) {
-	x = x[:len(z)]
+// ThreefryRun hashes the counters at[i]+p-k0 and (at[i]&m)+q-k1 into z[i] and y[i], which saves the time to write consecutive counters first.
+func ThreefryRun(z, y, at []int32, p, q, m, k0, k1, k2 int32) {
+	y, at = y[:len(z)], at[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		threefryRunNEON(&z[0], &y[0], &at[0], len(z), p, q, m, k0, k1, k2)
+	default:
+		threefryRunGeneric(z, y, at, p, q, m, k0, k1, k2)
+	}
+}
+
+//go:noescape
+func threefryRunNEON(z, y, at *int32, n int, p, q, m, k0, k1, k2 int32)
+
+// GammaFirst makes the first attempt of package threefry's gamma numbers: z[i] is the number of concentration alpha[i],
+// or of alpha[i]+1 where that is below 1, and NaN where the attempt needs more than two words or a logarithm. near[i]
+// and far[i] are the ends of the layers that the last 8 bits of the first word name.
+func GammaFirst(z, alpha []float64, x0, y0, x1, y1 []uint32, near, far []float64) {
+	alpha, x0, y0, x1, y1, near, far = alpha[:len(z)], x0[:len(z)], y0[:len(z)], x1[:len(z)], y1[:len(z)], near[:len(z)], far[:len(z)]
 	switch {
 	case len(z) == 0:
 	case useNEON:
 		n := len(z) &^ 1
 		if n > 0 {
-			erfinvF32NEON(&z[0], &x[0], n)
+			gammaFirstNEON(&z[0], &alpha[0], &x0[0], &y0[0], &x1[0], &y1[0], &near[0], &far[0], n)
 		}
-		erfinvF32Generic(z[n:], x[n:])
+		gammaFirstGeneric(z[n:], alpha[n:], x0[n:], y0[n:], x1[n:], y1[n:], near[n:], far[n:])
 	default:
-		erfinvF32Generic(z, x)
+		gammaFirstGeneric(z, alpha, x0, y0, x1, y1, near, far)
 	}
 }
 
 //go:noescape
-func erfinvF32NEON(z, x *float32, n int)
+func gammaFirstNEON(z, alpha *float64, x0, y0, x1, y1 *uint32, near, far *float64, n int)
 
 // ErfinvF64 sets z[i] = the inverse of the error function at x[i].
 func ErfinvF64(z, x []float64) {
@@ -58,3 +75,33 @@ func ErfinvF64(z, x []float64) {
 
 //go:noescape
 func erfinvF64NEON(z, x *float64, n int) (done int)
+
+// ErfinvF32 sets z[i] = the inverse of the error function at x[i].
+func ErfinvF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		erfinvF32NEON(&z[0], &x[0], len(z))
+	default:
+		erfinvF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func erfinvF32NEON(z, x *float32, n int)
+
+// NdtriF32 sets z[i] = the quantile of the normal distribution at x[i].
+func NdtriF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		ndtriF32NEON(&z[0], &x[0], len(z))
+	default:
+		ndtriF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func ndtriF32NEON(z, x *float32, n int)

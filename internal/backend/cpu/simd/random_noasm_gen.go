@@ -7,8 +7,23 @@ package simd
 // Threefry hashes counters z[i] and y[i] in place, as package threefry does; k2 is the third word of the key.
 func Threefry(z, y []int32, k0, k1, k2 int32) { threefryGeneric(z, y, k0, k1, k2) }
 
-// ErfinvF32 sets z[i] = the inverse of the error function at x[i].
-func ErfinvF32(z, x []float32) { erfinvF32Generic(z, x) }
+// ThreefryRun hashes the counters at[i]+p-k0 and (at[i]&m)+q-k1 into z[i] and y[i], which saves the time to write consecutive counters first.
+func ThreefryRun(z, y, at []int32, p, q, m, k0, k1, k2 int32) {
+	threefryRunGeneric(z, y, at, p, q, m, k0, k1, k2)
+}
+
+// GammaFirst makes the first attempt of package threefry's gamma numbers: z[i] is the number of concentration alpha[i],
+// or of alpha[i]+1 where that is below 1, and NaN where the attempt needs more than two words or a logarithm. near[i]
+// and far[i] are the ends of the layers that the last 8 bits of the first word name.
+func GammaFirst(z, alpha []float64, x0, y0, x1, y1 []uint32, near, far []float64) {
+	gammaFirstGeneric(z, alpha, x0, y0, x1, y1, near, far)
+}
 
 // ErfinvF64 sets z[i] = the inverse of the error function at x[i].
 func ErfinvF64(z, x []float64) { erfinvF64Generic(z, x) }
+
+// ErfinvF32 sets z[i] = the inverse of the error function at x[i].
+func ErfinvF32(z, x []float32) { erfinvF32Generic(z, x) }
+
+// NdtriF32 sets z[i] = the quantile of the normal distribution at x[i].
+func NdtriF32(z, x []float32) { ndtriF32Generic(z, x) }

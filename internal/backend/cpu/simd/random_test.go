@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/backend/threefry"
 )
 
@@ -30,8 +31,65 @@ func TestRandom(t *testing.T) {
 			t.Errorf("hash %d is %x %x, want %x %x", i, z[0], w[0], a, b)
 		}
 	}
+	for i, name := range []string{"ThreefryRun/first", "ThreefryRun/second"} {
+		of := func(f func(z, y, at []int32, p, q, m, k0, k1, k2 int32)) func(z, x []int32) {
+			return func(z, x []int32) {
+				two := [2][]int32{z, clone(t, x)}
+				f(two[i], two[1-i], clone(t, x), k0+3, k1+4, int32(-i), k0, k1, k2)
+			}
+		}
+		testUnary(t, name, of(ThreefryRun), of(threefryRunGeneric))
+	}
+	at, z, w := []int32{5, 6}, make([]int32, 2), make([]int32, 2)
+	ThreefryRun(z, w, at, 10+k0, 20+k1, -1, k0, k1, k2)
+	if a, b := threefry.Hash(k0, uint32(k1&math.MaxUint32), 16, 26); uint32(z[1]) != a || uint32(w[1]) != b {
+		t.Errorf("the hash of a run is %x %x, want %x %x", z[1], w[1], a, b)
+	}
 	testUnary(t, "ErfinvF32", ErfinvF32, erfinvF32Generic)
 	testUnary(t, "ErfinvF64", ErfinvF64, erfinvF64Generic)
+}
+
+// TestGammaFirst holds the kernel and its twin against package threefry, for all lengths of the last vector.
+func TestGammaFirst(t *testing.T) {
+	const most = 67
+	ends := threefry.LayerEnds()
+	var alpha, near, far [most]float64
+	var x0, y0, x1, y1 [most]uint32
+	undecided := 0
+	asmvariant.ForEach(t, "simd", func(name string) {
+		for round := range 40 {
+			for i := range alpha {
+				alpha[i] = float64(i%9) / 4 // also 0
+				x0[i], y0[i] = threefry.Hash(3, 4, uint32(i), uint32(2*round))
+				x1[i], y1[i] = threefry.Hash(3, 4, uint32(i), uint32(2*round+1))
+				near[i], far[i] = ends[y0[i]&255], ends[y0[i]&255+1]
+			}
+			n := 1 + (round*7)%most
+			got, want := clone(t, alpha[:n]), make([]float64, n)
+			GammaFirst(got, clone(t, alpha[:n]), clone(t, x0[:n]), clone(t, y0[:n]), clone(t, x1[:n]), clone(t, y1[:n]), clone(t, near[:n]),
+				clone(t, far[:n]))
+			gammaFirstGeneric(want, alpha[:n], x0[:n], y0[:n], x1[:n], y1[:n], near[:n], far[:n])
+			for i, v := range got {
+				var g threefry.GammaSampler
+				g.Set(alpha[i])
+				s := threefry.Element(3, 4, uint64(i))
+				s.Start(3, 4, uint64(i), uint64(x0[i])<<32|uint64(y0[i]), uint64(x1[i])<<32|uint64(y1[i]), 0, 2)
+				switch {
+				case math.Float64bits(v) != math.Float64bits(want[i]):
+					t.Fatalf("%s: element %d of %d is %v, that of the twin %v", name, i, n, v, want[i])
+				case v != v:
+					undecided++
+				case !g.Usual():
+					t.Fatalf("%s: the concentration %v gives %v", name, alpha[i], v)
+				case v != g.AtLeastOne(&s):
+					t.Fatalf("%s: element %d of %d is %v, not that of package threefry", name, i, n, v)
+				}
+			}
+		}
+	})
+	if undecided == 0 {
+		t.Error("no attempt was left undecided")
+	}
 }
 
 // erfinvTable was computed with 40 digits by mpmath 1.3.
