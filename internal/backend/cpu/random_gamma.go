@@ -19,6 +19,7 @@ type gammaTile struct {
 	u, v       [drawsPerBlock]float64 // and their logarithms
 	square     [drawsPerBlock]float64
 	list       [drawsPerBlock]int32
+	filled     bool // alpha is one number for all blocks
 	stream     threefry.Stream
 }
 
@@ -37,8 +38,8 @@ func (g *gammaTile) draw(k [2]uint32, first, n int) {
 	for i, y := range g.y[0][:n] {
 		g.near[i], g.far[i] = layerEnds[y&255], layerEnds[y&255+1]
 	}
-	half := func(w *[drawsPerBlock]int32) []uint32 { return elems[uint32](pointer(w[:]), n) }
-	simd.GammaFirst(res, alpha, half(&g.x[0]), half(&g.y[0]), half(&g.x[1]), half(&g.y[1]), g.near[:n], g.far[:n])
+	simd.GammaFirst(res, alpha, unsigned(g.x[0][:n]), unsigned(g.y[0][:n]), unsigned(g.x[1][:n]), unsigned(g.y[1][:n]), g.near[:n],
+		g.far[:n])
 	if count == 3 {
 		for i := range res {
 			g.rest[i] = 1 - threefry.Unit(g.word(2, i))
@@ -58,7 +59,7 @@ func (g *gammaTile) second(k [2]uint32, first, n int) {
 		if x == x {
 			continue
 		}
-		s.Set(g.alpha[i])
+		s.Use(g.alpha[i])
 		if square, v, u, some := s.Attempt(g.word(0, i), g.word(1, i)); some {
 			g.square[m], g.v[m], g.u[m], g.list[m] = square, v, u, int32(i)
 			m++
@@ -70,7 +71,7 @@ func (g *gammaTile) second(k [2]uint32, first, n int) {
 	simd.LogF64(logU, g.u[:m])
 	simd.LogF64(logV, g.v[:m])
 	for j, i := range g.list[:m] {
-		s.Set(g.alpha[i])
+		s.Use(g.alpha[i])
 		if s.Accepts(g.square[j], g.v[j], logU[j], logV[j]) {
 			g.res[i] = s.Of(g.v[j])
 		} else {
@@ -119,7 +120,10 @@ func randomGamma(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	return eachDraw(c, out[0], in[0], func(k [2]uint32, at, first, n int) {
 		g := pool.Get().(*gammaTile)
 		defer pool.Put(g)
-		parameterTile(g.alpha[:n], alpha, out[0].DType, at)
+		if !alpha.scalar || !g.filled {
+			parameterTile(g.alpha[:n], alpha, out[0].DType, at)
+			g.filled = n == drawsPerBlock
+		}
 		g.draw(k, first, n)
 		putFloats(out[0], at, g.res[:n])
 	})

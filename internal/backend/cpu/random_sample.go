@@ -28,10 +28,10 @@ type parametrised[S any] interface {
 	*S
 	set(p, q float64)
 	Draw(s *threefry.Stream) float64
-	// Regular says that Many serves the parameters: one attempt for the elements at, from two words each. The elements that need another
-	// go to again; it returns how many they are.
-	Regular() bool
-	Many(res []float64, at, again []int32, pairs *threefry.Pairs) int
+	// Regular says that elements of the parameters can be drawn together: by attempts of a law, if there is one, else by Invert.
+	Regular() (law *threefry.Law, regular bool)
+	Decide(res []float64, at, again []int32, k, t []float64, pairs *threefry.Pairs) int
+	Invert(res []float64, x, y []int32)
 }
 
 type (
@@ -44,8 +44,9 @@ func (s *poisson) set(p, _ float64)  { s.Set(p) }
 func (s *binomial) set(p, q float64) { s.Set(p, q) }
 func (s *vonMises) set(p, _ float64) { s.Set(p) }
 
-func (s *vonMises) Regular() bool                                         { return false }
-func (s *vonMises) Many(_ []float64, _, _ []int32, _ *threefry.Pairs) int { return 0 }
+func (s *vonMises) Regular() (law *threefry.Law, regular bool)                              { return nil, false }
+func (s *vonMises) Decide(_ []float64, _, _ []int32, _, _ []float64, _ *threefry.Pairs) int { return 0 }
+func (s *vonMises) Invert(_ []float64, _, _ []int32)                                        {}
 
 // counters are what a run of elements adds to the number of its first.
 var counters = func() (c [hashesPerBlock]int32) {
@@ -74,9 +75,15 @@ func (w *words) hash(k [2]uint32, first, n, count int) {
 		}
 		return
 	}
-	for j := range count {
-		simd.ThreefryRun(w.x[j][:n], w.y[j][:n], counters[:n], int32(uint32(first)+k[0]), int32(high+uint32(j)+k[1]), 0,
-			int32(k[0]), int32(k[1]), int32(k[0]^k[1]^0x1BD11BDA))
+	p, q, k0, k1, k2 := int32(uint32(first)+k[0]), int32(high+k[1]), int32(k[0]), int32(k[1]), int32(k[0]^k[1]^0x1BD11BDA)
+	if count > 1 {
+		simd.ThreefryRuns(w.x[0][:n], w.y[0][:n], w.x[1][:n], w.y[1][:n], counters[:n], p, q, p, q+1, 0, k0, k1, k2)
+	}
+	if j := count - 1; j != 1 { // the first part of the elements with the last
+		half := (n + 1) / 2
+		rest := n - half
+		simd.ThreefryRuns(w.x[j][:half], w.y[j][:half], w.x[j][rest:n], w.y[j][rest:n], counters[:half], p, q+int32(j), p+int32(rest),
+			q+int32(j), 0, k0, k1, k2)
 	}
 }
 
@@ -95,7 +102,9 @@ type drawing[S any] struct {
 	params    [2][drawsPerBlock]float64
 	res       [drawsPerBlock]float64
 	at, again [drawsPerBlock]int32
-	more      words // of elements that need another attempt
+	k, t      [drawsPerBlock]float64 // of attempts
+	filled    bool                   // parameters are one number each for all blocks
+	more      words                  // of elements that need another attempt
 	sampler   S
 	p, q      float64 // the sampler's parameters
 	known     bool
@@ -115,31 +124,47 @@ func draws[S any, P parametrised[S]](c *backend.Ctx, _ attr.Attr, out, in []back
 	return eachDraw(c, out[0], in[0], func(k [2]uint32, at, first, n int) {
 		w := pool.Get().(*drawing[S])
 		defer pool.Put(w)
-		for j, o := range operands[:len(in)-1] {
-			parameterTile(w.params[j][:n], o, out[0].DType, at)
+		uniform := operands[0].scalar && (len(in) < 3 || operands[1].scalar)
+		if !uniform || !w.filled {
+			for j, o := range operands[:len(in)-1] {
+				parameterTile(w.params[j][:n], o, out[0].DType, at)
+			}
+			w.filled = n == drawsPerBlock
 		}
-		w.hash(k, first, n, 2)
+		w.count = 0
 		p, q := w.params[0][:n], w.params[1][:n]
 		for lo := 0; lo < n; {
 			hi := lo + 1
-			for hi < n && p[hi] == p[lo] && q[hi] == q[lo] {
+			for hi < n && (uniform || p[hi] == p[lo] && q[hi] == q[lo]) {
 				hi++
 			}
 			if s := P(&w.sampler); !w.known || p[lo] != w.p || q[lo] != w.q {
 				s.set(p[lo], q[lo])
 				w.p, w.q, w.known = p[lo], q[lo], true
 			}
-			drawRun[S, P](w, k, first, lo, hi)
+			drawRun[S, P](w, k, first, n, lo, hi)
 			lo = hi
 		}
 		putFloats(out[0], at, w.res[:n])
 	})
 }
 
-// drawRun draws the elements from lo to hi of a block, which have the parameters of the sampler.
-func drawRun[S any, P parametrised[S]](w *drawing[S], k [2]uint32, first, lo, hi int) {
+// drawRun draws the elements from lo to hi of a block of n, which have the parameters of the sampler.
+func drawRun[S any, P parametrised[S]](w *drawing[S], k [2]uint32, first, n, lo, hi int) {
 	s := P(&w.sampler)
-	if hi-lo < fewDraws || !s.Regular() {
+	law, regular := s.Regular()
+	together := regular && hi-lo >= fewDraws
+	if together && law == nil {
+		if w.count == 0 {
+			w.hash(k, first, n, 1)
+		}
+		s.Invert(w.res[lo:hi], w.x[0][lo:hi], w.y[0][lo:hi])
+		return
+	}
+	if w.count < 2 {
+		w.hash(k, first, n, 2)
+	}
+	if !together {
 		for i := lo; i < hi; i++ {
 			a, b, _ := w.of(i)
 			w.stream.Start(k[0], k[1], uint64(first+i), a, b, 0, 2)
@@ -151,11 +176,16 @@ func drawRun[S any, P parametrised[S]](w *drawing[S], k [2]uint32, first, lo, hi
 	for j := range at {
 		at[j] = int32(lo + j)
 	}
-	left := s.Many(w.res[:], at, again, &threefry.Pairs{X: [2][]int32{w.x[0][lo:hi], w.x[1][lo:hi]},
-		Y: [2][]int32{w.y[0][lo:hi], w.y[1][lo:hi]}})
-	for next := 2; left > 0; next += 2 {
+	pairs := threefry.Pairs{X: [2][]int32{w.x[0][lo:hi], w.x[1][lo:hi]}, Y: [2][]int32{w.y[0][lo:hi], w.y[1][lo:hi]}}
+	for next := 2; ; next += 2 {
+		kk, t := w.k[:len(at)], w.t[:len(at)]
+		simd.CountFirst(kk, t, unsigned(pairs.X[0]), unsigned(pairs.Y[0]), unsigned(pairs.X[1]), unsigned(pairs.Y[1]),
+			law.A, law.B, law.C, law.D, law.Alpha, law.Quick)
+		left := s.Decide(w.res[:], at, again, kk, t, &pairs)
+		if left == 0 {
+			return
+		}
 		at, again = again[:left], at[:cap(at)]
-		var pairs threefry.Pairs
 		for j := range 2 {
 			x, y := w.more.x[j][:left], w.more.y[j][:left]
 			for t, i := range at {
@@ -164,9 +194,11 @@ func drawRun[S any, P parametrised[S]](w *drawing[S], k [2]uint32, first, lo, hi
 			simd.Threefry(x, y, int32(k[0]), int32(k[1]), int32(k[0]^k[1]^0x1BD11BDA))
 			pairs.X[j], pairs.Y[j] = x, y
 		}
-		left = s.Many(w.res[:], at, again, &pairs)
 	}
 }
+
+// unsigned shows words without their signs.
+func unsigned(w []int32) []uint32 { return elems[uint32](pointer(w), len(w)) }
 
 // parameterTile reads n elements of a parameter, from element at on, as float64.
 func parameterTile(dst []float64, o *operand, d dtype.DType, at int) {

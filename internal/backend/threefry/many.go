@@ -66,40 +66,32 @@ func (a *acceptance) rejects(k, t float64) bool {
 	return k < float64(len(a.never)-1) && t > a.never[int(k)]
 }
 
-// Many makes one attempt for the elements at of a block, which have two words each; again receives those that need another. It returns
-// how many these are.
-func (b *BinomialSampler) Many(res []float64, at, again []int32, pairs *Pairs) int {
-	x0, y0, x1, y1 := pairs.of(len(at))
-	n := 0
-	switch {
-	case !b.rejection:
-		for j, i := range at {
-			res[i] = b.invert(unitOf(x0[j], y0[j]))
-		}
-	default:
-		b.table.prepare(len(at), int(min(b.n+1, most))%most)
-		a, w, c, alpha := b.a, b.w, b.c, b.alpha
-		sure, last := b.table.sure, uint64(len(b.table.sure)-1)
-		quick := int64(math.Float64bits(b.vr))
-		for j, i := range at {
-			u, v := unitOf(x0[j], y0[j])-0.5, unitOf(x1[j], y1[j])
-			us := 0.5 - math.Abs(u)
-			k := math.Floor((2*a/us+w)*u + c)
-			t := v * alpha / (a/(us*us) + w)
-			bits, limit := int64(math.Float64bits(t)), quick
-			if us < 0.07 {
-				limit = -1
-			}
-			if int64(math.Float64bits(v)) <= limit {
-				bits = 0
-			}
-			res[i] = k
-			if bits > sure[min(uint64(int64(k)), last)] && !b.accepts(k, us, v, t) {
-				again[n] = i
-				n++
-			}
-		}
-	}
+// Law is what an attempt of transformed rejection computes: of a number u and v from 0 to 1 less a half, with us = 1/2 - |u|, it is
+// k = floor((2A/us + B)·u + C + D) and t = v·Alpha/(A/us² + B). It is accepted for us of at least 0.07 and v up to Quick, and where
+// log t is at most a bound that depends on k.
+type Law struct{ A, B, C, D, Alpha, Quick float64 }
+
+// attempt is one of them, rounded as kernels do.
+func (l *Law) attempt(word0, word1 uint64) (k, us, v, t float64) {
+	u, v := Unit(word0)-0.5, Unit(word1)
+	us = 0.5 - math.Abs(u)
+	k = math.Floor(float64((2*l.A/us+l.B)*u) + l.C + l.D)
+	return k, us, v, float64(v*l.Alpha) / (l.A/float64(us*us) + l.B)
+}
+
+// word is word j of element i.
+func (p *Pairs) word(j, i int) uint64 {
+	return uint64(uint32(p.X[j][i]))<<32 | uint64(uint32(p.Y[j][i]))
+}
+
+// Decide takes attempts for the elements at of a block: numbers k, and t, which is 0 for what is accepted for sure and infinite where
+// it is not enough. again receives those that need another attempt; it returns how many these are.
+func (b *BinomialSampler) Decide(res []float64, at, again []int32, k, t []float64, pairs *Pairs) int {
+	b.table.prepare(len(at), int(min(b.n+1, most))%most)
+	n := b.table.decide(res, at, again, k, t, func(j int) bool {
+		k, us, v, t := b.law.attempt(pairs.word(0, j), pairs.word(1, j))
+		return b.accepts(k, us, v, t)
+	})
 	if b.swapped {
 		for _, i := range at {
 			res[i] = b.n - res[i]
@@ -108,15 +100,48 @@ func (b *BinomialSampler) Many(res []float64, at, again []int32, pairs *Pairs) i
 	return n
 }
 
-// Regular says that Many serves these parameters.
-func (b *BinomialSampler) Regular() bool {
-	return b.n > 0 && b.p > 0 && b.p <= 0.5 && !math.IsInf(b.n, 1)
+// decide asks accepts where the table does not know.
+func (a *acceptance) decide(res []float64, at, again []int32, k, t []float64, accepts func(j int) bool) int {
+	sure, last, n := a.sure, uint64(len(a.sure)-1), 0
+	k, t = k[:len(at)], t[:len(at)]
+	for j, i := range at {
+		res[i] = k[j]
+		if int64(math.Float64bits(t[j])) > sure[min(uint64(int64(k[j])), last)] && !accepts(j) {
+			again[n] = i
+			n++
+		}
+	}
+	return n
 }
 
-// accepts is the test of the rejection: t is v·alpha/(a/us²+w).
+// Regular says that there is a law of rejection for these parameters, or that Invert serves them.
+func (b *BinomialSampler) Regular() (law *Law, regular bool) {
+	regular = b.n > 0 && b.p > 0 && b.p <= 0.5 && !math.IsInf(b.n, 1)
+	if regular && b.rejection {
+		law = &b.law
+	}
+	return law, regular
+}
+
+// Invert makes numbers of one word of each element.
+func (b *BinomialSampler) Invert(res []float64, x, y []int32) {
+	y = y[:len(x)]
+	for i := range x {
+		u := unitOf(x[i], y[i])
+		k, ok := b.guide.find(b.cdf[:b.known], uint32(x[i]), u)
+		if res[i] = float64(k); !ok {
+			res[i] = b.invert(u)
+		}
+		if b.swapped {
+			res[i] = b.n - res[i]
+		}
+	}
+}
+
+// accepts is the test of the rejection.
 func (b *BinomialSampler) accepts(k, us, v, t float64) bool {
 	switch {
-	case us >= 0.07 && v <= b.vr:
+	case us >= 0.07 && v <= b.law.Quick:
 		return true
 	case k < 0 || k > b.n || b.table.rejects(k, t):
 		return false
@@ -128,51 +153,40 @@ func (b *BinomialSampler) accepts(k, us, v, t float64) bool {
 	return b.table.below(int(k), t, b.h-logFactorial(k)-logFactorial(b.n-k)+(k-b.m)*b.lpq)
 }
 
-// Many makes one attempt for the elements at of a block, which have two words each; again receives those that need another. It returns
-// how many these are.
-func (p *PoissonSampler) Many(res []float64, at, again []int32, pairs *Pairs) int {
-	x0, y0, x1, y1 := pairs.of(len(at))
-	if p.rate < 10 {
-		for j, i := range at {
-			res[i] = float64(p.invert(unitOf(x0[j], y0[j])))
-		}
-		return 0
-	}
+// Decide takes attempts for the elements at of a block; see BinomialSampler.Decide.
+func (p *PoissonSampler) Decide(res []float64, at, again []int32, k, t []float64, pairs *Pairs) int {
 	p.table.prepare(len(at), most)
-	a, b, alpha := p.a, p.b, p.alpha
-	sure, last := p.table.sure, uint64(len(p.table.sure)-1)
-	quick, n := int64(math.Float64bits(p.vr)), 0
-	for j, i := range at {
-		u, v := unitOf(x0[j], y0[j])-0.5, unitOf(x1[j], y1[j])
-		us := 0.5 - math.Abs(u)
-		k := math.Floor((2*a/us+b)*u + p.rate + 0.43)
-		t := v * alpha / (a/(us*us) + b)
-		bits, limit, slot := int64(math.Float64bits(t)), quick, min(uint64(int64(k)), last)
-		if us < 0.07 {
-			limit = -1
-		}
-		if int64(math.Float64bits(v)) <= limit {
-			bits = 0
-		}
-		if us < 0.013 {
-			slot = last
-		}
-		res[i] = k
-		if bits > sure[slot] && !p.accepts(k, us, v, t) {
-			again[n] = i
-			n++
-		}
-	}
-	return n
+	return p.table.decide(res, at, again, k, t, func(j int) bool {
+		k, us, v, t := p.law.attempt(pairs.word(0, j), pairs.word(1, j))
+		return p.accepts(k, us, v, t)
+	})
 }
 
-// Regular says that Many serves the rate.
-func (p *PoissonSampler) Regular() bool { return p.rate > 0 && !math.IsInf(p.rate, 1) }
+// Regular says that there is a law of rejection for the rate, or that Invert serves it.
+func (p *PoissonSampler) Regular() (law *Law, regular bool) {
+	if p.rate >= 10 {
+		law = &p.law
+	}
+	return law, p.rate > 0 && !math.IsInf(p.rate, 1)
+}
 
-// accepts is the test of the rejection: t is v·alpha/(a/us²+b).
+// Invert makes numbers of one word of each element.
+func (p *PoissonSampler) Invert(res []float64, x, y []int32) {
+	y = y[:len(x)]
+	for i := range x {
+		u := unitOf(x[i], y[i])
+		k, ok := p.guide.find(p.cdf[:p.known], uint32(x[i]), u)
+		if !ok {
+			k = p.invert(u)
+		}
+		res[i] = float64(k)
+	}
+}
+
+// accepts is the test of the rejection.
 func (p *PoissonSampler) accepts(k, us, v, t float64) bool {
 	switch {
-	case us >= 0.07 && v <= p.vr:
+	case us >= 0.07 && v <= p.law.Quick:
 		return true
 	case k < 0 || us < 0.013 && v > us || p.table.rejects(k, t):
 		return false

@@ -1,11 +1,15 @@
 package threefry
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // many is a sampler of numbers of events.
 type many interface {
-	Many(res []float64, at, again []int32, pairs *Pairs) int
-	Regular() bool
+	Decide(res []float64, at, again []int32, k, t []float64, pairs *Pairs) int
+	Invert(res []float64, x, y []int32)
+	Regular() (*Law, bool)
 	Draw(s *Stream) float64
 }
 
@@ -15,6 +19,7 @@ func drawMany(s many, n int) []float64 {
 	for i := range at {
 		at[i] = int32(i)
 	}
+	law, _ := s.Regular()
 	for next := 0; len(at) > 0; next += 2 {
 		var p Pairs
 		for j := range 2 {
@@ -24,7 +29,20 @@ func drawMany(s many, n int) []float64 {
 				p.X[j][k], p.Y[j][k] = int32(x), int32(y)
 			}
 		}
-		left := s.Many(res, at, again, &p)
+		if law == nil {
+			s.Invert(res, p.X[0], p.Y[0])
+			return res
+		}
+		k, t := make([]float64, len(at)), make([]float64, len(at))
+		for j := range k {
+			var us, v float64
+			if k[j], us, v, t[j] = law.attempt(p.word(0, j), p.word(1, j)); us < 0.013 {
+				t[j] = math.Inf(1)
+			} else if us >= 0.07 && v <= law.Quick {
+				t[j] = 0
+			}
+		}
+		left := s.Decide(res, at, again, k, t, &p)
 		at, again = again[:left], at[:cap(at)]
 	}
 	return res
@@ -36,7 +54,7 @@ func TestMany(t *testing.T) {
 	var p PoissonSampler
 	check := func(s many, fresh func(s *Stream) float64, n int, what ...float64) {
 		t.Helper()
-		if !s.Regular() {
+		if _, ok := s.Regular(); !ok {
 			t.Fatalf("%v is not served", what)
 		}
 		for i, got := range drawMany(s, n) {

@@ -8,8 +8,7 @@ import "math"
 // PoissonSampler draws numbers of events.
 type PoissonSampler struct {
 	rate, log float64
-	a, b, vr  float64 // of the rejection
-	alpha     float64
+	law       Law // of the rejection
 	table     acceptance
 	cdf       [64]float64 // of a small rate, as far as it was computed
 	known     int
@@ -34,6 +33,18 @@ func (g *guide) begin(u float64) int {
 	return int(g.start[int(u*256)&255])
 }
 
+// find is the number of a word with the upper half x, if the guide and the values lead to one.
+func (g *guide) find(cdf []float64, x uint32, u float64) (k int, found bool) {
+	if g.draws <= drawsBeforeGuide {
+		return 0, false
+	}
+	k = int(g.start[x>>24])
+	for k < len(cdf) && u >= cdf[k] {
+		k++
+	}
+	return k, k < len(cdf)
+}
+
 // count makes the table when it is worth it.
 func (g *guide) count(cdf []float64) {
 	if g.draws++; g.draws != drawsBeforeGuide {
@@ -56,10 +67,8 @@ func (p *PoissonSampler) Set(rate float64) {
 	switch {
 	case rate >= 10:
 		p.log = math.Log(rate)
-		p.b = 0.931 + 2.53*math.Sqrt(rate)
-		p.a = -0.059 + 0.02483*p.b
-		p.vr = 0.9277 - 3.6224/(p.b-2)
-		p.alpha = 1.1239 + 1.1328/(p.b-3.4)
+		b := 0.931 + 2.53*math.Sqrt(rate)
+		p.law = Law{A: -0.059 + 0.02483*b, B: b, C: rate, D: 0.43, Alpha: 1.1239 + 1.1328/(b-3.4), Quick: 0.9277 - 3.6224/(b-2)}
 	case rate > 0:
 		p.last = math.Exp(-rate)
 		p.cdf[0], p.known = p.last, 1
@@ -78,10 +87,8 @@ func (p *PoissonSampler) Draw(s *Stream) float64 {
 		return float64(p.invert(s.Float()))
 	}
 	for {
-		u, v := s.Float()-0.5, s.Float()
-		us := 0.5 - math.Abs(u)
-		k := math.Floor((2*p.a/us+p.b)*u + rate + 0.43)
-		if p.accepts(k, us, v, v*p.alpha/(p.a/(us*us)+p.b)) {
+		word0, word1 := s.Word(), s.Word()
+		if k, us, v, t := p.law.attempt(word0, word1); p.accepts(k, us, v, t) {
 			return k
 		}
 	}
@@ -118,8 +125,7 @@ func (s *Stream) Poisson(rate float64) float64 {
 type BinomialSampler struct {
 	n, p       float64 // p at most a half
 	swapped    bool
-	a, w, c    float64 // of the rejection
-	vr, alpha  float64
+	law        Law // of the rejection
 	table      acceptance
 	lpq        float64
 	m, h       float64
@@ -143,11 +149,8 @@ func (b *BinomialSampler) Set(n, p float64) {
 	b.rejection = n*p >= 10
 	if b.rejection {
 		root := math.Sqrt(n * p * (1 - p))
-		b.w = 1.15 + 2.53*root
-		b.a = -0.0873 + 0.0248*b.w + 0.01*p
-		b.c = n*p + 0.5
-		b.vr = 0.92 - 4.2/b.w
-		b.alpha = (2.83 + 5.1/b.w) * root
+		w := 1.15 + 2.53*root
+		b.law = Law{A: -0.0873 + 0.0248*w + 0.01*p, B: w, C: n*p + 0.5, Alpha: (2.83 + 5.1/w) * root, Quick: 0.92 - 4.2/w}
 		return
 	}
 	b.odds = p / (1 - p)
@@ -178,10 +181,8 @@ func (b *BinomialSampler) Draw(s *Stream) float64 {
 
 func (b *BinomialSampler) reject(s *Stream) float64 {
 	for {
-		u, v := s.Float()-0.5, s.Float()
-		us := 0.5 - math.Abs(u)
-		k := math.Floor((2*b.a/us+b.w)*u + b.c)
-		if b.accepts(k, us, v, v*b.alpha/(b.a/(us*us)+b.w)) {
+		word0, word1 := s.Word(), s.Word()
+		if k, us, v, t := b.law.attempt(word0, word1); b.accepts(k, us, v, t) {
 			return k
 		}
 	}

@@ -5,6 +5,136 @@
 #include "textflag.h"
 
 #define BLOCK1 \
+	VPANDD Z4, Z13, Z14; \
+	VPADDD Z0, Z13, Z15; \
+	VPADDD Z1, Z14, Z16; \
+	VPADDD Z2, Z13, Z13; \
+	VPADDD Z3, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $13, Z16, Z17; \
+	VPSRLD $19, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $13, Z14, Z17; \
+	VPSRLD $19, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $15, Z16, Z17; \
+	VPSRLD $17, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $15, Z14, Z17; \
+	VPSRLD $17, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $26, Z16, Z17; \
+	VPSRLD $6, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $26, Z14, Z17; \
+	VPSRLD $6, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $6, Z16, Z17; \
+	VPSRLD $26, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $6, Z14, Z17; \
+	VPSRLD $26, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z6, Z15, Z15; \
+	VPADDD Z7, Z16, Z16; \
+	VPADDD Z8, Z16, Z16; \
+	VPADDD Z6, Z13, Z13; \
+	VPADDD Z7, Z14, Z14; \
+	VPADDD Z8, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $17, Z16, Z17; \
+	VPSRLD $15, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $17, Z14, Z17; \
+	VPSRLD $15, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $29, Z16, Z17; \
+	VPSRLD $3, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $29, Z14, Z17; \
+	VPSRLD $3, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $16, Z16, Z17; \
+	VPSRLD $16, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $16, Z14, Z17; \
+	VPSRLD $16, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $24, Z16, Z17; \
+	VPSRLD $8, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $24, Z14, Z17; \
+	VPSRLD $8, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z7, Z15, Z15; \
+	VPADDD Z5, Z16, Z16; \
+	VPADDD Z9, Z16, Z16; \
+	VPADDD Z7, Z13, Z13; \
+	VPADDD Z5, Z14, Z14; \
+	VPADDD Z9, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $13, Z16, Z17; \
+	VPSRLD $19, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $13, Z14, Z17; \
+	VPSRLD $19, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $15, Z16, Z17; \
+	VPSRLD $17, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $15, Z14, Z17; \
+	VPSRLD $17, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $26, Z16, Z17; \
+	VPSRLD $6, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $26, Z14, Z17; \
+	VPSRLD $6, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z16, Z15, Z15
+
+#define BLOCK2 \
 	VPADDD Z1, Z9, Z9; \
 	VPADDD Z9, Z8, Z8; \
 	VPSLLD $13, Z9, Z10; \
@@ -102,115 +232,115 @@
 	VPSLLD $13, Z9, Z10; \
 	VPSRLD $19, Z9, Z9
 
-#define BLOCK2 \
-	VPADDD Z0, Z11, Z12; \
-	VPANDD Z2, Z11, Z11; \
-	VPADDD Z1, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $13, Z11, Z13; \
-	VPSRLD $19, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $15, Z11, Z13; \
-	VPSRLD $17, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $26, Z11, Z13; \
-	VPSRLD $6, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $6, Z11, Z13; \
-	VPSRLD $26, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z4, Z12, Z12; \
-	VPADDD Z5, Z11, Z11; \
-	VPADDD Z6, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $17, Z11, Z13; \
-	VPSRLD $15, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $29, Z11, Z13; \
-	VPSRLD $3, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $16, Z11, Z13; \
-	VPSRLD $16, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $24, Z11, Z13; \
-	VPSRLD $8, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z5, Z12, Z12; \
-	VPADDD Z3, Z11, Z11; \
-	VPADDD Z7, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $13, Z11, Z13; \
-	VPSRLD $19, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $15, Z11, Z13; \
-	VPSRLD $17, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $26, Z11, Z13; \
-	VPSRLD $6, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $6, Z11, Z13; \
-	VPSRLD $26, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z3, Z12, Z12; \
-	VPADDD Z4, Z11, Z11; \
-	VPADDD Z8, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $17, Z11, Z13; \
-	VPSRLD $15, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $29, Z11, Z13; \
-	VPSRLD $3, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $16, Z11, Z13; \
-	VPSRLD $16, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $24, Z11, Z13; \
-	VPSRLD $8, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z4, Z12, Z12; \
-	VPADDD Z5, Z11, Z11; \
-	VPADDD Z9, Z11, Z11; \
-	VPADDD Z11, Z12, Z12
-
 #define BLOCK3 \
+	VPSLLD $6, Z16, Z17; \
+	VPSRLD $26, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $6, Z14, Z17; \
+	VPSRLD $26, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z5, Z15, Z15; \
+	VPADDD Z6, Z16, Z16; \
+	VPADDD Z10, Z16, Z16; \
+	VPADDD Z5, Z13, Z13; \
+	VPADDD Z6, Z14, Z14; \
+	VPADDD Z10, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $17, Z16, Z17; \
+	VPSRLD $15, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $17, Z14, Z17; \
+	VPSRLD $15, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $29, Z16, Z17; \
+	VPSRLD $3, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $29, Z14, Z17; \
+	VPSRLD $3, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $16, Z16, Z17; \
+	VPSRLD $16, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $16, Z14, Z17; \
+	VPSRLD $16, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $24, Z16, Z17; \
+	VPSRLD $8, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $24, Z14, Z17; \
+	VPSRLD $8, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z6, Z15, Z15; \
+	VPADDD Z7, Z16, Z16; \
+	VPADDD Z11, Z16, Z16; \
+	VPADDD Z6, Z13, Z13; \
+	VPADDD Z7, Z14, Z14; \
+	VPADDD Z11, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $13, Z16, Z17; \
+	VPSRLD $19, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $13, Z14, Z17; \
+	VPSRLD $19, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $15, Z16, Z17; \
+	VPSRLD $17, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $15, Z14, Z17; \
+	VPSRLD $17, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $26, Z16, Z17; \
+	VPSRLD $6, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16; \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $26, Z14, Z17; \
+	VPSRLD $6, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z16, Z15, Z15; \
+	VPSLLD $6, Z16, Z17; \
+	VPSRLD $26, Z16, Z16; \
+	VPORD Z16, Z17, Z16; \
+	VPXORD Z15, Z16, Z16
+
+#define BLOCK4 \
 	VMOVAPS Z24, Z25; \
 	VFNMADD231PS Z24, Z24, Z25; \
 	VMULPS Z1, Z25, Z25; \
-	VFMADD132PS.BCST randomavx512Const<>+820(SB), Z0, Z24; \
-	VCMPPS.BCST $17, randomavx512Const<>+828(SB), Z25, K1; \
-	VMULPS.BCST randomavx512Const<>+832(SB), Z25, Z26; \
+	VFMADD132PS.BCST randomavx512Const<>+844(SB), Z0, Z24; \
+	VCMPPS.BCST $17, randomavx512Const<>+852(SB), Z25, K1; \
+	VMULPS.BCST randomavx512Const<>+856(SB), Z25, Z26; \
 	VBLENDMPS Z26, Z25, K1, Z26; \
-	VBROADCASTSS randomavx512Const<>+712(SB), Z27; \
-	VBLENDMPS.BCST randomavx512Const<>+836(SB), Z27, K1, Z27; \
-	VBROADCASTSS randomavx512Const<>+708(SB), Z28; \
+	VBROADCASTSS randomavx512Const<>+736(SB), Z27; \
+	VBLENDMPS.BCST randomavx512Const<>+860(SB), Z27, K1, Z27; \
+	VBROADCASTSS randomavx512Const<>+732(SB), Z28; \
 	VMAXPS Z26, Z28, Z26; \
 	VPSUBD Z3, Z26, Z28; \
 	VPSRAD $23, Z28, Z28; \
@@ -219,7 +349,7 @@
 	VSUBPS Z4, Z26, Z26; \
 	VCVTDQ2PS Z28, Z28; \
 	VADDPS Z27, Z28, Z27; \
-	VFNMADD213PS.BCST randomavx512Const<>+712(SB), Z5, Z27; \
+	VFNMADD213PS.BCST randomavx512Const<>+736(SB), Z5, Z27; \
 	VMOVAPS Z7, Z28; \
 	VFMADD231PS Z26, Z6, Z28; \
 	VFMADD213PS Z8, Z26, Z28; \
@@ -234,32 +364,32 @@
 	VADDPS Z28, Z26, Z26; \
 	VSUBPS Z26, Z27, Z26; \
 	VSQRTPS Z26, Z26; \
-	VSUBPS.BCST randomavx512Const<>+716(SB), Z26, Z27; \
-	VBROADCASTSS randomavx512Const<>+840(SB), Z28; \
-	VFMADD231PS.BCST randomavx512Const<>+844(SB), Z27, Z28; \
-	VFMADD213PS.BCST randomavx512Const<>+848(SB), Z27, Z28; \
-	VFMADD213PS.BCST randomavx512Const<>+852(SB), Z27, Z28; \
-	VFMADD213PS.BCST randomavx512Const<>+856(SB), Z27, Z28; \
-	VFMADD213PS.BCST randomavx512Const<>+860(SB), Z27, Z28; \
-	VFMADD213PS.BCST randomavx512Const<>+864(SB), Z27, Z28; \
-	VFMADD213PS.BCST randomavx512Const<>+868(SB), Z27, Z28; \
+	VSUBPS.BCST randomavx512Const<>+740(SB), Z26, Z27; \
+	VBROADCASTSS randomavx512Const<>+864(SB), Z28; \
+	VFMADD231PS.BCST randomavx512Const<>+868(SB), Z27, Z28; \
 	VFMADD213PS.BCST randomavx512Const<>+872(SB), Z27, Z28; \
 	VFMADD213PS.BCST randomavx512Const<>+876(SB), Z27, Z28; \
-	VSUBPS.BCST randomavx512Const<>+880(SB), Z26, Z27; \
-	VBROADCASTSS randomavx512Const<>+884(SB), Z29; \
-	VFMADD231PS.BCST randomavx512Const<>+888(SB), Z27, Z29; \
-	VFMADD213PS.BCST randomavx512Const<>+892(SB), Z27, Z29; \
-	VFMADD213PS.BCST randomavx512Const<>+896(SB), Z27, Z29; \
-	VFMADD213PS.BCST randomavx512Const<>+900(SB), Z27, Z29; \
-	VFMADD213PS.BCST randomavx512Const<>+904(SB), Z27, Z29; \
-	VFMADD213PS.BCST randomavx512Const<>+908(SB), Z27, Z29; \
-	VFMADD213PS.BCST randomavx512Const<>+912(SB), Z27, Z29; \
+	VFMADD213PS.BCST randomavx512Const<>+880(SB), Z27, Z28; \
+	VFMADD213PS.BCST randomavx512Const<>+884(SB), Z27, Z28; \
+	VFMADD213PS.BCST randomavx512Const<>+888(SB), Z27, Z28; \
+	VFMADD213PS.BCST randomavx512Const<>+892(SB), Z27, Z28; \
+	VFMADD213PS.BCST randomavx512Const<>+896(SB), Z27, Z28; \
+	VFMADD213PS.BCST randomavx512Const<>+900(SB), Z27, Z28; \
+	VSUBPS.BCST randomavx512Const<>+904(SB), Z26, Z27; \
+	VBROADCASTSS randomavx512Const<>+908(SB), Z29; \
+	VFMADD231PS.BCST randomavx512Const<>+912(SB), Z27, Z29; \
 	VFMADD213PS.BCST randomavx512Const<>+916(SB), Z27, Z29; \
 	VFMADD213PS.BCST randomavx512Const<>+920(SB), Z27, Z29; \
 	VFMADD213PS.BCST randomavx512Const<>+924(SB), Z27, Z29; \
+	VFMADD213PS.BCST randomavx512Const<>+928(SB), Z27, Z29; \
+	VFMADD213PS.BCST randomavx512Const<>+932(SB), Z27, Z29; \
+	VFMADD213PS.BCST randomavx512Const<>+936(SB), Z27, Z29; \
+	VFMADD213PS.BCST randomavx512Const<>+940(SB), Z27, Z29; \
+	VFMADD213PS.BCST randomavx512Const<>+944(SB), Z27, Z29; \
+	VFMADD213PS.BCST randomavx512Const<>+948(SB), Z27, Z29; \
 	VCMPPS $18, Z1, Z26, K1; \
-	VBROADCASTSS randomavx512Const<>+928(SB), Z26; \
-	VBLENDMPS.BCST randomavx512Const<>+932(SB), Z26, K1, Z26; \
+	VBROADCASTSS randomavx512Const<>+952(SB), Z26; \
+	VBLENDMPS.BCST randomavx512Const<>+956(SB), Z26, K1, Z26; \
 	VBLENDMPS Z28, Z29, K1, Z27; \
 	VCMPPS $29, Z2, Z25, K1; \
 	VMAXPS Z25, Z2, Z28; \
@@ -292,13 +422,13 @@
 	VFMADD213PS Z21, Z28, Z29; \
 	VFMADD213PS Z22, Z28, Z29; \
 	VFMADD213PS Z23, Z28, Z29; \
-	VFMADD213PS.BCST randomavx512Const<>+816(SB), Z28, Z29; \
-	VBLENDMPS.BCST randomavx512Const<>+824(SB), Z26, K1, Z26; \
+	VFMADD213PS.BCST randomavx512Const<>+840(SB), Z28, Z29; \
+	VBLENDMPS.BCST randomavx512Const<>+848(SB), Z26, K1, Z26; \
 	VBLENDMPS Z29, Z27, K1, Z27; \
-	VCMPPS.BCST $0, randomavx512Const<>+712(SB), Z25, K1; \
-	VPANDD.BCST randomavx512Const<>+764(SB), Z24, Z28
+	VCMPPS.BCST $0, randomavx512Const<>+736(SB), Z25, K1; \
+	VPANDD.BCST randomavx512Const<>+788(SB), Z24, Z28
 
-#define BLOCK4 \
+#define BLOCK5 \
 	VCMPPD $18, Z5, Z24, K1; \
 	VMULPD Z6, Z23, Z25; \
 	VFNMADD213PD Z7, Z23, Z25; \
@@ -327,47 +457,47 @@
 	VFMADD213PD Z20, Z30, Z31; \
 	VFMADD213PD Z21, Z30, Z31; \
 	VFMADD213PD Z22, Z30, Z31; \
-	VFMADD213PD.BCST randomavx512Const<>+272(SB), Z30, Z31; \
-	VFMADD213PD.BCST randomavx512Const<>+280(SB), Z30, Z31; \
-	VFMADD213PD.BCST randomavx512Const<>+288(SB), Z30, Z31; \
+	VFMADD213PD.BCST randomavx512Const<>+312(SB), Z30, Z31; \
+	VFMADD213PD.BCST randomavx512Const<>+320(SB), Z30, Z31; \
+	VFMADD213PD.BCST randomavx512Const<>+328(SB), Z30, Z31; \
 	VMULPD Z31, Z30, Z30; \
 	VMULPD Z27, Z27, Z31; \
-	VMULPD.BCST randomavx512Const<>+296(SB), Z31, Z31; \
+	VMULPD.BCST randomavx512Const<>+56(SB), Z31, Z31; \
 	VADDPD Z30, Z31, Z30; \
 	VMULPD Z30, Z29, Z29; \
 	VMOVAPS Z1, Z30; \
-	VFMADD231PD.BCST randomavx512Const<>+304(SB), Z28, Z30; \
+	VFMADD231PD.BCST randomavx512Const<>+336(SB), Z28, Z30; \
 	VADDPD Z30, Z29, Z29; \
 	VSUBPD Z29, Z31, Z29; \
 	VSUBPD Z29, Z27, Z27; \
-	VFMADD231PD.BCST randomavx512Const<>+312(SB), Z28, Z27; \
-	VCMPPD.BCST $17, randomavx512Const<>+320(SB), Z26, K2; \
+	VFMADD231PD.BCST randomavx512Const<>+344(SB), Z28, Z27; \
+	VCMPPD.BCST $17, randomavx512Const<>+80(SB), Z26, K2; \
 	VBLENDMPD Z27, Z26, K2, Z27; \
 	VCMPPD $17, Z1, Z26, K2; \
-	VBLENDMPD.BCST randomavx512Const<>+328(SB), Z27, K2, Z27; \
+	VBLENDMPD.BCST randomavx512Const<>+352(SB), Z27, K2, Z27; \
 	VCMPPD $0, Z1, Z26, K2; \
-	VBLENDMPD.BCST randomavx512Const<>+336(SB), Z27, K2, Z26; \
+	VBLENDMPD.BCST randomavx512Const<>+360(SB), Z27, K2, Z26; \
 	VSUBPD Z26, Z2, Z26; \
 	VSQRTPD Z26, Z26; \
-	VSUBPD.BCST randomavx512Const<>+344(SB), Z26, Z26; \
-	VBROADCASTSD randomavx512Const<>+352(SB), Z27; \
-	VFMADD231PD.BCST randomavx512Const<>+360(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+368(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+376(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+384(SB), Z25, Z27; \
+	VSUBPD.BCST randomavx512Const<>+368(SB), Z26, Z26; \
+	VBROADCASTSD randomavx512Const<>+376(SB), Z27; \
+	VFMADD231PD.BCST randomavx512Const<>+384(SB), Z25, Z27; \
 	VFMADD213PD.BCST randomavx512Const<>+392(SB), Z25, Z27; \
 	VFMADD213PD.BCST randomavx512Const<>+400(SB), Z25, Z27; \
 	VFMADD213PD.BCST randomavx512Const<>+408(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+416(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+424(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+432(SB), Z25, Z27; \
 	VMULPD Z27, Z24, Z24; \
-	VBROADCASTSD randomavx512Const<>+416(SB), Z27; \
-	VFMADD231PD.BCST randomavx512Const<>+424(SB), Z26, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+432(SB), Z26, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+440(SB), Z26, Z27
+	VBROADCASTSD randomavx512Const<>+440(SB), Z27; \
+	VFMADD231PD.BCST randomavx512Const<>+448(SB), Z26, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+456(SB), Z26, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+464(SB), Z26, Z27
 
-#define BLOCK5 \
+#define BLOCK6 \
 	VMOVAPS Z0, Z26; \
 	VFNMADD231PS Z25, Z25, Z26; \
-	VBROADCASTSS randomavx512Const<>+708(SB), Z27; \
+	VBROADCASTSS randomavx512Const<>+732(SB), Z27; \
 	VMAXPS Z26, Z27, Z27; \
 	VPSUBD Z2, Z27, Z28; \
 	VPSRAD $23, Z28, Z28; \
@@ -375,7 +505,7 @@
 	VPSUBD Z29, Z27, Z27; \
 	VSUBPS Z0, Z27, Z27; \
 	VCVTDQ2PS Z28, Z28; \
-	VFNMADD213PS.BCST randomavx512Const<>+712(SB), Z3, Z28; \
+	VFNMADD213PS.BCST randomavx512Const<>+736(SB), Z3, Z28; \
 	VMOVAPS Z6, Z29; \
 	VFMADD231PS Z27, Z5, Z29; \
 	VFMADD213PS Z7, Z27, Z29; \
@@ -390,17 +520,17 @@
 	VADDPS Z29, Z27, Z27; \
 	VSUBPS Z27, Z28, Z27; \
 	VSQRTPS Z27, Z27; \
-	VSUBPS.BCST randomavx512Const<>+716(SB), Z27, Z27; \
-	VBROADCASTSS randomavx512Const<>+720(SB), Z28; \
-	VFMADD231PS.BCST randomavx512Const<>+724(SB), Z27, Z28; \
-	VFMADD213PS.BCST randomavx512Const<>+728(SB), Z27, Z28; \
-	VFMADD213PS.BCST randomavx512Const<>+732(SB), Z27, Z28; \
-	VFMADD213PS.BCST randomavx512Const<>+736(SB), Z27, Z28; \
-	VFMADD213PS.BCST randomavx512Const<>+740(SB), Z27, Z28; \
-	VFMADD213PS.BCST randomavx512Const<>+744(SB), Z27, Z28; \
-	VFMADD213PS.BCST randomavx512Const<>+748(SB), Z27, Z28; \
+	VSUBPS.BCST randomavx512Const<>+740(SB), Z27, Z27; \
+	VBROADCASTSS randomavx512Const<>+744(SB), Z28; \
+	VFMADD231PS.BCST randomavx512Const<>+748(SB), Z27, Z28; \
 	VFMADD213PS.BCST randomavx512Const<>+752(SB), Z27, Z28; \
 	VFMADD213PS.BCST randomavx512Const<>+756(SB), Z27, Z28; \
+	VFMADD213PS.BCST randomavx512Const<>+760(SB), Z27, Z28; \
+	VFMADD213PS.BCST randomavx512Const<>+764(SB), Z27, Z28; \
+	VFMADD213PS.BCST randomavx512Const<>+768(SB), Z27, Z28; \
+	VFMADD213PS.BCST randomavx512Const<>+772(SB), Z27, Z28; \
+	VFMADD213PS.BCST randomavx512Const<>+776(SB), Z27, Z28; \
+	VFMADD213PS.BCST randomavx512Const<>+780(SB), Z27, Z28; \
 	VCMPPS $29, Z1, Z26, K1; \
 	VMAXPS Z26, Z1, Z27; \
 	VPSUBD Z2, Z27, Z29; \
@@ -430,7 +560,7 @@
 	VFMADD213PS Z18, Z27, Z29; \
 	VFMADD213PS Z19, Z27, Z29
 
-#define BLOCK6 \
+#define BLOCK7 \
 	VPSUBD Z2, Z26, Z27; \
 	VPSRAD $23, Z27, Z27; \
 	VPSLLD $23, Z27, Z28; \
@@ -464,7 +594,7 @@
 	VMULPS Z27, Z25, Z26; \
 	VFMADD231PS Z24, Z25, Z26
 
-#define BLOCK7 \
+#define BLOCK8 \
 	VPSUBD Z3, Z25, Z26; \
 	VPSRAD $23, Z26, Z26; \
 	VPSLLD $23, Z26, Z27; \
@@ -494,37 +624,37 @@
 	VFMADD213PS Z21, Z25, Z26; \
 	VFMADD213PS Z22, Z25, Z26; \
 	VFMADD213PS Z23, Z25, Z26; \
-	VFMADD213PS.BCST randomavx512Const<>+816(SB), Z25, Z26; \
-	VFMADD132PS.BCST randomavx512Const<>+820(SB), Z0, Z24; \
+	VFMADD213PS.BCST randomavx512Const<>+840(SB), Z25, Z26; \
+	VFMADD132PS.BCST randomavx512Const<>+844(SB), Z0, Z24; \
 	VMULPS Z26, Z24, Z25
 
-#define BLOCK8 \
-	VFMADD213PD.BCST randomavx512Const<>+448(SB), Z26, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+456(SB), Z26, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+464(SB), Z26, Z27; \
+#define BLOCK9 \
 	VFMADD213PD.BCST randomavx512Const<>+472(SB), Z26, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+480(SB), Z26, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+488(SB), Z26, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+496(SB), Z26, Z27; \
 	VBLENDMPD Z24, Z27, K1, Z24; \
-	VBROADCASTSD randomavx512Const<>+480(SB), Z27; \
-	VFMADD231PD.BCST randomavx512Const<>+488(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+496(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+504(SB), Z25, Z27; \
-	VFMADD213PD.BCST randomavx512Const<>+512(SB), Z25, Z27; \
+	VBROADCASTSD randomavx512Const<>+504(SB), Z27; \
+	VFMADD231PD.BCST randomavx512Const<>+512(SB), Z25, Z27; \
 	VFMADD213PD.BCST randomavx512Const<>+520(SB), Z25, Z27; \
 	VFMADD213PD.BCST randomavx512Const<>+528(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+536(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+544(SB), Z25, Z27; \
+	VFMADD213PD.BCST randomavx512Const<>+552(SB), Z25, Z27; \
 	VFMADD213PD Z0, Z25, Z27; \
-	VBROADCASTSD randomavx512Const<>+536(SB), Z25; \
-	VFMADD231PD.BCST randomavx512Const<>+544(SB), Z26, Z25; \
-	VFMADD213PD.BCST randomavx512Const<>+552(SB), Z26, Z25; \
-	VFMADD213PD.BCST randomavx512Const<>+560(SB), Z26, Z25; \
-	VFMADD213PD.BCST randomavx512Const<>+568(SB), Z26, Z25; \
+	VBROADCASTSD randomavx512Const<>+560(SB), Z25; \
+	VFMADD231PD.BCST randomavx512Const<>+568(SB), Z26, Z25; \
 	VFMADD213PD.BCST randomavx512Const<>+576(SB), Z26, Z25; \
 	VFMADD213PD.BCST randomavx512Const<>+584(SB), Z26, Z25; \
 	VFMADD213PD.BCST randomavx512Const<>+592(SB), Z26, Z25; \
+	VFMADD213PD.BCST randomavx512Const<>+600(SB), Z26, Z25; \
+	VFMADD213PD.BCST randomavx512Const<>+608(SB), Z26, Z25; \
+	VFMADD213PD.BCST randomavx512Const<>+616(SB), Z26, Z25; \
 	VBLENDMPD Z27, Z25, K1, Z25; \
 	VDIVPD Z25, Z24, Z24; \
-	VPANDQ.BCST randomavx512Const<>+600(SB), Z23, Z23
+	VPANDQ.BCST randomavx512Const<>+624(SB), Z23, Z23
 
-#define BLOCK9 \
+#define BLOCK10 \
 	VPORD Z9, Z10, Z9; \
 	VPXORD Z8, Z9, Z9; \
 	VPADDD Z9, Z8, Z8; \
@@ -546,29 +676,23 @@
 	VPADDD Z0, Z9, Z9; \
 	VPADDD Z7, Z9, Z9
 
-#define BLOCK10 \
-	VPSLLD $13, Z11, Z13; \
-	VPSRLD $19, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $15, Z11, Z13; \
-	VPSRLD $17, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $26, Z11, Z13; \
-	VPSRLD $6, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z11, Z12, Z12; \
-	VPSLLD $6, Z11, Z13; \
-	VPSRLD $26, Z11, Z11; \
-	VPORD Z11, Z13, Z11; \
-	VPXORD Z12, Z11, Z11; \
-	VPADDD Z5, Z12, Z12
-
 #define BLOCK11 \
+	VPSRLQ $11, Z18, Z18; \
+	VPORQ Z6, Z18, Z18; \
+	VSUBPD Z6, Z18, Z18; \
+	VFMADD231PD Z7, Z16, Z18; \
+	VMULPD Z8, Z18, Z16; \
+	VPANDQ Z11, Z17, Z18; \
+	VSUBPD Z18, Z9, Z18; \
+	VADDPD Z0, Z0, Z19; \
+	VDIVPD Z18, Z19, Z19; \
+	VADDPD Z1, Z19, Z19; \
+	VMULPD Z17, Z19, Z17; \
+	VADDPD Z2, Z17, Z17; \
+	VADDPD Z3, Z17, Z17; \
+	VRNDSCALEPD $1, Z17, Z17
+
+#define BLOCK12 \
 	VPSRLQ $11, Z16, Z16; \
 	VPORQ Z1, Z16, Z16; \
 	VSUBPD Z1, Z16, Z16; \
@@ -584,183 +708,210 @@
 	VMULPD Z12, Z13, Z12; \
 	VBLENDMPD Z12, Z11, K1, Z12
 
-#define BLOCK12 \
+#define BLOCK13 \
 	VFMADD213PS Z20, Z27, Z29; \
 	VFMADD213PS Z21, Z27, Z29; \
 	VFMADD213PS Z22, Z27, Z29; \
 	VFMADD213PS Z23, Z27, Z29; \
-	VBROADCASTSS randomavx512Const<>+760(SB), Z27; \
+	VBROADCASTSS randomavx512Const<>+784(SB), Z27; \
 	VBLENDMPS Z24, Z27, K1, Z27; \
 	VBLENDMPS Z29, Z28, K1, Z28; \
-	VCMPPS.BCST $0, randomavx512Const<>+712(SB), Z26, K1; \
-	VPANDD.BCST randomavx512Const<>+764(SB), Z25, Z29; \
-	VPORD.BCST randomavx512Const<>+768(SB), Z29, Z29; \
+	VCMPPS.BCST $0, randomavx512Const<>+736(SB), Z26, K1; \
+	VPANDD.BCST randomavx512Const<>+788(SB), Z25, Z29; \
+	VPORD.BCST randomavx512Const<>+792(SB), Z29, Z29; \
 	VMULPS Z28, Z25, Z28; \
 	VFMADD231PS Z27, Z25, Z28; \
 	VBLENDMPS Z29, Z28, K1, Z25; \
-	VCMPPS.BCST $25, randomavx512Const<>+712(SB), Z26, K1
+	VCMPPS.BCST $25, randomavx512Const<>+736(SB), Z26, K1
+
+#define BLOCK14 \
+	VPADDD Z14, Z13, Z13; \
+	VPSLLD $6, Z14, Z17; \
+	VPSRLD $26, Z14, Z14; \
+	VPORD Z14, Z17, Z14; \
+	VPXORD Z13, Z14, Z14; \
+	VPADDD Z7, Z15, Z15; \
+	VPADDD Z5, Z16, Z16; \
+	VPADDD Z12, Z16, Z16; \
+	VPADDD Z7, Z13, Z13; \
+	VPADDD Z5, Z14, Z14
+
+#define BLOCK15 \
+	VMULPD Z4, Z16, Z17; \
+	VMULPD Z18, Z18, Z19; \
+	VDIVPD Z19, Z0, Z19; \
+	VADDPD Z1, Z19, Z19; \
+	VDIVPD Z19, Z17, Z17; \
+	VCMPPD $17, Z12, Z18, K1; \
+	VBLENDMPD Z13, Z17, K1, Z17; \
+	VCMPPD $29, Z14, Z18, K1; \
+	VCMPPD $18, Z5, Z16, K2; \
+	KANDW K2, K1, K1
 
 DATA randomavx512Const<>+0(SB)/4, $0x1
 DATA randomavx512Const<>+4(SB)/4, $0x2
 DATA randomavx512Const<>+8(SB)/4, $0x3
 DATA randomavx512Const<>+12(SB)/4, $0x4
 DATA randomavx512Const<>+16(SB)/4, $0x5
-DATA randomavx512Const<>+24(SB)/8, $0x3ff0000000000000
-DATA randomavx512Const<>+32(SB)/8, $0x3fd5555555555555
-DATA randomavx512Const<>+40(SB)/8, $0x4022000000000000
-DATA randomavx512Const<>+48(SB)/8, $0x4330000000000000
-DATA randomavx512Const<>+56(SB)/8, $0x4140000000000000
-DATA randomavx512Const<>+64(SB)/8, $0x3cb0000000000000
-DATA randomavx512Const<>+72(SB)/8, $0xbff0000000000000
-DATA randomavx512Const<>+80(SB)/8, $0x7fffffffffffffff
-DATA randomavx512Const<>+88(SB)/8, $0x0
-DATA randomavx512Const<>+96(SB)/8, $0x3ca0000000000000
-DATA randomavx512Const<>+104(SB)/8, $0x3fa0f27bb2fec56d
-DATA randomavx512Const<>+112(SB)/8, $0x7ff8000000000001
-DATA randomavx512Const<>+120(SB)/8, $0x3feffffffffbe078
-DATA randomavx512Const<>+128(SB)/8, $0x3feb333333333333
-DATA randomavx512Const<>+136(SB)/8, $0x3fd0000000000000
-DATA randomavx512Const<>+144(SB)/8, $0x3fc71eb851eb851f
-DATA randomavx512Const<>+152(SB)/8, $0x3fe62e42fefa39ef
-DATA randomavx512Const<>+160(SB)/8, $0x10000000000000
-DATA randomavx512Const<>+168(SB)/8, $0x4350000000000000
-DATA randomavx512Const<>+176(SB)/8, $0x95f619980c433
-DATA randomavx512Const<>+184(SB)/8, $0x43300000000003ff
-DATA randomavx512Const<>+192(SB)/8, $0x404b000000000000
-DATA randomavx512Const<>+200(SB)/8, $0x4000000000000000
-DATA randomavx512Const<>+208(SB)/8, $0x3fb642c8590b2164
-DATA randomavx512Const<>+216(SB)/8, $0x3fb8618618618618
-DATA randomavx512Const<>+224(SB)/8, $0x3fbaf286bca1af28
-DATA randomavx512Const<>+232(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA randomavx512Const<>+240(SB)/8, $0x3fc1111111111111
-DATA randomavx512Const<>+248(SB)/8, $0x3fc3b13b13b13b14
-DATA randomavx512Const<>+256(SB)/8, $0x3fc745d1745d1746
-DATA randomavx512Const<>+264(SB)/8, $0x3fcc71c71c71c71c
-DATA randomavx512Const<>+272(SB)/8, $0x3fd2492492492492
-DATA randomavx512Const<>+280(SB)/8, $0x3fd999999999999a
-DATA randomavx512Const<>+288(SB)/8, $0x3fe5555555555555
-DATA randomavx512Const<>+296(SB)/8, $0x3fe0000000000000
-DATA randomavx512Const<>+304(SB)/8, $0x3dea39ef35793c76
-DATA randomavx512Const<>+312(SB)/8, $0x3fe62e42fee00000
-DATA randomavx512Const<>+320(SB)/8, $0x7ff0000000000000
-DATA randomavx512Const<>+328(SB)/8, $0x7ff8000000000000
-DATA randomavx512Const<>+336(SB)/8, $0xfff0000000000000
-DATA randomavx512Const<>+344(SB)/8, $0x3ff999999999999a
-DATA randomavx512Const<>+352(SB)/8, $0x40c715bf25ff1d11
-DATA randomavx512Const<>+360(SB)/8, $0x408bb8c0a7936704
-DATA randomavx512Const<>+368(SB)/8, $0x40d73982a6012afb
-DATA randomavx512Const<>+376(SB)/8, $0x40cfb5ee66e5a285
-DATA randomavx512Const<>+384(SB)/8, $0x40b2f6e30b2ec51e
-DATA randomavx512Const<>+392(SB)/8, $0x4085c88056b01502
-DATA randomavx512Const<>+400(SB)/8, $0x4047894dd814bfa3
-DATA randomavx512Const<>+408(SB)/8, $0x3ff32917a42157d1
-DATA randomavx512Const<>+416(SB)/8, $0x3f9744eb6c45ec67
-DATA randomavx512Const<>+424(SB)/8, $0x3f49615ac0b7ace9
-DATA randomavx512Const<>+432(SB)/8, $0x3fcef2abb9b85c37
-DATA randomavx512Const<>+440(SB)/8, $0x3ff453cc085375b2
-DATA randomavx512Const<>+448(SB)/8, $0x400d2ecb1a3d02c4
-DATA randomavx512Const<>+456(SB)/8, $0x401713f71462256a
-DATA randomavx512Const<>+464(SB)/8, $0x4012857748cab19b
-DATA randomavx512Const<>+472(SB)/8, $0x3ff6c665fde9526a
-DATA randomavx512Const<>+480(SB)/8, $0x40dc0e457cb1ae76
-DATA randomavx512Const<>+488(SB)/8, $0x40b46a7eca984b69
-DATA randomavx512Const<>+496(SB)/8, $0x40e3317caa64f4be
-DATA randomavx512Const<>+504(SB)/8, $0x40d4b772d5d65266
-DATA randomavx512Const<>+512(SB)/8, $0x40b512322e75c89f
-DATA randomavx512Const<>+520(SB)/8, $0x4085797efdc8b3f7
-DATA randomavx512Const<>+528(SB)/8, $0x4045281b386e1ab5
-DATA randomavx512Const<>+536(SB)/8, $0x3f496042ab9205be
-DATA randomavx512Const<>+544(SB)/8, $0x3e19876e6013e192
-DATA randomavx512Const<>+552(SB)/8, $0x3f960290af9f12bc
-DATA randomavx512Const<>+560(SB)/8, $0x3fcacf476a756d3d
-DATA randomavx512Const<>+568(SB)/8, $0x3fef371e4f4de1a0
-DATA randomavx512Const<>+576(SB)/8, $0x4002f7543ff6ba47
-DATA randomavx512Const<>+584(SB)/8, $0x40073aad9bca5405
-DATA randomavx512Const<>+592(SB)/8, $0x3ff6a09e667f3bcd
-DATA randomavx512Const<>+600(SB)/8, $0x8000000000000000
-DATA randomavx512Const<>+608(SB)/4, $0x3f800000
-DATA randomavx512Const<>+612(SB)/4, $0x3bdcc9ff
-DATA randomavx512Const<>+616(SB)/4, $0x3f400000
-DATA randomavx512Const<>+620(SB)/4, $0x3f317218
-DATA randomavx512Const<>+624(SB)/4, $0xbf800000
-DATA randomavx512Const<>+628(SB)/4, $0xbd385774
-DATA randomavx512Const<>+632(SB)/4, $0x3dd63734
-DATA randomavx512Const<>+636(SB)/4, $0xbe06cb9e
-DATA randomavx512Const<>+640(SB)/4, $0x3e1445af
-DATA randomavx512Const<>+644(SB)/4, $0xbe2a77b3
-DATA randomavx512Const<>+648(SB)/4, $0x3e4cb49d
-DATA randomavx512Const<>+652(SB)/4, $0xbe800020
-DATA randomavx512Const<>+656(SB)/4, $0x3eaaaad2
-DATA randomavx512Const<>+660(SB)/4, $0xbf000000
-DATA randomavx512Const<>+664(SB)/4, $0x3f904dce
-DATA randomavx512Const<>+668(SB)/4, $0xb2174e8d
-DATA randomavx512Const<>+672(SB)/4, $0x3418833b
-DATA randomavx512Const<>+676(SB)/4, $0xb50cd20d
-DATA randomavx512Const<>+680(SB)/4, $0xb693cb5c
-DATA randomavx512Const<>+684(SB)/4, $0x38205fc1
-DATA randomavx512Const<>+688(SB)/4, $0x38d24e90
-DATA randomavx512Const<>+692(SB)/4, $0xbb1bbe4d
-DATA randomavx512Const<>+696(SB)/4, $0x3b8b48fb
-DATA randomavx512Const<>+700(SB)/4, $0x3e7dc7e8
-DATA randomavx512Const<>+704(SB)/4, $0xb2478500
-DATA randomavx512Const<>+708(SB)/4, $0x800000
-DATA randomavx512Const<>+712(SB)/4, $0x0
-DATA randomavx512Const<>+716(SB)/4, $0x40400000
-DATA randomavx512Const<>+720(SB)/4, $0xb9a81c22
-DATA randomavx512Const<>+724(SB)/4, $0x390ac1f7
-DATA randomavx512Const<>+728(SB)/4, $0xb8ab9db7
-DATA randomavx512Const<>+732(SB)/4, $0x3ac44ea6
-DATA randomavx512Const<>+736(SB)/4, $0xbb6ae0e8
-DATA randomavx512Const<>+740(SB)/4, $0x3bba35ed
-DATA randomavx512Const<>+744(SB)/4, $0xbbfa59dc
-DATA randomavx512Const<>+748(SB)/4, $0x3c1ac231
-DATA randomavx512Const<>+752(SB)/4, $0x3f8036e4
-DATA randomavx512Const<>+756(SB)/4, $0xb2c09ec4
-DATA randomavx512Const<>+760(SB)/4, $0x40354f7e
-DATA randomavx512Const<>+764(SB)/4, $0x80000000
-DATA randomavx512Const<>+768(SB)/4, $0x7f800000
-DATA randomavx512Const<>+772(SB)/4, $0x7fc00000
-DATA randomavx512Const<>+776(SB)/4, $0x40800000
-DATA randomavx512Const<>+780(SB)/4, $0xb2565a6c
-DATA randomavx512Const<>+784(SB)/4, $0x345826b1
-DATA randomavx512Const<>+788(SB)/4, $0xb5480804
-DATA randomavx512Const<>+792(SB)/4, $0xb6d0a138
-DATA randomavx512Const<>+796(SB)/4, $0x3862bcd7
-DATA randomavx512Const<>+800(SB)/4, $0x3914b44c
-DATA randomavx512Const<>+804(SB)/4, $0xbb5c40b4
-DATA randomavx512Const<>+808(SB)/4, $0x3bc4fa91
-DATA randomavx512Const<>+812(SB)/4, $0x3eb3733f
-DATA randomavx512Const<>+816(SB)/4, $0xb2ea1dcc
-DATA randomavx512Const<>+820(SB)/4, $0x40000000
-DATA randomavx512Const<>+824(SB)/4, $0x3fcc139a
-DATA randomavx512Const<>+828(SB)/4, $0x1f800000
-DATA randomavx512Const<>+832(SB)/4, $0x6f800000
-DATA randomavx512Const<>+836(SB)/4, $0xc2c00000
-DATA randomavx512Const<>+840(SB)/4, $0xb9ec4a46
-DATA randomavx512Const<>+844(SB)/4, $0x393d52a2
-DATA randomavx512Const<>+848(SB)/4, $0xb8db9c5c
-DATA randomavx512Const<>+852(SB)/4, $0x3b0aa043
-DATA randomavx512Const<>+856(SB)/4, $0xbba64c43
-DATA randomavx512Const<>+860(SB)/4, $0x3c03aee7
-DATA randomavx512Const<>+864(SB)/4, $0xbc310031
-DATA randomavx512Const<>+868(SB)/4, $0x3c5adc63
-DATA randomavx512Const<>+872(SB)/4, $0x3fb55293
-DATA randomavx512Const<>+876(SB)/4, $0xb47b942f
-DATA randomavx512Const<>+880(SB)/4, $0x40e00000
-DATA randomavx512Const<>+884(SB)/4, $0xb17877bf
-DATA randomavx512Const<>+888(SB)/4, $0x302568a0
-DATA randomavx512Const<>+892(SB)/4, $0x31fe0a81
-DATA randomavx512Const<>+896(SB)/4, $0xb3731fc3
-DATA randomavx512Const<>+900(SB)/4, $0x3500190b
-DATA randomavx512Const<>+904(SB)/4, $0xb61faa0f
-DATA randomavx512Const<>+908(SB)/4, $0x370dec65
-DATA randomavx512Const<>+912(SB)/4, $0x3717ab74
-DATA randomavx512Const<>+916(SB)/4, $0xba3e05f1
-DATA randomavx512Const<>+920(SB)/4, $0x3fb69347
-DATA randomavx512Const<>+924(SB)/4, $0xb4abcd1d
-DATA randomavx512Const<>+928(SB)/4, $0x411b6d9d
-DATA randomavx512Const<>+932(SB)/4, $0x408034b6
-GLOBL randomavx512Const<>(SB), RODATA|NOPTR, $936
+DATA randomavx512Const<>+24(SB)/8, $0x4330000000000000
+DATA randomavx512Const<>+32(SB)/8, $0x4140000000000000
+DATA randomavx512Const<>+40(SB)/8, $0x3ca0000000000000
+DATA randomavx512Const<>+48(SB)/8, $0xbfe0000000000000
+DATA randomavx512Const<>+56(SB)/8, $0x3fe0000000000000
+DATA randomavx512Const<>+64(SB)/8, $0x7fffffffffffffff
+DATA randomavx512Const<>+72(SB)/8, $0x3f8a9fbe76c8b439
+DATA randomavx512Const<>+80(SB)/8, $0x7ff0000000000000
+DATA randomavx512Const<>+88(SB)/8, $0x3fb1eb851eb851ec
+DATA randomavx512Const<>+96(SB)/8, $0x0
+DATA randomavx512Const<>+104(SB)/8, $0x3ff0000000000000
+DATA randomavx512Const<>+112(SB)/8, $0x3fd5555555555555
+DATA randomavx512Const<>+120(SB)/8, $0x4022000000000000
+DATA randomavx512Const<>+128(SB)/8, $0x3cb0000000000000
+DATA randomavx512Const<>+136(SB)/8, $0xbff0000000000000
+DATA randomavx512Const<>+144(SB)/8, $0x3fa0f27bb2fec56d
+DATA randomavx512Const<>+152(SB)/8, $0x7ff8000000000001
+DATA randomavx512Const<>+160(SB)/8, $0x3feffffffffbe078
+DATA randomavx512Const<>+168(SB)/8, $0x3feb333333333333
+DATA randomavx512Const<>+176(SB)/8, $0x3fd0000000000000
+DATA randomavx512Const<>+184(SB)/8, $0x3fc71eb851eb851f
+DATA randomavx512Const<>+192(SB)/8, $0x3fe62e42fefa39ef
+DATA randomavx512Const<>+200(SB)/8, $0x10000000000000
+DATA randomavx512Const<>+208(SB)/8, $0x4350000000000000
+DATA randomavx512Const<>+216(SB)/8, $0x95f619980c433
+DATA randomavx512Const<>+224(SB)/8, $0x43300000000003ff
+DATA randomavx512Const<>+232(SB)/8, $0x404b000000000000
+DATA randomavx512Const<>+240(SB)/8, $0x4000000000000000
+DATA randomavx512Const<>+248(SB)/8, $0x3fb642c8590b2164
+DATA randomavx512Const<>+256(SB)/8, $0x3fb8618618618618
+DATA randomavx512Const<>+264(SB)/8, $0x3fbaf286bca1af28
+DATA randomavx512Const<>+272(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA randomavx512Const<>+280(SB)/8, $0x3fc1111111111111
+DATA randomavx512Const<>+288(SB)/8, $0x3fc3b13b13b13b14
+DATA randomavx512Const<>+296(SB)/8, $0x3fc745d1745d1746
+DATA randomavx512Const<>+304(SB)/8, $0x3fcc71c71c71c71c
+DATA randomavx512Const<>+312(SB)/8, $0x3fd2492492492492
+DATA randomavx512Const<>+320(SB)/8, $0x3fd999999999999a
+DATA randomavx512Const<>+328(SB)/8, $0x3fe5555555555555
+DATA randomavx512Const<>+336(SB)/8, $0x3dea39ef35793c76
+DATA randomavx512Const<>+344(SB)/8, $0x3fe62e42fee00000
+DATA randomavx512Const<>+352(SB)/8, $0x7ff8000000000000
+DATA randomavx512Const<>+360(SB)/8, $0xfff0000000000000
+DATA randomavx512Const<>+368(SB)/8, $0x3ff999999999999a
+DATA randomavx512Const<>+376(SB)/8, $0x40c715bf25ff1d11
+DATA randomavx512Const<>+384(SB)/8, $0x408bb8c0a7936704
+DATA randomavx512Const<>+392(SB)/8, $0x40d73982a6012afb
+DATA randomavx512Const<>+400(SB)/8, $0x40cfb5ee66e5a285
+DATA randomavx512Const<>+408(SB)/8, $0x40b2f6e30b2ec51e
+DATA randomavx512Const<>+416(SB)/8, $0x4085c88056b01502
+DATA randomavx512Const<>+424(SB)/8, $0x4047894dd814bfa3
+DATA randomavx512Const<>+432(SB)/8, $0x3ff32917a42157d1
+DATA randomavx512Const<>+440(SB)/8, $0x3f9744eb6c45ec67
+DATA randomavx512Const<>+448(SB)/8, $0x3f49615ac0b7ace9
+DATA randomavx512Const<>+456(SB)/8, $0x3fcef2abb9b85c37
+DATA randomavx512Const<>+464(SB)/8, $0x3ff453cc085375b2
+DATA randomavx512Const<>+472(SB)/8, $0x400d2ecb1a3d02c4
+DATA randomavx512Const<>+480(SB)/8, $0x401713f71462256a
+DATA randomavx512Const<>+488(SB)/8, $0x4012857748cab19b
+DATA randomavx512Const<>+496(SB)/8, $0x3ff6c665fde9526a
+DATA randomavx512Const<>+504(SB)/8, $0x40dc0e457cb1ae76
+DATA randomavx512Const<>+512(SB)/8, $0x40b46a7eca984b69
+DATA randomavx512Const<>+520(SB)/8, $0x40e3317caa64f4be
+DATA randomavx512Const<>+528(SB)/8, $0x40d4b772d5d65266
+DATA randomavx512Const<>+536(SB)/8, $0x40b512322e75c89f
+DATA randomavx512Const<>+544(SB)/8, $0x4085797efdc8b3f7
+DATA randomavx512Const<>+552(SB)/8, $0x4045281b386e1ab5
+DATA randomavx512Const<>+560(SB)/8, $0x3f496042ab9205be
+DATA randomavx512Const<>+568(SB)/8, $0x3e19876e6013e192
+DATA randomavx512Const<>+576(SB)/8, $0x3f960290af9f12bc
+DATA randomavx512Const<>+584(SB)/8, $0x3fcacf476a756d3d
+DATA randomavx512Const<>+592(SB)/8, $0x3fef371e4f4de1a0
+DATA randomavx512Const<>+600(SB)/8, $0x4002f7543ff6ba47
+DATA randomavx512Const<>+608(SB)/8, $0x40073aad9bca5405
+DATA randomavx512Const<>+616(SB)/8, $0x3ff6a09e667f3bcd
+DATA randomavx512Const<>+624(SB)/8, $0x8000000000000000
+DATA randomavx512Const<>+632(SB)/4, $0x3f800000
+DATA randomavx512Const<>+636(SB)/4, $0x3bdcc9ff
+DATA randomavx512Const<>+640(SB)/4, $0x3f400000
+DATA randomavx512Const<>+644(SB)/4, $0x3f317218
+DATA randomavx512Const<>+648(SB)/4, $0xbf800000
+DATA randomavx512Const<>+652(SB)/4, $0xbd385774
+DATA randomavx512Const<>+656(SB)/4, $0x3dd63734
+DATA randomavx512Const<>+660(SB)/4, $0xbe06cb9e
+DATA randomavx512Const<>+664(SB)/4, $0x3e1445af
+DATA randomavx512Const<>+668(SB)/4, $0xbe2a77b3
+DATA randomavx512Const<>+672(SB)/4, $0x3e4cb49d
+DATA randomavx512Const<>+676(SB)/4, $0xbe800020
+DATA randomavx512Const<>+680(SB)/4, $0x3eaaaad2
+DATA randomavx512Const<>+684(SB)/4, $0xbf000000
+DATA randomavx512Const<>+688(SB)/4, $0x3f904dce
+DATA randomavx512Const<>+692(SB)/4, $0xb2174e8d
+DATA randomavx512Const<>+696(SB)/4, $0x3418833b
+DATA randomavx512Const<>+700(SB)/4, $0xb50cd20d
+DATA randomavx512Const<>+704(SB)/4, $0xb693cb5c
+DATA randomavx512Const<>+708(SB)/4, $0x38205fc1
+DATA randomavx512Const<>+712(SB)/4, $0x38d24e90
+DATA randomavx512Const<>+716(SB)/4, $0xbb1bbe4d
+DATA randomavx512Const<>+720(SB)/4, $0x3b8b48fb
+DATA randomavx512Const<>+724(SB)/4, $0x3e7dc7e8
+DATA randomavx512Const<>+728(SB)/4, $0xb2478500
+DATA randomavx512Const<>+732(SB)/4, $0x800000
+DATA randomavx512Const<>+736(SB)/4, $0x0
+DATA randomavx512Const<>+740(SB)/4, $0x40400000
+DATA randomavx512Const<>+744(SB)/4, $0xb9a81c22
+DATA randomavx512Const<>+748(SB)/4, $0x390ac1f7
+DATA randomavx512Const<>+752(SB)/4, $0xb8ab9db7
+DATA randomavx512Const<>+756(SB)/4, $0x3ac44ea6
+DATA randomavx512Const<>+760(SB)/4, $0xbb6ae0e8
+DATA randomavx512Const<>+764(SB)/4, $0x3bba35ed
+DATA randomavx512Const<>+768(SB)/4, $0xbbfa59dc
+DATA randomavx512Const<>+772(SB)/4, $0x3c1ac231
+DATA randomavx512Const<>+776(SB)/4, $0x3f8036e4
+DATA randomavx512Const<>+780(SB)/4, $0xb2c09ec4
+DATA randomavx512Const<>+784(SB)/4, $0x40354f7e
+DATA randomavx512Const<>+788(SB)/4, $0x80000000
+DATA randomavx512Const<>+792(SB)/4, $0x7f800000
+DATA randomavx512Const<>+796(SB)/4, $0x7fc00000
+DATA randomavx512Const<>+800(SB)/4, $0x40800000
+DATA randomavx512Const<>+804(SB)/4, $0xb2565a6c
+DATA randomavx512Const<>+808(SB)/4, $0x345826b1
+DATA randomavx512Const<>+812(SB)/4, $0xb5480804
+DATA randomavx512Const<>+816(SB)/4, $0xb6d0a138
+DATA randomavx512Const<>+820(SB)/4, $0x3862bcd7
+DATA randomavx512Const<>+824(SB)/4, $0x3914b44c
+DATA randomavx512Const<>+828(SB)/4, $0xbb5c40b4
+DATA randomavx512Const<>+832(SB)/4, $0x3bc4fa91
+DATA randomavx512Const<>+836(SB)/4, $0x3eb3733f
+DATA randomavx512Const<>+840(SB)/4, $0xb2ea1dcc
+DATA randomavx512Const<>+844(SB)/4, $0x40000000
+DATA randomavx512Const<>+848(SB)/4, $0x3fcc139a
+DATA randomavx512Const<>+852(SB)/4, $0x1f800000
+DATA randomavx512Const<>+856(SB)/4, $0x6f800000
+DATA randomavx512Const<>+860(SB)/4, $0xc2c00000
+DATA randomavx512Const<>+864(SB)/4, $0xb9ec4a46
+DATA randomavx512Const<>+868(SB)/4, $0x393d52a2
+DATA randomavx512Const<>+872(SB)/4, $0xb8db9c5c
+DATA randomavx512Const<>+876(SB)/4, $0x3b0aa043
+DATA randomavx512Const<>+880(SB)/4, $0xbba64c43
+DATA randomavx512Const<>+884(SB)/4, $0x3c03aee7
+DATA randomavx512Const<>+888(SB)/4, $0xbc310031
+DATA randomavx512Const<>+892(SB)/4, $0x3c5adc63
+DATA randomavx512Const<>+896(SB)/4, $0x3fb55293
+DATA randomavx512Const<>+900(SB)/4, $0xb47b942f
+DATA randomavx512Const<>+904(SB)/4, $0x40e00000
+DATA randomavx512Const<>+908(SB)/4, $0xb17877bf
+DATA randomavx512Const<>+912(SB)/4, $0x302568a0
+DATA randomavx512Const<>+916(SB)/4, $0x31fe0a81
+DATA randomavx512Const<>+920(SB)/4, $0xb3731fc3
+DATA randomavx512Const<>+924(SB)/4, $0x3500190b
+DATA randomavx512Const<>+928(SB)/4, $0xb61faa0f
+DATA randomavx512Const<>+932(SB)/4, $0x370dec65
+DATA randomavx512Const<>+936(SB)/4, $0x3717ab74
+DATA randomavx512Const<>+940(SB)/4, $0xba3e05f1
+DATA randomavx512Const<>+944(SB)/4, $0x3fb69347
+DATA randomavx512Const<>+948(SB)/4, $0xb4abcd1d
+DATA randomavx512Const<>+952(SB)/4, $0x411b6d9d
+DATA randomavx512Const<>+956(SB)/4, $0x408034b6
+GLOBL randomavx512Const<>(SB), RODATA|NOPTR, $960
 
 // func threefryAVX512(z, y *int32, n int, k0, k1, k2 int32)
 TEXT ·threefryAVX512(SB), NOSPLIT, $0-36
@@ -782,15 +933,15 @@ loop:
 	VMOVUPS (DI), Z8
 	VPADDD Z0, Z8, Z8
 	VMOVUPS (SI), Z9
-	BLOCK1
-	BLOCK9
+	BLOCK2
+	BLOCK10
 	VMOVUPS Z8, (DI)
 	VMOVUPS Z9, (SI)
 	VMOVUPS 64(DI), Z8
 	VPADDD Z0, Z8, Z8
 	VMOVUPS 64(SI), Z9
-	BLOCK1
-	BLOCK9
+	BLOCK2
+	BLOCK10
 	VMOVUPS Z8, 64(DI)
 	VMOVUPS Z9, 64(SI)
 	ADDQ $128, DI
@@ -812,8 +963,8 @@ tailLoop:
 	VMOVUPS.Z (DI), K7, Z8
 	VPADDD Z0, Z8, Z8
 	VMOVUPS.Z (SI), K7, Z9
-	BLOCK1
-	BLOCK9
+	BLOCK2
+	BLOCK10
 	VMOVUPS Z8, K7, (DI)
 	VMOVUPS Z9, K7, (SI)
 	ADDQ $64, DI
@@ -825,44 +976,54 @@ done:
 	VZEROUPPER
 	RET
 
-// func threefryRunAVX512(z, y, at *int32, n int, p, q, m, k0, k1, k2 int32)
-TEXT ·threefryRunAVX512(SB), NOSPLIT, $0-56
+// func threefryRunsAVX512(z, y, v, w, at *int32, n int, p, q, r, s, m, k0, k1, k2 int32)
+TEXT ·threefryRunsAVX512(SB), NOSPLIT, $0-80
 	MOVQ z+0(FP), DI
 	MOVQ y+8(FP), SI
-	MOVQ at+16(FP), R8
-	MOVQ n+24(FP), CX
-	VBROADCASTSS p+32(FP), Z0
-	VBROADCASTSS q+36(FP), Z1
-	VBROADCASTSS m+40(FP), Z2
-	VBROADCASTSS k0+44(FP), Z3
-	VBROADCASTSS k1+48(FP), Z4
-	VBROADCASTSS k2+52(FP), Z5
-	VBROADCASTSS randomavx512Const<>+0(SB), Z6
-	VBROADCASTSS randomavx512Const<>+4(SB), Z7
-	VBROADCASTSS randomavx512Const<>+8(SB), Z8
-	VBROADCASTSS randomavx512Const<>+12(SB), Z9
-	VBROADCASTSS randomavx512Const<>+16(SB), Z10
+	MOVQ v+16(FP), R8
+	MOVQ w+24(FP), R9
+	MOVQ at+32(FP), R10
+	MOVQ n+40(FP), CX
+	VBROADCASTSS p+48(FP), Z0
+	VBROADCASTSS q+52(FP), Z1
+	VBROADCASTSS r+56(FP), Z2
+	VBROADCASTSS s+60(FP), Z3
+	VBROADCASTSS m+64(FP), Z4
+	VBROADCASTSS k0+68(FP), Z5
+	VBROADCASTSS k1+72(FP), Z6
+	VBROADCASTSS k2+76(FP), Z7
+	VBROADCASTSS randomavx512Const<>+0(SB), Z8
+	VBROADCASTSS randomavx512Const<>+4(SB), Z9
+	VBROADCASTSS randomavx512Const<>+8(SB), Z10
+	VBROADCASTSS randomavx512Const<>+12(SB), Z11
+	VBROADCASTSS randomavx512Const<>+16(SB), Z12
 	SUBQ $32, CX
 	JL tail
 
 loop:
-	VMOVUPS (R8), Z11
-	BLOCK2
-	BLOCK10
-	VPADDD Z3, Z11, Z11
-	VPADDD Z10, Z11, Z11
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z11, (SI)
-	VMOVUPS 64(R8), Z11
-	BLOCK2
-	BLOCK10
-	VPADDD Z3, Z11, Z11
-	VPADDD Z10, Z11, Z11
-	VMOVUPS Z12, 64(DI)
-	VMOVUPS Z11, 64(SI)
+	VMOVUPS (R10), Z13
+	BLOCK1
+	BLOCK3
+	BLOCK14
+	VPADDD Z12, Z14, Z14
+	VMOVUPS Z15, (DI)
+	VMOVUPS Z16, (SI)
+	VMOVUPS Z13, (R8)
+	VMOVUPS Z14, (R9)
+	VMOVUPS 64(R10), Z13
+	BLOCK1
+	BLOCK3
+	BLOCK14
+	VPADDD Z12, Z14, Z14
+	VMOVUPS Z15, 64(DI)
+	VMOVUPS Z16, 64(SI)
+	VMOVUPS Z13, 64(R8)
+	VMOVUPS Z14, 64(R9)
 	ADDQ $128, DI
 	ADDQ $128, SI
 	ADDQ $128, R8
+	ADDQ $128, R9
+	ADDQ $128, R10
 	SUBQ $32, CX
 	JGE loop
 
@@ -877,17 +1038,137 @@ tailLoop:
 	MOVL $-1, AX
 	BZHIL DX, AX, AX
 	KMOVW AX, K7
-	VMOVUPS.Z (R8), K7, Z11
-	BLOCK2
-	BLOCK10
-	VPADDD Z3, Z11, Z11
-	VPADDD Z10, Z11, Z11
-	VMOVUPS Z12, K7, (DI)
-	VMOVUPS Z11, K7, (SI)
+	VMOVUPS.Z (R10), K7, Z13
+	BLOCK1
+	BLOCK3
+	BLOCK14
+	VPADDD Z12, Z14, Z14
+	VMOVUPS Z15, K7, (DI)
+	VMOVUPS Z16, K7, (SI)
+	VMOVUPS Z13, K7, (R8)
+	VMOVUPS Z14, K7, (R9)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
 	SUBQ $16, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func countFirstAVX512(z, t *float64, x0, y0, x1, y1 *uint32, n int, a, b, c, d, alpha, quick float64)
+TEXT ·countFirstAVX512(SB), NOSPLIT, $0-104
+	MOVQ z+0(FP), DI
+	MOVQ t+8(FP), SI
+	MOVQ x0+16(FP), R8
+	MOVQ y0+24(FP), R9
+	MOVQ x1+32(FP), R10
+	MOVQ y1+40(FP), R11
+	MOVQ n+48(FP), CX
+	VBROADCASTSD a+56(FP), Z0
+	VBROADCASTSD b+64(FP), Z1
+	VBROADCASTSD c+72(FP), Z2
+	VBROADCASTSD d+80(FP), Z3
+	VBROADCASTSD alpha+88(FP), Z4
+	VBROADCASTSD quick+96(FP), Z5
+	VBROADCASTSD randomavx512Const<>+24(SB), Z6
+	VBROADCASTSD randomavx512Const<>+32(SB), Z7
+	VBROADCASTSD randomavx512Const<>+40(SB), Z8
+	VBROADCASTSD randomavx512Const<>+48(SB), Z10
+	VBROADCASTSD randomavx512Const<>+56(SB), Z9
+	VBROADCASTSD randomavx512Const<>+64(SB), Z11
+	VBROADCASTSD randomavx512Const<>+72(SB), Z12
+	VBROADCASTSD randomavx512Const<>+80(SB), Z13
+	VBROADCASTSD randomavx512Const<>+88(SB), Z14
+	VBROADCASTSD randomavx512Const<>+96(SB), Z15
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VPMOVZXDQ (R8), Z16
+	VPORQ Z6, Z16, Z16
+	VSUBPD Z6, Z16, Z16
+	VPMOVZXDQ (R9), Z17
+	VPSRLQ $11, Z17, Z17
+	VPORQ Z6, Z17, Z17
+	VSUBPD Z6, Z17, Z17
+	VFMADD231PD Z7, Z16, Z17
+	VFMADD213PD Z10, Z8, Z17
+	VPMOVZXDQ (R10), Z16
+	VPORQ Z6, Z16, Z16
+	VSUBPD Z6, Z16, Z16
+	VPMOVZXDQ (R11), Z18
+	BLOCK11
+	VMOVUPD Z17, (DI)
+	BLOCK15
+	VBLENDMPD Z15, Z17, K1, Z16
+	VMOVUPD Z16, (SI)
+	VPMOVZXDQ 32(R8), Z16
+	VPORQ Z6, Z16, Z16
+	VSUBPD Z6, Z16, Z16
+	VPMOVZXDQ 32(R9), Z17
+	VPSRLQ $11, Z17, Z17
+	VPORQ Z6, Z17, Z17
+	VSUBPD Z6, Z17, Z17
+	VFMADD231PD Z7, Z16, Z17
+	VFMADD213PD Z10, Z8, Z17
+	VPMOVZXDQ 32(R10), Z16
+	VPORQ Z6, Z16, Z16
+	VSUBPD Z6, Z16, Z16
+	VPMOVZXDQ 32(R11), Z18
+	BLOCK11
+	VMOVUPD Z17, 64(DI)
+	BLOCK15
+	VBLENDMPD Z15, Z17, K1, Z16
+	VMOVUPD Z16, 64(SI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	ADDQ $64, R11
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	MOVL $-1, AX
+	BZHIL DX, AX, AX
+	KMOVW AX, K7
+	VPMOVZXDQ.Z (R8), K7, Z16
+	VPORQ Z6, Z16, Z16
+	VSUBPD Z6, Z16, Z16
+	VPMOVZXDQ.Z (R9), K7, Z17
+	VPSRLQ $11, Z17, Z17
+	VPORQ Z6, Z17, Z17
+	VSUBPD Z6, Z17, Z17
+	VFMADD231PD Z7, Z16, Z17
+	VFMADD213PD Z10, Z8, Z17
+	VPMOVZXDQ.Z (R10), K7, Z16
+	VPORQ Z6, Z16, Z16
+	VSUBPD Z6, Z16, Z16
+	VPMOVZXDQ.Z (R11), K7, Z18
+	BLOCK11
+	VMOVUPD Z17, K7, (DI)
+	BLOCK15
+	VBLENDMPD Z15, Z17, K1, Z16
+	VMOVUPD Z16, K7, (SI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R11
+	SUBQ $8, CX
 	JG tailLoop
 
 done:
@@ -905,18 +1186,18 @@ TEXT ·gammaFirstAVX512(SB), NOSPLIT, $0-72
 	MOVQ near+48(FP), R12
 	MOVQ far+56(FP), R13
 	MOVQ n+64(FP), CX
-	VBROADCASTSD randomavx512Const<>+24(SB), Z0
-	VBROADCASTSD randomavx512Const<>+32(SB), Z4
-	VBROADCASTSD randomavx512Const<>+40(SB), Z5
-	VBROADCASTSD randomavx512Const<>+48(SB), Z1
-	VBROADCASTSD randomavx512Const<>+56(SB), Z2
-	VBROADCASTSD randomavx512Const<>+64(SB), Z6
-	VBROADCASTSD randomavx512Const<>+72(SB), Z7
-	VBROADCASTSD randomavx512Const<>+80(SB), Z8
-	VBROADCASTSD randomavx512Const<>+88(SB), Z3
-	VBROADCASTSD randomavx512Const<>+96(SB), Z9
-	VBROADCASTSD randomavx512Const<>+104(SB), Z10
-	VBROADCASTSD randomavx512Const<>+112(SB), Z11
+	VBROADCASTSD randomavx512Const<>+104(SB), Z0
+	VBROADCASTSD randomavx512Const<>+112(SB), Z4
+	VBROADCASTSD randomavx512Const<>+120(SB), Z5
+	VBROADCASTSD randomavx512Const<>+24(SB), Z1
+	VBROADCASTSD randomavx512Const<>+32(SB), Z2
+	VBROADCASTSD randomavx512Const<>+128(SB), Z6
+	VBROADCASTSD randomavx512Const<>+136(SB), Z7
+	VBROADCASTSD randomavx512Const<>+64(SB), Z8
+	VBROADCASTSD randomavx512Const<>+96(SB), Z3
+	VBROADCASTSD randomavx512Const<>+40(SB), Z9
+	VBROADCASTSD randomavx512Const<>+144(SB), Z10
+	VBROADCASTSD randomavx512Const<>+152(SB), Z11
 	SUBQ $16, CX
 	JL tail
 
@@ -953,7 +1234,7 @@ loop:
 	VPORQ Z1, Z15, Z15
 	VSUBPD Z1, Z15, Z15
 	VPMOVZXDQ (R11), Z16
-	BLOCK11
+	BLOCK12
 	VMOVUPD Z12, (DI)
 	VMOVUPD 64(SI), Z12
 	VCMPPD $17, Z0, Z12, K1
@@ -987,7 +1268,7 @@ loop:
 	VPORQ Z1, Z15, Z15
 	VSUBPD Z1, Z15, Z15
 	VPMOVZXDQ 32(R11), Z16
-	BLOCK11
+	BLOCK12
 	VMOVUPD Z12, 64(DI)
 	ADDQ $128, DI
 	ADDQ $128, SI
@@ -1044,7 +1325,7 @@ tailLoop:
 	VPORQ Z1, Z15, Z15
 	VSUBPD Z1, Z15, Z15
 	VPMOVZXDQ.Z (R11), K7, Z16
-	BLOCK11
+	BLOCK12
 	VMOVUPD Z12, K7, (DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
@@ -1066,29 +1347,29 @@ TEXT ·erfinvF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSD randomavx512Const<>+80(SB), Z3
-	VBROADCASTSD randomavx512Const<>+120(SB), Z4
-	VBROADCASTSD randomavx512Const<>+128(SB), Z5
-	VBROADCASTSD randomavx512Const<>+136(SB), Z6
-	VBROADCASTSD randomavx512Const<>+144(SB), Z7
-	VBROADCASTSD randomavx512Const<>+152(SB), Z2
-	VBROADCASTSD randomavx512Const<>+24(SB), Z0
-	VBROADCASTSD randomavx512Const<>+88(SB), Z1
-	VBROADCASTSD randomavx512Const<>+160(SB), Z8
-	VBROADCASTSD randomavx512Const<>+168(SB), Z9
-	VBROADCASTSD randomavx512Const<>+176(SB), Z10
-	VBROADCASTSD randomavx512Const<>+48(SB), Z11
-	VBROADCASTSD randomavx512Const<>+184(SB), Z12
-	VBROADCASTSD randomavx512Const<>+192(SB), Z13
-	VBROADCASTSD randomavx512Const<>+200(SB), Z14
-	VBROADCASTSD randomavx512Const<>+208(SB), Z15
-	VBROADCASTSD randomavx512Const<>+216(SB), Z16
-	VBROADCASTSD randomavx512Const<>+224(SB), Z17
-	VBROADCASTSD randomavx512Const<>+232(SB), Z18
-	VBROADCASTSD randomavx512Const<>+240(SB), Z19
-	VBROADCASTSD randomavx512Const<>+248(SB), Z20
-	VBROADCASTSD randomavx512Const<>+256(SB), Z21
-	VBROADCASTSD randomavx512Const<>+264(SB), Z22
+	VBROADCASTSD randomavx512Const<>+64(SB), Z3
+	VBROADCASTSD randomavx512Const<>+160(SB), Z4
+	VBROADCASTSD randomavx512Const<>+168(SB), Z5
+	VBROADCASTSD randomavx512Const<>+176(SB), Z6
+	VBROADCASTSD randomavx512Const<>+184(SB), Z7
+	VBROADCASTSD randomavx512Const<>+192(SB), Z2
+	VBROADCASTSD randomavx512Const<>+104(SB), Z0
+	VBROADCASTSD randomavx512Const<>+96(SB), Z1
+	VBROADCASTSD randomavx512Const<>+200(SB), Z8
+	VBROADCASTSD randomavx512Const<>+208(SB), Z9
+	VBROADCASTSD randomavx512Const<>+216(SB), Z10
+	VBROADCASTSD randomavx512Const<>+24(SB), Z11
+	VBROADCASTSD randomavx512Const<>+224(SB), Z12
+	VBROADCASTSD randomavx512Const<>+232(SB), Z13
+	VBROADCASTSD randomavx512Const<>+240(SB), Z14
+	VBROADCASTSD randomavx512Const<>+248(SB), Z15
+	VBROADCASTSD randomavx512Const<>+256(SB), Z16
+	VBROADCASTSD randomavx512Const<>+264(SB), Z17
+	VBROADCASTSD randomavx512Const<>+272(SB), Z18
+	VBROADCASTSD randomavx512Const<>+280(SB), Z19
+	VBROADCASTSD randomavx512Const<>+288(SB), Z20
+	VBROADCASTSD randomavx512Const<>+296(SB), Z21
+	VBROADCASTSD randomavx512Const<>+304(SB), Z22
 	SUBQ $8, CX
 	JL tail
 
@@ -1098,8 +1379,8 @@ loop:
 	VCMPPD $25, Z24, Z4, K1
 	KORTESTW K1, K1
 	JNZ stopMain
-	BLOCK4
-	BLOCK8
+	BLOCK5
+	BLOCK9
 	VPORQ Z23, Z24, Z23
 	VMOVUPD Z23, (DI)
 	ADDQ $64, DI
@@ -1123,8 +1404,8 @@ tailLoop:
 	VCMPPD $25, Z24, Z4, K1
 	KORTESTW K1, K1
 	JNZ stopTail
-	BLOCK4
-	BLOCK8
+	BLOCK5
+	BLOCK9
 	VPORQ Z23, Z24, Z23
 	VMOVUPD Z23, K7, (DI)
 	ADDQ $64, DI
@@ -1153,31 +1434,31 @@ TEXT ·erfinvF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS randomavx512Const<>+608(SB), Z0
-	VBROADCASTSS randomavx512Const<>+612(SB), Z1
-	VBROADCASTSS randomavx512Const<>+616(SB), Z2
-	VBROADCASTSS randomavx512Const<>+620(SB), Z3
-	VBROADCASTSS randomavx512Const<>+624(SB), Z4
-	VBROADCASTSS randomavx512Const<>+628(SB), Z5
-	VBROADCASTSS randomavx512Const<>+632(SB), Z6
-	VBROADCASTSS randomavx512Const<>+636(SB), Z7
-	VBROADCASTSS randomavx512Const<>+640(SB), Z8
-	VBROADCASTSS randomavx512Const<>+644(SB), Z9
-	VBROADCASTSS randomavx512Const<>+648(SB), Z10
-	VBROADCASTSS randomavx512Const<>+652(SB), Z11
-	VBROADCASTSS randomavx512Const<>+656(SB), Z12
-	VBROADCASTSS randomavx512Const<>+660(SB), Z13
-	VBROADCASTSS randomavx512Const<>+664(SB), Z24
-	VBROADCASTSS randomavx512Const<>+668(SB), Z14
-	VBROADCASTSS randomavx512Const<>+672(SB), Z15
-	VBROADCASTSS randomavx512Const<>+676(SB), Z16
-	VBROADCASTSS randomavx512Const<>+680(SB), Z17
-	VBROADCASTSS randomavx512Const<>+684(SB), Z18
-	VBROADCASTSS randomavx512Const<>+688(SB), Z19
-	VBROADCASTSS randomavx512Const<>+692(SB), Z20
-	VBROADCASTSS randomavx512Const<>+696(SB), Z21
-	VBROADCASTSS randomavx512Const<>+700(SB), Z22
-	VBROADCASTSS randomavx512Const<>+704(SB), Z23
+	VBROADCASTSS randomavx512Const<>+632(SB), Z0
+	VBROADCASTSS randomavx512Const<>+636(SB), Z1
+	VBROADCASTSS randomavx512Const<>+640(SB), Z2
+	VBROADCASTSS randomavx512Const<>+644(SB), Z3
+	VBROADCASTSS randomavx512Const<>+648(SB), Z4
+	VBROADCASTSS randomavx512Const<>+652(SB), Z5
+	VBROADCASTSS randomavx512Const<>+656(SB), Z6
+	VBROADCASTSS randomavx512Const<>+660(SB), Z7
+	VBROADCASTSS randomavx512Const<>+664(SB), Z8
+	VBROADCASTSS randomavx512Const<>+668(SB), Z9
+	VBROADCASTSS randomavx512Const<>+672(SB), Z10
+	VBROADCASTSS randomavx512Const<>+676(SB), Z11
+	VBROADCASTSS randomavx512Const<>+680(SB), Z12
+	VBROADCASTSS randomavx512Const<>+684(SB), Z13
+	VBROADCASTSS randomavx512Const<>+688(SB), Z24
+	VBROADCASTSS randomavx512Const<>+692(SB), Z14
+	VBROADCASTSS randomavx512Const<>+696(SB), Z15
+	VBROADCASTSS randomavx512Const<>+700(SB), Z16
+	VBROADCASTSS randomavx512Const<>+704(SB), Z17
+	VBROADCASTSS randomavx512Const<>+708(SB), Z18
+	VBROADCASTSS randomavx512Const<>+712(SB), Z19
+	VBROADCASTSS randomavx512Const<>+716(SB), Z20
+	VBROADCASTSS randomavx512Const<>+720(SB), Z21
+	VBROADCASTSS randomavx512Const<>+724(SB), Z22
+	VBROADCASTSS randomavx512Const<>+728(SB), Z23
 	SUBQ $32, CX
 	JL tail
 
@@ -1188,7 +1469,7 @@ loop:
 	VCMPPS $25, Z1, Z26, K1
 	KORTESTW K1, K1
 	JNZ rare0
-	BLOCK6
+	BLOCK7
 	VMOVUPS Z26, (DI)
 back0:
 	VMOVUPS 64(SI), Z25
@@ -1197,7 +1478,7 @@ back0:
 	VCMPPS $25, Z1, Z26, K1
 	KORTESTW K1, K1
 	JNZ rare1
-	BLOCK6
+	BLOCK7
 	VMOVUPS Z26, 64(DI)
 back1:
 	ADDQ $128, DI
@@ -1222,7 +1503,7 @@ tailLoop:
 	VCMPPS $25, Z1, Z26, K1
 	KORTESTW K1, K1
 	JNZ rare2
-	BLOCK6
+	BLOCK7
 	VMOVUPS Z26, K7, (DI)
 back2:
 	ADDQ $64, DI
@@ -1236,25 +1517,25 @@ done:
 
 rare0:
 	VMOVUPS (SI), Z25
-	BLOCK5
-	BLOCK12
-	VBLENDMPS.BCST randomavx512Const<>+772(SB), Z25, K1, Z25
+	BLOCK6
+	BLOCK13
+	VBLENDMPS.BCST randomavx512Const<>+796(SB), Z25, K1, Z25
 	VMOVUPS Z25, (DI)
 	JMP back0
 
 rare1:
 	VMOVUPS 64(SI), Z25
-	BLOCK5
-	BLOCK12
-	VBLENDMPS.BCST randomavx512Const<>+772(SB), Z25, K1, Z25
+	BLOCK6
+	BLOCK13
+	VBLENDMPS.BCST randomavx512Const<>+796(SB), Z25, K1, Z25
 	VMOVUPS Z25, 64(DI)
 	JMP back1
 
 rare2:
 	VMOVUPS.Z (SI), K7, Z25
-	BLOCK5
-	BLOCK12
-	VBLENDMPS.BCST randomavx512Const<>+772(SB), Z25, K1, Z25
+	BLOCK6
+	BLOCK13
+	VBLENDMPS.BCST randomavx512Const<>+796(SB), Z25, K1, Z25
 	VMOVUPS Z25, K7, (DI)
 	JMP back2
 
@@ -1263,30 +1544,30 @@ TEXT ·ndtriF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS randomavx512Const<>+776(SB), Z1
-	VBROADCASTSS randomavx512Const<>+612(SB), Z2
-	VBROADCASTSS randomavx512Const<>+616(SB), Z3
-	VBROADCASTSS randomavx512Const<>+608(SB), Z4
-	VBROADCASTSS randomavx512Const<>+620(SB), Z5
-	VBROADCASTSS randomavx512Const<>+624(SB), Z0
-	VBROADCASTSS randomavx512Const<>+628(SB), Z6
-	VBROADCASTSS randomavx512Const<>+632(SB), Z7
-	VBROADCASTSS randomavx512Const<>+636(SB), Z8
-	VBROADCASTSS randomavx512Const<>+640(SB), Z9
-	VBROADCASTSS randomavx512Const<>+644(SB), Z10
-	VBROADCASTSS randomavx512Const<>+648(SB), Z11
-	VBROADCASTSS randomavx512Const<>+652(SB), Z12
-	VBROADCASTSS randomavx512Const<>+656(SB), Z13
-	VBROADCASTSS randomavx512Const<>+660(SB), Z14
-	VBROADCASTSS randomavx512Const<>+780(SB), Z15
-	VBROADCASTSS randomavx512Const<>+784(SB), Z16
-	VBROADCASTSS randomavx512Const<>+788(SB), Z17
-	VBROADCASTSS randomavx512Const<>+792(SB), Z18
-	VBROADCASTSS randomavx512Const<>+796(SB), Z19
-	VBROADCASTSS randomavx512Const<>+800(SB), Z20
-	VBROADCASTSS randomavx512Const<>+804(SB), Z21
-	VBROADCASTSS randomavx512Const<>+808(SB), Z22
-	VBROADCASTSS randomavx512Const<>+812(SB), Z23
+	VBROADCASTSS randomavx512Const<>+800(SB), Z1
+	VBROADCASTSS randomavx512Const<>+636(SB), Z2
+	VBROADCASTSS randomavx512Const<>+640(SB), Z3
+	VBROADCASTSS randomavx512Const<>+632(SB), Z4
+	VBROADCASTSS randomavx512Const<>+644(SB), Z5
+	VBROADCASTSS randomavx512Const<>+648(SB), Z0
+	VBROADCASTSS randomavx512Const<>+652(SB), Z6
+	VBROADCASTSS randomavx512Const<>+656(SB), Z7
+	VBROADCASTSS randomavx512Const<>+660(SB), Z8
+	VBROADCASTSS randomavx512Const<>+664(SB), Z9
+	VBROADCASTSS randomavx512Const<>+668(SB), Z10
+	VBROADCASTSS randomavx512Const<>+672(SB), Z11
+	VBROADCASTSS randomavx512Const<>+676(SB), Z12
+	VBROADCASTSS randomavx512Const<>+680(SB), Z13
+	VBROADCASTSS randomavx512Const<>+684(SB), Z14
+	VBROADCASTSS randomavx512Const<>+804(SB), Z15
+	VBROADCASTSS randomavx512Const<>+808(SB), Z16
+	VBROADCASTSS randomavx512Const<>+812(SB), Z17
+	VBROADCASTSS randomavx512Const<>+816(SB), Z18
+	VBROADCASTSS randomavx512Const<>+820(SB), Z19
+	VBROADCASTSS randomavx512Const<>+824(SB), Z20
+	VBROADCASTSS randomavx512Const<>+828(SB), Z21
+	VBROADCASTSS randomavx512Const<>+832(SB), Z22
+	VBROADCASTSS randomavx512Const<>+836(SB), Z23
 	SUBQ $32, CX
 	JL tail
 
@@ -1298,8 +1579,8 @@ loop:
 	VCMPPS $25, Z2, Z25, K1
 	KORTESTW K1, K1
 	JNZ rare0
-	BLOCK7
-	VFMADD231PS.BCST randomavx512Const<>+824(SB), Z24, Z25
+	BLOCK8
+	VFMADD231PS.BCST randomavx512Const<>+848(SB), Z24, Z25
 	VMOVUPS Z25, (DI)
 back0:
 	VMOVUPS 64(SI), Z24
@@ -1309,8 +1590,8 @@ back0:
 	VCMPPS $25, Z2, Z25, K1
 	KORTESTW K1, K1
 	JNZ rare1
-	BLOCK7
-	VFMADD231PS.BCST randomavx512Const<>+824(SB), Z24, Z25
+	BLOCK8
+	VFMADD231PS.BCST randomavx512Const<>+848(SB), Z24, Z25
 	VMOVUPS Z25, 64(DI)
 back1:
 	ADDQ $128, DI
@@ -1336,8 +1617,8 @@ tailLoop:
 	VCMPPS $25, Z2, Z25, K1
 	KORTESTW K1, K1
 	JNZ rare2
-	BLOCK7
-	VFMADD231PS.BCST randomavx512Const<>+824(SB), Z24, Z25
+	BLOCK8
+	VFMADD231PS.BCST randomavx512Const<>+848(SB), Z24, Z25
 	VMOVUPS Z25, K7, (DI)
 back2:
 	ADDQ $64, DI
@@ -1351,36 +1632,36 @@ done:
 
 rare0:
 	VMOVUPS (SI), Z24
-	BLOCK3
-	VPORD.BCST randomavx512Const<>+768(SB), Z28, Z28
+	BLOCK4
+	VPORD.BCST randomavx512Const<>+792(SB), Z28, Z28
 	VMULPS Z27, Z24, Z27
 	VFMADD231PS Z26, Z24, Z27
 	VBLENDMPS Z28, Z27, K1, Z24
-	VCMPPS.BCST $25, randomavx512Const<>+712(SB), Z25, K1
-	VBLENDMPS.BCST randomavx512Const<>+772(SB), Z24, K1, Z24
+	VCMPPS.BCST $25, randomavx512Const<>+736(SB), Z25, K1
+	VBLENDMPS.BCST randomavx512Const<>+796(SB), Z24, K1, Z24
 	VMOVUPS Z24, (DI)
 	JMP back0
 
 rare1:
 	VMOVUPS 64(SI), Z24
-	BLOCK3
-	VPORD.BCST randomavx512Const<>+768(SB), Z28, Z28
+	BLOCK4
+	VPORD.BCST randomavx512Const<>+792(SB), Z28, Z28
 	VMULPS Z27, Z24, Z27
 	VFMADD231PS Z26, Z24, Z27
 	VBLENDMPS Z28, Z27, K1, Z24
-	VCMPPS.BCST $25, randomavx512Const<>+712(SB), Z25, K1
-	VBLENDMPS.BCST randomavx512Const<>+772(SB), Z24, K1, Z24
+	VCMPPS.BCST $25, randomavx512Const<>+736(SB), Z25, K1
+	VBLENDMPS.BCST randomavx512Const<>+796(SB), Z24, K1, Z24
 	VMOVUPS Z24, 64(DI)
 	JMP back1
 
 rare2:
 	VMOVUPS.Z (SI), K7, Z24
-	BLOCK3
-	VPORD.BCST randomavx512Const<>+768(SB), Z28, Z28
+	BLOCK4
+	VPORD.BCST randomavx512Const<>+792(SB), Z28, Z28
 	VMULPS Z27, Z24, Z27
 	VFMADD231PS Z26, Z24, Z27
 	VBLENDMPS Z28, Z27, K1, Z24
-	VCMPPS.BCST $25, randomavx512Const<>+712(SB), Z25, K1
-	VBLENDMPS.BCST randomavx512Const<>+772(SB), Z24, K1, Z24
+	VCMPPS.BCST $25, randomavx512Const<>+736(SB), Z25, K1
+	VBLENDMPS.BCST randomavx512Const<>+796(SB), Z24, K1, Z24
 	VMOVUPS Z24, K7, (DI)
 	JMP back2

@@ -19,20 +19,41 @@ func Threefry(z, y []int32, k0, k1, k2 int32) {
 //go:noescape
 func threefryNEON(z, y *int32, n int, k0, k1, k2 int32)
 
-// ThreefryRun hashes the counters at[i]+p-k0 and (at[i]&m)+q-k1 into z[i] and y[i], which saves the time to write consecutive counters first.
-func ThreefryRun(z, y, at []int32, p, q, m, k0, k1, k2 int32) {
-	y, at = y[:len(z)], at[:len(z)]
+// ThreefryRuns hashes the counters at[i]+p-k0 and (at[i]&m)+q-k1 into z[i] and y[i], at[i]+r-k0 and (at[i]&m)+s-k1
+// into v[i] and w[i]. Consecutive counters need not be written first, and one hash is computed while the other waits.
+func ThreefryRuns(z, y, v, w, at []int32, p, q, r, s, m, k0, k1, k2 int32) {
+	y, v, w, at = y[:len(z)], v[:len(z)], w[:len(z)], at[:len(z)]
 	switch {
 	case len(z) == 0:
 	case useNEON:
-		threefryRunNEON(&z[0], &y[0], &at[0], len(z), p, q, m, k0, k1, k2)
+		threefryRunsNEON(&z[0], &y[0], &v[0], &w[0], &at[0], len(z), p, q, r, s, m, k0, k1, k2)
 	default:
-		threefryRunGeneric(z, y, at, p, q, m, k0, k1, k2)
+		threefryRunsGeneric(z, y, v, w, at, p, q, r, s, m, k0, k1, k2)
 	}
 }
 
 //go:noescape
-func threefryRunNEON(z, y, at *int32, n int, p, q, m, k0, k1, k2 int32)
+func threefryRunsNEON(z, y, v, w, at *int32, n int, p, q, r, s, m, k0, k1, k2 int32)
+
+// CountFirst makes an attempt at a number of events by transformed rejection: z[i] is the number, t[i] what is compared with
+// its probability, 0 where it is accepted for sure and infinite where there is another test.
+func CountFirst(z, t []float64, x0, y0, x1, y1 []uint32, a, b, c, d, alpha, quick float64) {
+	t, x0, y0, x1, y1 = t[:len(z)], x0[:len(z)], y0[:len(z)], x1[:len(z)], y1[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			countFirstNEON(&z[0], &t[0], &x0[0], &y0[0], &x1[0], &y1[0], n, a, b, c, d, alpha, quick)
+		}
+		countFirstGeneric(z[n:], t[n:], x0[n:], y0[n:], x1[n:], y1[n:], a, b, c, d, alpha, quick)
+	default:
+		countFirstGeneric(z, t, x0, y0, x1, y1, a, b, c, d, alpha, quick)
+	}
+}
+
+//go:noescape
+func countFirstNEON(z, t *float64, x0, y0, x1, y1 *uint32, n int, a, b, c, d, alpha, quick float64)
 
 // GammaFirst makes the first attempt of package threefry's gamma numbers: z[i] is the number of concentration alpha[i],
 // or of alpha[i]+1 where that is below 1, and NaN where the attempt needs more than two words or a logarithm. near[i]

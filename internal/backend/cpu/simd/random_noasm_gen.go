@@ -7,9 +7,16 @@ package simd
 // Threefry hashes counters z[i] and y[i] in place, as package threefry does; k2 is the third word of the key.
 func Threefry(z, y []int32, k0, k1, k2 int32) { threefryGeneric(z, y, k0, k1, k2) }
 
-// ThreefryRun hashes the counters at[i]+p-k0 and (at[i]&m)+q-k1 into z[i] and y[i], which saves the time to write consecutive counters first.
-func ThreefryRun(z, y, at []int32, p, q, m, k0, k1, k2 int32) {
-	threefryRunGeneric(z, y, at, p, q, m, k0, k1, k2)
+// ThreefryRuns hashes the counters at[i]+p-k0 and (at[i]&m)+q-k1 into z[i] and y[i], at[i]+r-k0 and (at[i]&m)+s-k1
+// into v[i] and w[i]. Consecutive counters need not be written first, and one hash is computed while the other waits.
+func ThreefryRuns(z, y, v, w, at []int32, p, q, r, s, m, k0, k1, k2 int32) {
+	threefryRunsGeneric(z, y, v, w, at, p, q, r, s, m, k0, k1, k2)
+}
+
+// CountFirst makes an attempt at a number of events by transformed rejection: z[i] is the number, t[i] what is compared with
+// its probability, 0 where it is accepted for sure and infinite where there is another test.
+func CountFirst(z, t []float64, x0, y0, x1, y1 []uint32, a, b, c, d, alpha, quick float64) {
+	countFirstGeneric(z, t, x0, y0, x1, y1, a, b, c, d, alpha, quick)
 }
 
 // GammaFirst makes the first attempt of package threefry's gamma numbers: z[i] is the number of concentration alpha[i],

@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -31,19 +32,22 @@ func TestRandom(t *testing.T) {
 			t.Errorf("hash %d is %x %x, want %x %x", i, z[0], w[0], a, b)
 		}
 	}
-	for i, name := range []string{"ThreefryRun/first", "ThreefryRun/second"} {
-		of := func(f func(z, y, at []int32, p, q, m, k0, k1, k2 int32)) func(z, x []int32) {
+	for i := range 4 {
+		of := func(f func(z, y, v, w, at []int32, p, q, r, s, m, k0, k1, k2 int32)) func(z, x []int32) {
 			return func(z, x []int32) {
-				two := [2][]int32{z, clone(t, x)}
-				f(two[i], two[1-i], clone(t, x), k0+3, k1+4, int32(-i), k0, k1, k2)
+				all := [4][]int32{clone(t, x), clone(t, x), clone(t, x), clone(t, x)}
+				f(all[i], all[(i+1)%4], all[(i+2)%4], all[(i+3)%4], clone(t, x), k0+3, k1+4, k0+5, k1+6, int32(-i%2), k0, k1, k2)
+				copy(z, all[0])
 			}
 		}
-		testUnary(t, name, of(ThreefryRun), of(threefryRunGeneric))
+		testUnary(t, fmt.Sprint("ThreefryRuns/", i), of(ThreefryRuns), of(threefryRunsGeneric))
 	}
-	at, z, w := []int32{5, 6}, make([]int32, 2), make([]int32, 2)
-	ThreefryRun(z, w, at, 10+k0, 20+k1, -1, k0, k1, k2)
-	if a, b := threefry.Hash(k0, uint32(k1&math.MaxUint32), 16, 26); uint32(z[1]) != a || uint32(w[1]) != b {
-		t.Errorf("the hash of a run is %x %x, want %x %x", z[1], w[1], a, b)
+	at, out := []int32{5, 6}, make([]int32, 8)
+	ThreefryRuns(out[:2], out[2:4], out[4:6], out[6:], at, 10+k0, 20+k1, 30+k0, 40+k1, -1, k0, k1, k2)
+	a, b := threefry.Hash(k0, uint32(k1&math.MaxUint32), 16, 26)
+	c, d := threefry.Hash(k0, uint32(k1&math.MaxUint32), 36, 46)
+	if uint32(out[1]) != a || uint32(out[3]) != b || uint32(out[5]) != c || uint32(out[7]) != d {
+		t.Errorf("hashes of runs are %x, want %x %x %x %x", out, a, b, c, d)
 	}
 	testUnary(t, "ErfinvF32", ErfinvF32, erfinvF32Generic)
 	testUnary(t, "ErfinvF64", ErfinvF64, erfinvF64Generic)
@@ -162,5 +166,49 @@ func TestErfinvTable(t *testing.T) {
 		if ErfinvF64(z, []float64{x}); z[0] != want && want == want || want != want && z[0] == z[0] {
 			t.Errorf("erfinv(%v) is %v, want %v", x, z[0], want)
 		}
+	}
+}
+
+// TestCountFirst holds the kernel against its twin and against the formula, for all lengths of the last vector.
+func TestCountFirst(t *testing.T) {
+	const a, b, c, d, alpha, quick = 0.53, 12.7, 30.5, 0.25, 14.8, 0.59
+	kinds := map[bool]int{}
+	asmvariant.ForEach(t, "simd", func(name string) {
+		for n := range 40 {
+			var words [4][]uint32
+			for i := range n {
+				for j := range 2 {
+					x, y := threefry.Hash(5, 6, uint32(i), uint32(2*n+j))
+					words[2*j], words[2*j+1] = append(words[2*j], x), append(words[2*j+1], y)
+				}
+			}
+			for j := range words {
+				words[j] = clone(t, words[j])
+			}
+			k, s, k2, s2 := clone(t, make([]float64, n)), clone(t, make([]float64, n)), make([]float64, n), make([]float64, n)
+			CountFirst(k, s, words[0], words[1], words[2], words[3], a, b, c, d, alpha, quick)
+			countFirstGeneric(k2, s2, words[0], words[1], words[2], words[3], a, b, c, d, alpha, quick)
+			for i := range k {
+				if k[i] != k2[i] || s[i] != s2[i] {
+					t.Fatalf("%s: element %d of %d is %v, %v, that of the twin %v, %v", name, i, n, k[i], s[i], k2[i], s2[i])
+				}
+				u, v := threefry.Unit(uint64(words[0][i])<<32|uint64(words[1][i]))-0.5, threefry.Unit(uint64(words[2][i])<<32|uint64(words[3][i]))
+				us := 0.5 - math.Abs(u)
+				want := float64(v*alpha) / (a/float64(us*us) + b)
+				if us < 0.013 {
+					want = math.Inf(1)
+				}
+				sure := us >= 0.07 && v <= quick
+				if kinds[sure]++; sure {
+					want = 0
+				}
+				if number := math.Floor(float64((2*a/us+b)*u) + c + d); k[i] != number || s[i] != want {
+					t.Fatalf("%s: element %d of %d is %v, %v, want %v, %v", name, i, n, k[i], s[i], number, want)
+				}
+			}
+		}
+	})
+	if kinds[true] == 0 || kinds[false] == 0 {
+		t.Error("one kind of attempt did not occur")
 	}
 }

@@ -9,16 +9,25 @@ func random() []*kernel {
 	ks := []*kernel{{name: "Threefry", lane: 4, slices: []param{{"z", "int32"}, {"y", "int32"}}, scalars: key,
 		doc: "Threefry hashes counters z[i] and y[i] in place, as package threefry does; k2 is the third word of the key.",
 		body: func(b *B) {
-			threefry(b, b.Add(b.Load("z", i32, ""), b.Scalar("k0", i32)), b.Add(b.Load("y", i32, ""), b.Scalar("k1", i32)))
+			h := newHash("z", "y", b.Add(b.Load("z", i32, ""), b.Scalar("k0", i32)), b.Add(b.Load("y", i32, ""), b.Scalar("k1", i32)))
+			threefry(b, h)
 		}},
-		{name: "ThreefryRun", lane: 4, slices: []param{{"z", "int32"}, {"y", "int32"}, {"at", "int32"}},
-			scalars: append([]param{{"p", "int32"}, {"q", "int32"}, {"m", "int32"}}, key...),
-			doc: "ThreefryRun hashes the counters at[i]+p-k0 and (at[i]&m)+q-k1 into z[i] and y[i], which saves the time to write " +
-				"consecutive counters first.",
+		{name: "ThreefryRuns", lane: 4, slices: []param{{"z", "int32"}, {"y", "int32"}, {"v", "int32"}, {"w", "int32"}, {"at", "int32"}},
+			scalars: append([]param{{"p", "int32"}, {"q", "int32"}, {"r", "int32"}, {"s", "int32"}, {"m", "int32"}}, key...),
+			doc: "ThreefryRuns hashes the counters at[i]+p-k0 and (at[i]&m)+q-k1 into z[i] and y[i], at[i]+r-k0 and (at[i]&m)+s-k1\n" +
+				"into v[i] and w[i]. Consecutive counters need not be written first, and one hash is computed while the other waits.",
 			body: func(b *B) {
 				at := b.Load("at", i32, "")
-				threefry(b, b.Add(at, b.Scalar("p", i32)), b.Add(b.And(at, b.Scalar("m", i32)), b.Scalar("q", i32)))
+				low := b.And(at, b.Scalar("m", i32))
+				add := func(x *val, name string) *val { return b.Add(x, b.Scalar(name, i32)) }
+				threefry(b, newHash("z", "y", add(at, "p"), add(low, "q")), newHash("v", "w", add(at, "r"), add(low, "s")))
 			}},
+		{name: "CountFirst", lane: 8, slices: []param{{"z", "float64"}, {"t", "float64"}, {"x0", "uint32"}, {"y0", "uint32"},
+			{"x1", "uint32"}, {"y1", "uint32"}},
+			scalars: []param{{"a", "float64"}, {"b", "float64"}, {"c", "float64"}, {"d", "float64"}, {"alpha", "float64"}, {"quick", "float64"}},
+			doc: "CountFirst makes an attempt at a number of events by transformed rejection: z[i] is the number, t[i] what is compared with\n" +
+				"its probability, 0 where it is accepted for sure and infinite where there is another test.",
+			body: countFirst},
 		{name: "GammaFirst", lane: 8, slices: []param{{"z", "float64"}, {"alpha", "float64"}, {"x0", "uint32"}, {"y0", "uint32"},
 			{"x1", "uint32"}, {"y1", "uint32"}, {"near", "float64"}, {"far", "float64"}},
 			doc: "GammaFirst makes the first attempt of package threefry's gamma numbers: z[i] is the number of concentration alpha[i],\n" +
@@ -31,8 +40,16 @@ func random() []*kernel {
 	return append(append(ks, far), quantiles()...)
 }
 
-// threefry stores the hash of counters to which the first words of the key were added.
-func threefry(b *B, x, y *val) {
+// hash is the state of one hash: where its words go, and the words.
+type hash struct {
+	first, second string
+	x, y          *val
+}
+
+func newHash(first, second string, x, y *val) *hash { return &hash{first, second, x, y} }
+
+// threefry stores hashes of counters to which the first words of the key were added, computed side by side.
+func threefry(b *B, hashes ...*hash) {
 	rotate := func(v *val, n int) *val { return b.Or(b.Shl(v, n), b.Srl(v, 32-n)) }
 	k := []*val{b.Scalar("k0", i32), b.Scalar("k1", i32), b.Scalar("k2", i32)}
 	for g := 1; g <= 5; g++ {
@@ -41,13 +58,19 @@ func threefry(b *B, x, y *val) {
 			counts = []int{17, 29, 16, 24}
 		}
 		for _, n := range counts {
-			x = b.Add(x, y)
-			y = b.Xor(rotate(y, n), x)
+			for _, h := range hashes {
+				h.x = b.Add(h.x, h.y)
+				h.y = b.Xor(rotate(h.y, n), h.x)
+			}
 		}
-		x, y = b.Add(x, k[g%3]), b.Add(b.Add(y, k[(g+1)%3]), b.I(int32(g)))
+		for _, h := range hashes {
+			h.x, h.y = b.Add(h.x, k[g%3]), b.Add(b.Add(h.y, k[(g+1)%3]), b.I(int32(g)))
+		}
 	}
-	b.Store("z", x, "")
-	b.Store("y", y, "")
+	for _, h := range hashes {
+		b.Store(h.first, h.x, "")
+		b.Store(h.second, h.y, "")
+	}
 }
 
 // fraction is the number of the upper 53 bits of a word.
@@ -68,6 +91,19 @@ func gammaFirst(b *B) {
 	u := b.Fnma(b.fraction("x1", "y1"), b.D(0x1p-53), b.D(1))
 	accepted := b.Lt(u, b.Sub(b.D(1), b.Mul(b.Mul(s, s), b.D(0.0331))))
 	b.Z(b.Sel(b.And(inside, accepted), b.Mul(d, b.Mul(v, b.Mul(v, v))), b.D(math.NaN())))
+}
+
+// countFirst rounds as package threefry does: products are not fused with sums.
+func countFirst(b *B) {
+	num := func(name string) *val { return b.Scalar(name, f64) }
+	u := b.Fma(b.fraction("x0", "y0"), b.D(0x1p-53), b.D(-0.5))
+	v := b.Mul(b.fraction("x1", "y1"), b.D(0x1p-53))
+	us := b.Sub(b.D(0.5), b.abs64(u))
+	k := b.Mul(b.Add(b.Div(b.Add(num("a"), num("a")), us), num("b")), u)
+	b.Z(b.Round(b.Add(b.Add(k, num("c")), num("d")), down))
+	t := b.Div(b.Mul(v, num("alpha")), b.Add(b.Div(num("a"), b.Mul(us, us)), num("b")))
+	t = b.Sel(b.Lt(us, b.D(0.013)), b.D(math.Inf(1)), t)
+	b.Store("t", b.Sel(b.And(b.Ge(us, b.D(0.07)), b.Le(v, num("quick"))), b.D(0), t), "")
 }
 
 // Rational functions of Wichura (1988, AS 241) for the normal distribution's quantiles: near the middle, and in the tails as
