@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math"
 	"sync"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -19,9 +20,12 @@ type gammaTile struct {
 	u, v       [drawsPerBlock]float64 // and their logarithms
 	square     [drawsPerBlock]float64
 	list       [drawsPerBlock]int32
-	filled     bool // alpha is one number for all blocks
+	samplers   [drawsPerBlock]threefry.GammaSampler // of the elements in the list
+	filled     bool                                 // alpha is one number for all blocks
 	stream     threefry.Stream
 }
+
+const one = 0x3ff0000000000000 // bits of 1
 
 var layerEnds = [257]float64(threefry.LayerEnds())
 
@@ -41,8 +45,12 @@ func (g *gammaTile) draw(k [2]uint32, first, n int) {
 	simd.GammaFirst(res, alpha, unsigned(g.x[0][:n]), unsigned(g.y[0][:n]), unsigned(g.x[1][:n]), unsigned(g.y[1][:n]), g.near[:n],
 		g.far[:n])
 	if count == 3 {
-		for i := range res {
-			g.rest[i] = 1 - threefry.Unit(g.word(2, i))
+		for i, a := range alpha {
+			bits := math.Float64bits(1 - threefry.Unit(g.word(2, i)))
+			if a >= 1 {
+				bits = one
+			}
+			g.rest[i] = math.Float64frombits(bits)
 		}
 	}
 	g.second(k, first, n)
@@ -54,36 +62,39 @@ func (g *gammaTile) draw(k [2]uint32, first, n int) {
 // second decides by logarithms where the first attempt did not, and draws again what is rejected.
 func (g *gammaTile) second(k [2]uint32, first, n int) {
 	var s threefry.GammaSampler
-	m := 0
+	m, last := 0, math.NaN()
 	for i, x := range g.res[:n] {
 		if x == x {
 			continue
 		}
-		s.Use(g.alpha[i])
+		if g.alpha[i] != last {
+			last = g.alpha[i]
+			s.Set(last)
+		}
 		if square, v, u, some := s.Attempt(g.word(0, i), g.word(1, i)); some {
-			g.square[m], g.v[m], g.u[m], g.list[m] = square, v, u, int32(i)
+			g.square[m], g.v[m], g.u[m], g.list[m], g.samplers[m] = square, v, u, int32(i), s
 			m++
 		} else {
-			g.again(k, first, i, &s)
+			g.again(k, first, i, 0, &s)
 		}
 	}
 	logU, logV := g.near[:m], g.far[:m] // no longer needed
 	simd.LogF64(logU, g.u[:m])
 	simd.LogF64(logV, g.v[:m])
 	for j, i := range g.list[:m] {
-		s.Use(g.alpha[i])
-		if s.Accepts(g.square[j], g.v[j], logU[j], logV[j]) {
+		if s := &g.samplers[j]; s.Accepts(g.square[j], g.v[j], logU[j], logV[j]) {
 			g.res[i] = s.Of(g.v[j])
 		} else {
-			g.again(k, first, int(i), &s)
+			g.again(k, first, int(i), 2, s)
 		}
 	}
 }
 
-// again draws element i from its first word on.
-func (g *gammaTile) again(k [2]uint32, first, i int, s *threefry.GammaSampler) {
+// again draws element i, leaving out the words of an attempt that failed.
+func (g *gammaTile) again(k [2]uint32, first, i, skip int, s *threefry.GammaSampler) {
 	a, b, c := g.of(i)
 	g.stream.Start(k[0], k[1], uint64(first+i), a, b, c, g.count)
+	g.stream.Skip(skip)
 	if !s.Usual() {
 		g.res[i] = s.Draw(&g.stream)
 		return
@@ -94,24 +105,13 @@ func (g *gammaTile) again(k [2]uint32, first, i int, s *threefry.GammaSampler) {
 	}
 }
 
-// powers multiplies numbers of concentrations below 1 by rest^(1/alpha).
+// powers multiplies numbers by rest^(1/alpha); rest is 1 for concentrations that are not below 1.
 func (g *gammaTile) powers(n int) {
-	m := 0
-	for i, a := range g.alpha[:n] {
-		g.list[m], g.u[m] = int32(i), g.rest[i]
-		if a > 0 && a < 1 {
-			m++
-		}
-	}
-	logs := g.v[:m]
-	simd.LogF64(logs, g.u[:m])
-	for j, i := range g.list[:m] {
-		logs[j] /= g.alpha[i]
-	}
-	simd.ExpF64(logs, logs)
-	for j, i := range g.list[:m] {
-		g.res[i] *= logs[j]
-	}
+	f := g.u[:n]
+	simd.LogF64(f, g.rest[:n])
+	simd.DivF64(f, f, g.alpha[:n])
+	simd.ExpF64(f, f)
+	simd.MulF64(g.res[:n], g.res[:n], f)
 }
 
 func randomGamma(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {

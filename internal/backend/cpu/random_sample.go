@@ -87,6 +87,29 @@ func (w *words) hash(k [2]uint32, first, n, count int) {
 	}
 }
 
+// rehash fills the first two words with words j and j+1 of the elements first+at[i].
+func (w *words) rehash(k [2]uint32, first int, at []int32, j int) {
+	n, high := len(at), threefry.High(uint64(first))
+	if high != threefry.High(uint64(first)+drawsPerBlock) { // rarely
+		for t, i := range at {
+			for d := range 2 {
+				e := uint64(first) + uint64(i)
+				x, y := threefry.Hash(k[0], k[1], uint32(e), threefry.High(e)+uint32(j+d))
+				w.x[d][t], w.y[d][t] = int32(x), int32(y)
+			}
+		}
+		return
+	}
+	p, q := int32(uint32(first)+k[0]), int32(high+uint32(j)+k[1])
+	simd.ThreefryRuns(w.x[0][:n], w.y[0][:n], w.x[1][:n], w.y[1][:n], at, p, q, p, q+1, 0, int32(k[0]), int32(k[1]),
+		int32(k[0]^k[1]^0x1BD11BDA))
+}
+
+// pairs are the first two words of elements lo to hi.
+func (w *words) pairs(lo, hi int) threefry.Pairs {
+	return threefry.Pairs{X: [2][]int32{w.x[0][lo:hi], w.x[1][lo:hi]}, Y: [2][]int32{w.y[0][lo:hi], w.y[1][lo:hi]}}
+}
+
 // of are the words of element i of the block. They are no array: copying one waits for its parts to be stored.
 func (w *words) of(i int) (word0, word1, word2 uint64) {
 	return w.word(0, i), w.word(1, i), w.word(2, i)
@@ -176,7 +199,7 @@ func drawRun[S any, P parametrised[S]](w *drawing[S], k [2]uint32, first, n, lo,
 	for j := range at {
 		at[j] = int32(lo + j)
 	}
-	pairs := threefry.Pairs{X: [2][]int32{w.x[0][lo:hi], w.x[1][lo:hi]}, Y: [2][]int32{w.y[0][lo:hi], w.y[1][lo:hi]}}
+	pairs := w.pairs(lo, hi)
 	for next := 2; ; next += 2 {
 		kk, t := w.k[:len(at)], w.t[:len(at)]
 		simd.CountFirst(kk, t, unsigned(pairs.X[0]), unsigned(pairs.Y[0]), unsigned(pairs.X[1]), unsigned(pairs.Y[1]),
@@ -186,14 +209,8 @@ func drawRun[S any, P parametrised[S]](w *drawing[S], k [2]uint32, first, n, lo,
 			return
 		}
 		at, again = again[:left], at[:cap(at)]
-		for j := range 2 {
-			x, y := w.more.x[j][:left], w.more.y[j][:left]
-			for t, i := range at {
-				x[t], y[t] = int32(first)+i, int32(threefry.High(uint64(first)+uint64(i)))+int32(next+j)
-			}
-			simd.Threefry(x, y, int32(k[0]), int32(k[1]), int32(k[0]^k[1]^0x1BD11BDA))
-			pairs.X[j], pairs.Y[j] = x, y
-		}
+		w.more.rehash(k, first, at, next)
+		pairs = w.more.pairs(0, left)
 	}
 }
 
@@ -210,9 +227,7 @@ func parameterTile(dst []float64, o *operand, d dtype.DType, at int) {
 	gatherTile(pointer(tile[:]), o, at, len(dst))
 	raw := dtype.Bytes(tile[:])
 	if d == dtype.Float32 {
-		for i, v := range dtype.Slice[float32](raw)[:len(dst)] {
-			dst[i] = float64(v)
-		}
+		simd.F32ToF64(dst, dtype.Slice[float32](raw)[:len(dst)])
 		return
 	}
 	for i := range dst {
@@ -227,10 +242,7 @@ func putFloats(v backend.View, at int, x []float64) {
 	case dtype.Float64:
 		copy(dtype.Slice[float64](v.Buf.Mem)[at:], x)
 	case dtype.Float32:
-		dst := dtype.Slice[float32](v.Buf.Mem)[at : at+len(x)]
-		for i, f := range x {
-			dst[i] = float32(f)
-		}
+		simd.F64ToF32(dtype.Slice[float32](v.Buf.Mem)[at:at+len(x)], x)
 	default:
 		for i, f := range x {
 			v.DType.Put(v.Buf.Mem, at+i, dtype.Scalar{Kind: dtype.KindFloat, F: f})

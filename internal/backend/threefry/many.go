@@ -102,11 +102,15 @@ func (b *BinomialSampler) Decide(res []float64, at, again []int32, k, t []float6
 
 // decide asks accepts where the table does not know.
 func (a *acceptance) decide(res []float64, at, again []int32, k, t []float64, accepts func(j int) bool) int {
-	sure, last, n := a.sure, uint64(len(a.sure)-1), 0
+	sure, never, last, n := a.sure, a.never, uint64(len(a.sure)-1), 0
 	k, t = k[:len(at)], t[:len(at)]
 	for j, i := range at {
 		res[i] = k[j]
-		if int64(math.Float64bits(t[j])) > sure[min(uint64(int64(k[j])), last)] && !accepts(j) {
+		slot := min(uint64(int64(k[j])), last)
+		if int64(math.Float64bits(t[j])) <= sure[slot] {
+			continue
+		}
+		if t[j] > never[slot] && t[j] <= math.MaxFloat64 || !accepts(j) {
 			again[n] = i
 			n++
 		}

@@ -54,13 +54,6 @@ func (g *GammaSampler) edge() float64 {
 	return math.NaN()
 }
 
-// Use is Set, but for the concentration that it has.
-func (g *GammaSampler) Use(alpha float64) {
-	if alpha != g.alpha || alpha == 0 {
-		g.Set(alpha)
-	}
-}
-
 // Usual says that the concentration is a positive number.
 func (g *GammaSampler) Usual() bool { return g.alpha > 0 && !math.IsInf(g.alpha, 1) }
 

@@ -100,6 +100,9 @@ func (s *Stream) Start(k0, k1 uint32, i, word0, word1, word2 uint64, n int) {
 	s.ready[0], s.ready[1], s.ready[2] = word0, word1, word2
 }
 
+// Skip leaves out n words.
+func (s *Stream) Skip(n int) { s.next += uint32(n) }
+
 // Word returns the next 64 bits.
 func (s *Stream) Word() uint64 {
 	j := s.next
