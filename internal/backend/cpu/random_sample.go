@@ -28,7 +28,7 @@ type parametrised[S any] interface {
 	*S
 	set(p, q float64)
 	Draw(s *threefry.Stream) float64
-	// Regular says that elements of the parameters can be drawn together: by attempts of a law, if there is one, else by Invert.
+	// Regular says that elements of the parameters can be sampled together: by attempts of a law, if there is one, else by Invert.
 	Regular() (law *threefry.Law, regular bool)
 	Decide(res []float64, at, again []int32, k, t []float64, pairs *threefry.Pairs) int
 	Invert(res []float64, x, y []int32)

@@ -13,8 +13,8 @@ func ThreefryRuns(z, y, v, w, at []int32, p, q, r, s, m, k0, k1, k2 int32) {
 	threefryRunsGeneric(z, y, v, w, at, p, q, r, s, m, k0, k1, k2)
 }
 
-// CountFirst makes an attempt at a number of events by transformed rejection: z[i] is the number, t[i] what is compared with
-// its probability, 0 where it is accepted for sure and infinite where there is another test.
+// CountFirst makes an attempt at a number of events by transformed rejection: z[i] is the number, t[i] what is compared
+// with its probability, 0 where it is accepted for sure and infinite where there is another test.
 func CountFirst(z, t []float64, x0, y0, x1, y1 []uint32, a, b, c, d, alpha, quick float64) {
 	countFirstGeneric(z, t, x0, y0, x1, y1, a, b, c, d, alpha, quick)
 }

@@ -192,7 +192,8 @@ func TestCountFirst(t *testing.T) {
 				if k[i] != k2[i] || s[i] != s2[i] {
 					t.Fatalf("%s: element %d of %d is %v, %v, that of the twin %v, %v", name, i, n, k[i], s[i], k2[i], s2[i])
 				}
-				u, v := threefry.Unit(uint64(words[0][i])<<32|uint64(words[1][i]))-0.5, threefry.Unit(uint64(words[2][i])<<32|uint64(words[3][i]))
+				unit := func(j int) float64 { return threefry.Unit(uint64(words[j][i])<<32 | uint64(words[j+1][i])) }
+				u, v := unit(0)-0.5, unit(2)
 				us := 0.5 - math.Abs(u)
 				want := float64(v*alpha) / (a/float64(us*us) + b)
 				if us < 0.013 {

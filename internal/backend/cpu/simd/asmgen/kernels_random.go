@@ -24,9 +24,10 @@ func random() []*kernel {
 			}},
 		{name: "CountFirst", lane: 8, slices: []param{{"z", "float64"}, {"t", "float64"}, {"x0", "uint32"}, {"y0", "uint32"},
 			{"x1", "uint32"}, {"y1", "uint32"}},
-			scalars: []param{{"a", "float64"}, {"b", "float64"}, {"c", "float64"}, {"d", "float64"}, {"alpha", "float64"}, {"quick", "float64"}},
-			doc: "CountFirst makes an attempt at a number of events by transformed rejection: z[i] is the number, t[i] what is compared with\n" +
-				"its probability, 0 where it is accepted for sure and infinite where there is another test.",
+			scalars: []param{{"a", "float64"}, {"b", "float64"}, {"c", "float64"}, {"d", "float64"}, {"alpha", "float64"},
+				{"quick", "float64"}},
+			doc: "CountFirst makes an attempt at a number of events by transformed rejection: z[i] is the number, t[i] what is compared\n" +
+				"with its probability, 0 where it is accepted for sure and infinite where there is another test.",
 			body: countFirst},
 		{name: "GammaFirst", lane: 8, slices: []param{{"z", "float64"}, {"alpha", "float64"}, {"x0", "uint32"}, {"y0", "uint32"},
 			{"x1", "uint32"}, {"y1", "uint32"}, {"near", "float64"}, {"far", "float64"}},
