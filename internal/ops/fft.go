@@ -194,8 +194,8 @@ func (f *fourier) split() (last int, before []int) {
 // toHalf transforms a real signal: half a spectrum along the last dimension, whole ones along the others.
 func (f *fourier) toHalf() *Node {
 	last, before := f.real().split()
-	h := attr.HalfFFT{Axis: last, N: f.s[len(f.s)-1], Inverse: f.inverse, Scale: f.scale, Middle: 1}
-	return fftAlong(apply(opRealFFT, h, f.x), before, f.inverse, 1)
+	return apply(opRealFFT, attr.HalfFFT{Axis: last, N: f.s[len(f.s)-1], Inverse: f.inverse, Scale: f.scale, Middle: 1,
+		Others: attr.MakeInts(before...)}, f.x)
 }
 
 // fromHalf transforms half a spectrum along the last dimension, whole ones along the others, to a real signal.

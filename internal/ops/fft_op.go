@@ -20,11 +20,7 @@ func init() {
 		Inputs: graph.Exactly(1), DTypes: dtype.SetComplex, Validate: rule(validateFFT), Infer: inferSame, InPlace: 1,
 		VMap: func(n *Node, in []*Node, _ []bool, _ int) []*Node {
 			a := n.Attr().(attr.FFT)
-			axes := a.Axes.Slice()
-			for i := range axes {
-				axes[i]++
-			}
-			a.Axes = attr.MakeInts(axes...)
+			a.Axes = nextAxes(a.Axes)
 			return []*Node{graph.New(opFFT, a, in[0])}
 		},
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
@@ -42,8 +38,12 @@ func init() {
 		VMap: vmapHalfFFT,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			h := n.Attr().(attr.HalfFFT)
-			h.Inverse, h.Middle = !h.Inverse, h.Middle/2
-			return []*Node{graph.New(opFFTReal, h, cot[0])}
+			bins := cot[0]
+			if h.Others != "" {
+				bins = graph.New(opFFT, attr.FFT{Axes: h.Others, Inverse: !h.Inverse, Scale: 1}, bins)
+			}
+			h.Inverse, h.Middle, h.Others = !h.Inverse, h.Middle/2, ""
+			return []*Node{graph.New(opFFTReal, h, bins)}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{graph.New(opRealFFT, n.Attr(), tan[0])} }})
 	opFFTReal = graph.Register(graph.Op{Name: "fft_c2r", Version: 1, Kind: graph.Other,
@@ -63,8 +63,17 @@ func init() {
 
 func vmapHalfFFT(n *Node, in []*Node, _ []bool, _ int) []*Node {
 	h := n.Attr().(attr.HalfFFT)
-	h.Axis++
+	h.Axis, h.Others = h.Axis+1, nextAxes(h.Others)
 	return []*Node{graph.New(n.Op(), h, in[0])}
+}
+
+// nextAxes are the dimensions after a new first one.
+func nextAxes(a attr.Ints) attr.Ints {
+	axes := a.Slice()
+	for i := range axes {
+		axes[i]++
+	}
+	return attr.MakeInts(axes...)
 }
 
 // resizedAxis is x's shape with another size along one dimension.
@@ -83,9 +92,14 @@ func (c check) transformed(axis int, scale float64) {
 
 func validateFFT(c check) {
 	a := attrOf[attr.FFT](c)
+	c.transformedOnce(a.Axes.Slice(), a.Scale)
+}
+
+// transformedOnce checks dimensions that a transform runs along, one after the other.
+func (c check) transformedOnce(axes []int, scale float64) {
 	seen := map[int]bool{}
-	for _, axis := range a.Axes.Slice() {
-		c.transformed(axis, a.Scale)
+	for _, axis := range axes {
+		c.transformed(axis, scale)
 		c.must(!seen[axis], "over dim %d twice", axis)
 		seen[axis] = true
 	}
@@ -93,7 +107,7 @@ func validateFFT(c check) {
 
 func validateRealFFT(c check) {
 	h := attrOf[attr.HalfFFT](c)
-	c.transformed(h.Axis, h.Scale)
+	c.transformedOnce(append(h.Others.Slice(), h.Axis), h.Scale)
 	c.transformed(h.Axis, h.Middle)
 	c.must(h.N == c.in[0].Dim(h.Axis), "of %d elements along dim %d of %v", h.N, h.Axis, c.in[0].Shape())
 }
@@ -102,6 +116,7 @@ func validateFFTReal(c check) {
 	h := attrOf[attr.HalfFFT](c)
 	c.transformed(h.Axis, h.Scale)
 	c.transformed(h.Axis, h.Middle)
+	c.must(h.Others == "", "with other dimensions: transform them before")
 	bins := c.in[0].Dim(h.Axis)
 	c.must(h.N >= 1 && h.N <= most && h.N/2+1 == bins, "%d elements of the bins along dim %d of %v", h.N, h.Axis, c.in[0].Shape())
 }

@@ -186,6 +186,9 @@ func rowWise() (all []check) {
 			func(x *node) *node { return ops.FFT(x, ops.FFTOptions{Dim: &d}) })
 		transform("fft_r2c", wide, func(x *node) *node { return ops.RFFT(x, ops.FFTOptions{Dim: &d}) })
 		transform("fft_c2r", wide, func(x *node) *node { return ops.IRFFT(x, ops.FFTOptions{Dim: &d}) })
+		transform("fft_r2c/others", wide, func(x *node) *node {
+			return ops.RFFTN(x, ops.FFTNOptions{Dim: [][]int{{1, 2}, {0, 2}, {2, 0}}[d]})
+		})
 	}
 	w := []input{{lo: -1, hi: 1, shape: []int{4, 9}}, {lo: -1, hi: 1, shape: []int{9}}, {lo: -1, hi: 1, shape: []int{9}}}
 	channels := func(name string, shape ...int) {

@@ -99,6 +99,7 @@ func init() {
 // castByVectors puts in the conversions that have kernels of vectors; those of half types are composed of them.
 func castByVectors() {
 	f32, f64, flag := &castTable[dtype.Float32], &castTable[dtype.Float64], &castTable[dtype.Bool]
+	f32[dtype.Uint32] = convert(simd.U32ToF32)
 	f32[dtype.Bool], f32[dtype.Uint8], f32[dtype.Int32], f32[dtype.Int64] = convert(simd.U8ToF32), convert(simd.U8ToF32),
 		convert(simd.I32ToF32), convert(simd.I64ToF32)
 	f32[dtype.Float64], f64[dtype.Float32], f64[dtype.Int64] = convert(simd.F64ToF32), convert(simd.F32ToF64), convert(simd.I64ToF64)

@@ -90,22 +90,23 @@ func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
 // fftImages transforms images of the given sizes along axes, which count from a tensor's dimension before the first of the sizes.
 func fftImages[T floats](c *backend.Ctx, f attr.FFT, y, x []T, dims []int, first int, axes []int, images int) error {
 	size := len(y) / images
-	return each(c, images, func(b int) {
-		from, scale := x[b*size:][:size], f.Scale
-		for _, axis := range axes {
-			r := fft.Rows{Outer: 1, Inner: 1}
-			for i, d := range dims {
-				if first+i < axis {
-					r.Outer *= d
-				} else if first+i > axis {
-					r.Inner *= d
-				}
+	return each(c, images, func(b int) { fftImage(y[b*size:][:size], x[b*size:][:size], dims, first, axes, f.Inverse, f.Scale) })
+}
+
+// fftImage transforms one image.
+func fftImage[T floats](y, x []T, dims []int, first int, axes []int, inverse bool, scale float64) {
+	for _, axis := range axes {
+		r := fft.Rows{Outer: 1, Inner: 1}
+		for i, d := range dims {
+			if first+i < axis {
+				r.Outer *= d
+			} else if first+i > axis {
+				r.Inner *= d
 			}
-			// It cannot fail: serialFor does not.
-			_ = fft.Complex(serialFor, y[b*size:][:size], from, r, dims[axis-first], f.Inverse, scale)
-			from, scale = y[b*size:][:size], 1
 		}
-	})
+		_ = fft.Complex(serialFor, y, x, r, dims[axis-first], inverse, scale) // it cannot fail: serialFor does not
+		x, scale = y, 1
+	}
 }
 
 func fftToHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
@@ -113,9 +114,36 @@ func fftToHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		return nil
 	}
 	if in[0].DType == dtype.Float32 {
-		return toHalf[float32](c, a.(attr.HalfFFT), out[0], in[0])
+		return toHalfAxes[float32](c, a.(attr.HalfFFT), out[0], in[0])
 	}
-	return toHalf[float64](c, a.(attr.HalfFFT), out[0], in[0])
+	return toHalfAxes[float64](c, a.(attr.HalfFFT), out[0], in[0])
+}
+
+// toHalfAxes transforms real rows, and the bins along other dimensions: those of a small image before the next image.
+func toHalfAxes[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) error {
+	others, dims, last := h.Others.Slice(), out.Shape.Dims(), out.Shape.Rank()-1
+	if len(others) == 0 {
+		return toHalf[T](c, h, out, in)
+	}
+	first := slices.Min(others)
+	images, y := 1, flatFloats[T](out)
+	for _, d := range dims[:first] {
+		images *= d
+	}
+	if size := len(y) / images; h.Axis == last && in.Contiguous() && images > 1 && size*int(unsafe.Sizeof(T(0))) <= imageBytes {
+		x, half := flatFloats[T](in), fft.Half{N: h.N, Inverse: h.Inverse, Scale: h.Scale, Middle: h.Middle}
+		from := len(x) / images
+		return each(c, images, func(b int) {
+			to := y[b*size:][:size]
+			// These cannot fail: serialFor does not.
+			_ = fft.ToHalf(serialFor, to, x[b*from:][:from], fft.Rows{Outer: from / h.N, Inner: 1}, half)
+			fftImage(to, to, dims[first:], first, others, h.Inverse, 1)
+		})
+	}
+	if err := toHalf[T](c, h, out, in); err != nil {
+		return err
+	}
+	return fftAxes[T](c, attr.FFT{Axes: h.Others, Inverse: h.Inverse, Scale: 1}, out, out)
 }
 
 // toHalf transforms rows of real numbers. Rows that overlap, as frames of a signal do, are read where they are, or copied a few at a time.

@@ -61,13 +61,13 @@ func fillHashes(key [2]uint32, b []byte, lo, hi int) {
 	words := (len(b) + 3) / 4
 	step := words - words/2
 	many := min(hi, words/2, len(b)/4-step) - lo
-	if base := unsafe.Pointer(unsafe.SliceData(b)); many > 0 && uintptr(base)%4 == 0 {
+	if base := unsafe.Pointer(unsafe.SliceData(b)); many > 1 && uintptr(base)%4 == 0 {
+		half := many / 2
 		x, y := elems[int32](unsafe.Add(base, 4*lo), many), elems[int32](unsafe.Add(base, 4*(lo+step)), many)
-		for i := range x {
-			x[i], y[i] = int32(lo+i), int32(lo+i+step)
-		}
-		simd.Threefry(x, y, int32(key[0]), int32(key[1]), int32(key[0]^key[1]^0x1BD11BDA))
-		lo += many
+		p, q := int32(uint32(lo)+key[0]), int32(uint32(lo+step)+key[1])
+		simd.ThreefryRuns(x[:half], y[:half], x[half:2*half], y[half:2*half], counters[:half], p, q, p+int32(half), q+int32(half), -1,
+			int32(key[0]), int32(key[1]), int32(key[0]^key[1]^0x1BD11BDA))
+		lo += 2 * half
 	}
 	threefry.FillPart(key[0], key[1], b, lo, hi)
 }

@@ -47,6 +47,22 @@ func polygamma32(n int, z, x, y, w unsafe.Pointer, a attr.Attr) {
 	}
 }
 
+// gammainc32 has a shorter kernel for tiles without large concentrations.
+func gammainc32(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
+	a, v, out := elems[float32](x, n), elems[float32](y, n), elems[float32](z, n)
+	for at := 0; at < n; at += tileElems {
+		end := min(n, at+tileElems)
+		f := simd.GammaincLowF32
+		for _, c := range a[at:end] {
+			if !(c < simd.GammaincSplit) {
+				f = simd.GammaincF32
+				break
+			}
+		}
+		f(out[at:end], a[at:end], v[at:end])
+	}
+}
+
 func polynomialB[T floats](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
 	p, v, d, out := a.(attr.Polynomial), elems[T](x, n), elems[T](y, n), elems[T](z, n)
 	for i := range out {
@@ -125,7 +141,7 @@ func init() {
 		"special_bessel_y0": real64(special.Y0), "special_bessel_y1": real64(special.Y1),
 		"special_modified_bessel_k0": real64(special.K0), "special_modified_bessel_k1": real64(special.K1),
 		"special_scaled_modified_bessel_k0": real64(special.K0e), "special_scaled_modified_bessel_k1": real64(special.K1e),
-		"special_gammainc":            onFloats(vec2(simd.GammaincF32), each2(special.Gammainc)),
+		"special_gammainc":            onFloats(gammainc32, each2(special.Gammainc)),
 		"special_gammaincc":           binary64(special.Gammaincc),
 		"gamma_density":               binary64(special.GammaDensity),
 		"special_beta":                binary64(special.Beta),

@@ -201,11 +201,18 @@ func fftToHalf(d *call, a attr.Attr, out, in []backend.View) error {
 			return err
 		}
 	}
-	if target.Contiguous() {
-		return nil
+	if !target.Contiguous() {
+		made.Shape = target.Shape
+		if err := x.Device.move(target, made); err != nil {
+			return err
+		}
 	}
-	made.Shape = target.Shape
-	return x.Device.move(target, made)
+	for _, axis := range h.Others.Slice() {
+		if err := x.along(out[0].Shape.Dims(), axis, h.Inverse, address(out[0]), address(out[0])); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func fftFromHalf(d *call, a attr.Attr, out, in []backend.View) error {

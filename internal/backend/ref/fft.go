@@ -145,6 +145,10 @@ func fftToHalf(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		}
 		return y
 	})
+	for _, axis := range h.Others.Slice() {
+		dims := out[0].Shape.Dims()
+		y = fftRows(y, dims, axis, dims[axis], func(row []complex128) []complex128 { return dft(row, len(row), h.Inverse) })
+	}
 	storeComplex(out[0], y)
 	return nil
 }

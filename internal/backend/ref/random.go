@@ -88,11 +88,7 @@ func randomDirichlet(_ *backend.Ctx, _ attr.Attr, out, in []backend.View) error 
 		}
 		w := 2 * (at / per)
 		k0, k1, first := uint32(keys[w].I), uint32(keys[w+1].I), uint64(at%per)
-		var s threefry.Stream
-		threefry.Dirichlet(row, conc, make([]threefry.GammaSampler, k), &s, func(i int, _ bool) {
-			s = threefry.Element(k0, k1,
-				first+uint64(i))
-		})
+		threefry.Dirichlet(row, conc, func(i int) threefry.Stream { return threefry.Element(k0, k1, first+uint64(i)) })
 		for i, v := range row {
 			res[at+i] = float(v)
 		}

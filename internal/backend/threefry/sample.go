@@ -8,28 +8,41 @@ import "math"
 // PoissonSampler draws numbers of events.
 type PoissonSampler struct {
 	rate, log float64
-	a, b, vr  float64     // of the rejection
+	law       Law // of the rejection
+	table     acceptance
 	cdf       [64]float64 // of a small rate, as far as it was computed
 	known     int
 	last      float64 // the probability of the last of them
 	guide     guide
 }
 
-// guide says where to begin the search of a distribution function: for a 64th of the unit interval, a number of leading values below
+// guide says where to begin the search of a distribution function: for a 256th of the unit interval, a number of leading values below
 // it. It is made after some samples, and changes no result.
 type guide struct {
-	start [64]uint8
+	start [256]uint8
 	draws int
 }
 
-const drawsBeforeGuide = 24
+const drawsBeforeGuide = 48
 
 // begin is where the search for u may begin.
 func (g *guide) begin(u float64) int {
 	if g.draws <= drawsBeforeGuide {
 		return 0
 	}
-	return int(g.start[int(u*64)&63])
+	return int(g.start[int(u*256)&255])
+}
+
+// find is the number of a word with the upper half x, if the guide and the values lead to one.
+func (g *guide) find(cdf []float64, x uint32, u float64) (k int, found bool) {
+	if g.draws <= drawsBeforeGuide {
+		return 0, false
+	}
+	k = int(g.start[x>>24])
+	for k < len(cdf) && u >= cdf[k] {
+		k++
+	}
+	return k, k < len(cdf)
 }
 
 // count makes the table when it is worth it.
@@ -39,7 +52,7 @@ func (g *guide) count(cdf []float64) {
 	}
 	k := 0
 	for i := range g.start {
-		for k < len(cdf)-1 && cdf[k] <= float64(i)/64 {
+		for k < len(cdf)-1 && cdf[k] <= float64(i)/256 {
 			k++
 		}
 		g.start[i] = uint8(k)
@@ -50,12 +63,12 @@ func (g *guide) count(cdf []float64) {
 // Set takes a rate. One that is negative, NaN or infinite gives NaN.
 func (p *PoissonSampler) Set(rate float64) {
 	p.rate, p.guide.draws = rate, 0
+	p.table.drop()
 	switch {
 	case rate >= 10:
 		p.log = math.Log(rate)
-		p.b = 0.931 + 2.53*math.Sqrt(rate)
-		p.a = -0.059 + 0.02483*p.b
-		p.vr = 0.9277 - 3.6224/(p.b-2)
+		b := 0.931 + 2.53*math.Sqrt(rate)
+		p.law = Law{A: -0.059 + 0.02483*b, B: b, C: rate, D: 0.43, Alpha: 1.1239 + 1.1328/(b-3.4), Quick: 0.9277 - 3.6224/(b-2)}
 	case rate > 0:
 		p.last = math.Exp(-rate)
 		p.cdf[0], p.known = p.last, 1
@@ -73,19 +86,9 @@ func (p *PoissonSampler) Draw(s *Stream) float64 {
 	case rate < 10:
 		return float64(p.invert(s.Float()))
 	}
-	a, b, vr := p.a, p.b, p.vr
 	for {
-		u, v := s.Float()-0.5, s.Float()
-		us := 0.5 - math.Abs(u)
-		k := math.Floor((2*a/us+b)*u + rate + 0.43)
-		if us >= 0.07 && v <= vr {
-			return k
-		}
-		if k < 0 || us < 0.013 && v > us {
-			continue
-		}
-		invAlpha := 1.1239 + 1.1328/(b-3.4)
-		if math.Log(v*invAlpha/(a/(us*us)+b)) <= k*p.log-rate-logFactorial(k) {
+		word0, word1 := s.Word(), s.Word()
+		if k, us, v, t := p.law.attempt(word0, word1); p.accepts(k, us, v, t) {
 			return k
 		}
 	}
@@ -122,8 +125,8 @@ func (s *Stream) Poisson(rate float64) float64 {
 type BinomialSampler struct {
 	n, p       float64 // p at most a half
 	swapped    bool
-	a, w, c    float64 // of the rejection
-	vr, alpha  float64
+	law        Law // of the rejection
+	table      acceptance
 	lpq        float64
 	m, h       float64
 	rejection  bool
@@ -142,14 +145,12 @@ func (b *BinomialSampler) Set(n, p float64) {
 		p = 1 - p
 	}
 	b.n, b.p, b.late, b.guide.draws = n, p, false, 0
+	b.table.drop()
 	b.rejection = n*p >= 10
 	if b.rejection {
 		root := math.Sqrt(n * p * (1 - p))
-		b.w = 1.15 + 2.53*root
-		b.a = -0.0873 + 0.0248*b.w + 0.01*p
-		b.c = n*p + 0.5
-		b.vr = 0.92 - 4.2/b.w
-		b.alpha = (2.83 + 5.1/b.w) * root
+		w := 1.15 + 2.53*root
+		b.law = Law{A: -0.0873 + 0.0248*w + 0.01*p, B: w, C: n*p + 0.5, Alpha: (2.83 + 5.1/w) * root, Quick: 0.92 - 4.2/w}
 		return
 	}
 	b.odds = p / (1 - p)
@@ -179,22 +180,9 @@ func (b *BinomialSampler) Draw(s *Stream) float64 {
 }
 
 func (b *BinomialSampler) reject(s *Stream) float64 {
-	n, a, w, c, vr := b.n, b.a, b.w, b.c, b.vr
 	for {
-		u, v := s.Float()-0.5, s.Float()
-		us := 0.5 - math.Abs(u)
-		k := math.Floor((2*a/us+w)*u + c)
-		if us >= 0.07 && v <= vr {
-			return k
-		}
-		if k < 0 || k > n {
-			continue
-		}
-		if !b.late {
-			b.lpq, b.m, b.late = math.Log(b.p/(1-b.p)), math.Floor((n+1)*b.p), true
-			b.h = logFactorial(b.m) + logFactorial(n-b.m)
-		}
-		if math.Log(v*b.alpha/(a/(us*us)+w)) <= b.h-logFactorial(k)-logFactorial(n-k)+(k-b.m)*b.lpq {
+		word0, word1 := s.Word(), s.Word()
+		if k, us, v, t := b.law.attempt(word0, word1); b.accepts(k, us, v, t) {
 			return k
 		}
 	}

@@ -21,10 +21,10 @@ func (g *GammaSampler) Set(alpha float64) {
 // Draw uses the cube of a shifted normal number with rejection (Marsaglia and Tsang, 2000). Below a concentration of 1 it multiplies a
 // number of the concentration plus 1 by a power of a uniform one.
 func (g *GammaSampler) Draw(s *Stream) float64 {
-	if !(g.alpha > 0) || math.IsInf(g.alpha, 1) {
+	if !g.Usual() {
 		return g.edge()
 	}
-	x := g.atLeastOne(s)
+	x := g.AtLeastOne(s)
 	if g.less {
 		x *= math.Exp(math.Log(1-s.Float()) / g.alpha)
 	}
@@ -33,10 +33,10 @@ func (g *GammaSampler) Draw(s *Stream) float64 {
 
 // DrawLog is the logarithm of Draw, also where Draw is too small for a number.
 func (g *GammaSampler) DrawLog(s *Stream) float64 {
-	if !(g.alpha > 0) || math.IsInf(g.alpha, 1) {
+	if !g.Usual() {
 		return math.Log(g.edge())
 	}
-	x := math.Log(g.atLeastOne(s))
+	x := math.Log(g.AtLeastOne(s))
 	if g.less {
 		x += math.Log(1-s.Float()) / g.alpha
 	}
@@ -54,62 +54,65 @@ func (g *GammaSampler) edge() float64 {
 	return math.NaN()
 }
 
-// First makes the number from the first words of an element where both steps accept at once, which is the case for some 95 of 100. It
-// is what Draw would return. A concentration below 1 needs the third word.
-func (g *GammaSampler) First(word0, word1, word2 uint64, n int) (float64, bool) {
+// Usual says that the concentration is a positive number.
+func (g *GammaSampler) Usual() bool { return g.alpha > 0 && !math.IsInf(g.alpha, 1) }
+
+// Less says that a number is AtLeastOne times a power of a uniform number.
+func (g *GammaSampler) Less() bool { return g.less }
+
+// Attempt is the first attempt from the first two words of an element: the square of the normal number, the cube v and the uniform
+// number u, for Accepts. There is none where the normal number needs more words, or v is not positive.
+func (g *GammaSampler) Attempt(word0, word1 uint64) (square, v, u float64, some bool) {
 	i := word0 & 255
 	x := (float64(int64(word0>>11))*(1.0/(1<<52)) - 1) * layerEnds[i]
-	v := 1 + g.c*x
-	if math.Abs(x) >= layerEnds[i+1] || v <= 0 || !(g.alpha > 0) || g.alpha > math.MaxFloat64 || g.less && n < 3 {
-		return 0, false
+	v = 1 + float64(g.c*x) // not fused, as in kernels
+	if math.Abs(x) >= layerEnds[i+1] || v <= 0 || !g.Usual() {
+		return 0, 0, 0, false
 	}
-	x *= x
-	if u := 1 - unit(word1); u >= 1-0.0331*(x*x) {
-		return 0, false
-	}
-	v *= v * v
-	if g.less {
-		return g.d * v * math.Exp(math.Log(1-unit(word2))/g.alpha), true
-	}
-	return g.d * v, true
+	return x * x, v * (v * v), 1 - Unit(word1), true
 }
 
-func (g *GammaSampler) atLeastOne(s *Stream) float64 {
+// Accepts decides by logarithms of v and u.
+func (g *GammaSampler) Accepts(square, v, logU, logV float64) bool {
+	return logU < 0.5*square+g.d*(1-v+logV)
+}
+
+// Of is the number that belongs to v.
+func (g *GammaSampler) Of(v float64) float64 { return g.d * v }
+
+// AtLeastOne draws a number of the concentration, or of the concentration plus 1 where that is below 1.
+func (g *GammaSampler) AtLeastOne(s *Stream) float64 {
 	for {
 		x := s.Normal()
-		v := 1 + g.c*x
+		v := 1 + float64(g.c*x)
 		if v <= 0 {
 			continue
 		}
 		v *= v * v
 		u := 1 - s.Float()
 		x *= x
-		if u < 1-0.0331*(x*x) || math.Log(u) < 0.5*x+g.d*(1-v+math.Log(v)) {
+		if u < 1-0.0331*(x*x) || g.Accepts(x, v, math.Log(u), math.Log(v)) {
 			return g.d * v
 		}
 	}
 }
 
-// Dirichlet fills a row with gamma numbers, one a concentration, and divides by their sum. start makes s the words of element i of the
-// row, from the first on also when it is asked again: where all of a row are too small for numbers, their logarithms are sampled.
-//
-// Samplers are as many as concentrations; those of the row before serve again where concentrations are equal.
-func Dirichlet(row, alpha []float64, samplers []GammaSampler, s *Stream, start func(i int, again bool)) {
-	sum := 0.0
+// Dirichlet fills a row with gamma numbers, one a concentration, and divides by their sum. start gives the words of element i of the
+// row, from the first on.
+func Dirichlet(row, alpha []float64, start func(i int) Stream) {
+	var g GammaSampler
 	for i, a := range alpha {
-		g := &samplers[i]
-		if a != g.alpha || a == 0 {
-			g.Set(a)
-		}
-		start(i, false)
-		x, ok := 0.0, false
-		if s.hashed >= 2 {
-			x, ok = g.First(s.ready[0], s.ready[1], s.ready[2], int(s.hashed))
-		}
-		if !ok {
-			x = g.Draw(s)
-		}
-		row[i] = x
+		g.Set(a)
+		s := start(i)
+		row[i] = g.Draw(&s)
+	}
+	Shares(row, alpha, start)
+}
+
+// Shares divides the gamma numbers of a row by their sum. Where all are too small for numbers, their logarithms are sampled.
+func Shares(row, alpha []float64, start func(i int) Stream) {
+	sum := 0.0
+	for _, x := range row {
 		sum += x
 	}
 	if sum > 1e-290 || math.IsNaN(sum) {
@@ -119,11 +122,12 @@ func Dirichlet(row, alpha []float64, samplers []GammaSampler, s *Stream, start f
 		}
 		return
 	}
+	var g GammaSampler
 	top := math.Inf(-1)
-	for i := range alpha {
-		g := &samplers[i]
-		start(i, true)
-		row[i] = g.DrawLog(s)
+	for i, a := range alpha {
+		g.Set(a)
+		s := start(i)
+		row[i] = g.DrawLog(&s)
 		top = max(top, row[i])
 	}
 	sum = 0

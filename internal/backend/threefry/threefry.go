@@ -100,6 +100,9 @@ func (s *Stream) Start(k0, k1 uint32, i, word0, word1, word2 uint64, n int) {
 	s.ready[0], s.ready[1], s.ready[2] = word0, word1, word2
 }
 
+// Skip leaves out n words.
+func (s *Stream) Skip(n int) { s.next += uint32(n) }
+
 // Word returns the next 64 bits.
 func (s *Stream) Word() uint64 {
 	j := s.next
@@ -116,10 +119,10 @@ func (s *Stream) hash(j uint32) uint64 {
 }
 
 // Float returns a number in [0, 1) with 53 random bits.
-func (s *Stream) Float() float64 { return unit(s.Word()) }
+func (s *Stream) Float() float64 { return Unit(s.Word()) }
 
-// unit is a number in [0, 1) of the upper 53 bits of a word.
-func unit(w uint64) float64 { return float64(int64(w>>11)) * (1.0 / (1 << 53)) }
+// Unit is a number in [0, 1) of the upper 53 bits of a word.
+func Unit(w uint64) float64 { return float64(int64(w>>11)) * (1.0 / (1 << 53)) }
 
 // Below returns an integer in [0, n), each equally likely; n = 0 means 2⁶⁴ (Lemire, 2019).
 func (s *Stream) Below(n uint64) uint64 {

@@ -53,6 +53,14 @@ var layerEnds = [257]float64{
 	0.37512133287838056, 0.33573751921442524, 0.2861745917920725, 0.2152418959848817, 0.0,
 }
 
+// layerHeights are exp(-x²/2) at the ends.
+var layerHeights = func() (h [257]float64) {
+	for i, x := range layerEnds {
+		h[i] = math.Exp(-0.5 * x * x)
+	}
+	return h
+}()
+
 // LayerEnds returns the table, for kernels of other devices.
 func LayerEnds() []float64 { return layerEnds[:] }
 
@@ -68,7 +76,7 @@ func (s *Stream) Normal() float64 {
 		if i == 0 {
 			return s.tail(x)
 		}
-		low, high := math.Exp(-0.5*layerEnds[i]*layerEnds[i]), math.Exp(-0.5*layerEnds[i+1]*layerEnds[i+1])
+		low, high := layerHeights[i], layerHeights[i+1]
 		if low+s.Float()*(high-low) < math.Exp(-0.5*x*x) {
 			return x
 		}

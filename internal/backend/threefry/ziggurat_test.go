@@ -70,19 +70,19 @@ func TestContinuous(t *testing.T) {
 	}
 }
 
-// TestFirst: words hashed before, the short path and the guide change no sample.
-func TestFirst(t *testing.T) {
+// TestAttempt: words hashed before and the first attempt change no sample.
+func TestAttempt(t *testing.T) {
 	var g GammaSampler
 	accepted := 0
 	for i := range 20000 {
-		g.Set(0.5 + float64(i%7))
+		g.Set(1 + float64(i%7)/2)
 		a := Element(8, 9, uint64(i))
 		w0, w1, w2 := a.Word(), a.Word(), a.Word()
 		b := Element(8, 9, uint64(i))
 		want := g.Draw(&b)
-		if x, ok := g.First(w0, w1, w2, 3); ok {
-			if accepted++; x != want {
-				t.Fatalf("element %d: the short path gives %v, want %v", i, x, want)
+		if square, v, u, some := g.Attempt(w0, w1); some && g.Accepts(square, v, math.Log(u), math.Log(v)) {
+			if accepted++; g.Of(v) != want {
+				t.Fatalf("element %d: the first attempt gives %v, want %v", i, g.Of(v), want)
 			}
 		}
 		var c Stream
@@ -91,19 +91,6 @@ func TestFirst(t *testing.T) {
 		}
 	}
 	if accepted < 18000 {
-		t.Errorf("the short path accepts %d of 20000", accepted)
-	}
-	var shared PoissonSampler
-	var trials BinomialSampler
-	shared.Set(6.5)
-	trials.Set(30, 0.2)
-	for i := range 5000 {
-		a, b, c, d := Element(1, 2, uint64(i)), Element(1, 2, uint64(i)), Element(1, 2, uint64(i)), Element(1, 2, uint64(i))
-		if x, y := shared.Draw(&a), b.Poisson(6.5); x != y {
-			t.Fatalf("element %d: a sampler that was used gives %v, a new one %v", i, x, y)
-		}
-		if x, y := trials.Draw(&c), d.Binomial(30, 0.2); x != y {
-			t.Fatalf("element %d: a sampler that was used gives %v, a new one %v", i, x, y)
-		}
+		t.Errorf("the first attempt is accepted for %d of 20000", accepted)
 	}
 }

@@ -11,7 +11,6 @@ var reasons = map[string]string{
 		"are a quarter.",
 	"fft_65536x16": "on one core a quarter of the time is the transposition of 16 rows into the lanes of vectors and back, the " +
 		"butterflies are a fifth; the rest is the bookkeeping of 4096 groups.",
-	"erfinv_1m": "polynomials of float64 for float32 arguments, both the one near 0 and the one far out, for every element.",
 	"chain10": "the arrays are 192 MiB, which a copy with non-temporal stores moves in 3.5 to 3.7 ms; the chain takes 3.9 ms when " +
 		"memory is undisturbed. Compiled PyTorch needs 5 ms, so no program can be 3.5 times as fast as that. Against eager PyTorch the " +
 		"goal is met.",

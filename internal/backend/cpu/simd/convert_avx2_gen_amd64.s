@@ -56,7 +56,23 @@ DATA convertavx2Const<>+144(SB)/4, $0x7fc00000
 DATA convertavx2Const<>+148(SB)/4, $0x7fc00000
 DATA convertavx2Const<>+152(SB)/4, $0x7fc00000
 DATA convertavx2Const<>+156(SB)/4, $0x7fc00000
-GLOBL convertavx2Const<>(SB), RODATA|NOPTR, $160
+DATA convertavx2Const<>+160(SB)/4, $0x47800000
+DATA convertavx2Const<>+164(SB)/4, $0x47800000
+DATA convertavx2Const<>+168(SB)/4, $0x47800000
+DATA convertavx2Const<>+172(SB)/4, $0x47800000
+DATA convertavx2Const<>+176(SB)/4, $0x47800000
+DATA convertavx2Const<>+180(SB)/4, $0x47800000
+DATA convertavx2Const<>+184(SB)/4, $0x47800000
+DATA convertavx2Const<>+188(SB)/4, $0x47800000
+DATA convertavx2Const<>+192(SB)/4, $0xffff
+DATA convertavx2Const<>+196(SB)/4, $0xffff
+DATA convertavx2Const<>+200(SB)/4, $0xffff
+DATA convertavx2Const<>+204(SB)/4, $0xffff
+DATA convertavx2Const<>+208(SB)/4, $0xffff
+DATA convertavx2Const<>+212(SB)/4, $0xffff
+DATA convertavx2Const<>+216(SB)/4, $0xffff
+DATA convertavx2Const<>+220(SB)/4, $0xffff
+GLOBL convertavx2Const<>(SB), RODATA|NOPTR, $224
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -318,6 +334,63 @@ tailLoop:
 	ADDQ $16, DI
 	ADDQ $32, SI
 	SUBQ $4, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func u32ToF32AVX2(z *float32, x *uint32, n int)
+TEXT ·u32ToF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VMOVUPS convertavx2Const<>+160(SB), Y1
+	VMOVUPS convertavx2Const<>+192(SB), Y0
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Y2
+	VPSRLD $16, Y2, Y3
+	VCVTDQ2PS Y3, Y3
+	VPAND Y0, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VFMADD231PS Y1, Y3, Y2
+	VMOVUPS Y2, (DI)
+	VMOVUPS 32(SI), Y2
+	VPSRLD $16, Y2, Y3
+	VCVTDQ2PS Y3, Y3
+	VPAND Y0, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VFMADD231PS Y1, Y3, Y2
+	VMOVUPS Y2, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*4), Y15
+	VMASKMOVPS (SI), Y15, Y2
+	VPSRLD $16, Y2, Y3
+	VCVTDQ2PS Y3, Y3
+	VPAND Y0, Y2, Y2
+	VCVTDQ2PS Y2, Y2
+	VFMADD231PS Y1, Y3, Y2
+	VMASKMOVPS Y2, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
 	JG tailLoop
 
 done:

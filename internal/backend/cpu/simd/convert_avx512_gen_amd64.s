@@ -19,7 +19,9 @@ DATA convertavx512Const<>+4(SB)/4, $0x7fff
 DATA convertavx512Const<>+8(SB)/4, $0x400000
 DATA convertavx512Const<>+12(SB)/4, $0x80000000
 DATA convertavx512Const<>+16(SB)/4, $0x7fc00000
-GLOBL convertavx512Const<>(SB), RODATA|NOPTR, $20
+DATA convertavx512Const<>+20(SB)/4, $0x47800000
+DATA convertavx512Const<>+24(SB)/4, $0xffff
+GLOBL convertavx512Const<>(SB), RODATA|NOPTR, $28
 
 // func bF16ToF32AVX512(z *float32, x *uint16, n int)
 TEXT ·bF16ToF32AVX512(SB), NOSPLIT, $0-24
@@ -313,6 +315,63 @@ tailLoop:
 	ADDQ $32, DI
 	ADDQ $64, SI
 	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func u32ToF32AVX512(z *float32, x *uint32, n int)
+TEXT ·u32ToF32AVX512(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS convertavx512Const<>+20(SB), Z1
+	VBROADCASTSS convertavx512Const<>+24(SB), Z0
+	SUBQ $32, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Z2
+	VPSRLD $16, Z2, Z3
+	VCVTDQ2PS Z3, Z3
+	VPANDD Z0, Z2, Z2
+	VCVTDQ2PS Z2, Z2
+	VFMADD231PS Z1, Z3, Z2
+	VMOVUPS Z2, (DI)
+	VMOVUPS 64(SI), Z2
+	VPSRLD $16, Z2, Z3
+	VCVTDQ2PS Z3, Z3
+	VPANDD Z0, Z2, Z2
+	VCVTDQ2PS Z2, Z2
+	VFMADD231PS Z1, Z3, Z2
+	VMOVUPS Z2, 64(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	SUBQ $32, CX
+	JGE loop
+
+tail:
+	ADDQ $32, CX
+	JZ done
+
+tailLoop:
+	MOVQ $16, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	MOVL $-1, AX
+	BZHIL DX, AX, AX
+	KMOVW AX, K7
+	VMOVUPS.Z (SI), K7, Z2
+	VPSRLD $16, Z2, Z3
+	VCVTDQ2PS Z3, Z3
+	VPANDD Z0, Z2, Z2
+	VCVTDQ2PS Z2, Z2
+	VFMADD231PS Z1, Z3, Z2
+	VMOVUPS Z2, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $16, CX
 	JG tailLoop
 
 done:

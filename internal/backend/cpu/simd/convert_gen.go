@@ -56,6 +56,17 @@ func f64ToF32Generic(z []float32, x []float64) {
 	}
 }
 
+func u32ToF32Generic(z []float32, x []uint32) {
+	x = x[:len(z)]
+	for i := range z {
+		v0 := x[i]
+		v1 := int32(uint32(v0) >> 16)
+		v2 := float32((v0 & 65535))
+		v3 := fma(float32(v1), 65536, v2)
+		z[i] = v3
+	}
+}
+
 func i32ToF32Generic(z []float32, x []int32) {
 	x = x[:len(z)]
 	for i := range z {

@@ -148,6 +148,26 @@ func f64ToF32AVX512(z *float32, x *float64, n int)
 //go:noescape
 func f64ToF32AVX2(z *float32, x *float64, n int)
 
+// U32ToF32 rounds to nearest even.
+func U32ToF32(z []float32, x []uint32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		u32ToF32AVX512(&z[0], &x[0], len(z))
+	case useAVX2:
+		u32ToF32AVX2(&z[0], &x[0], len(z))
+	default:
+		u32ToF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func u32ToF32AVX512(z *float32, x *uint32, n int)
+
+//go:noescape
+func u32ToF32AVX2(z *float32, x *uint32, n int)
+
 // I32ToF32 rounds to nearest even.
 func I32ToF32(z []float32, x []int32) {
 	x = x[:len(z)]

@@ -118,6 +118,21 @@ func F64ToF32(z []float32, x []float64) {
 //go:noescape
 func f64ToF32NEON(z *float32, x *float64, n int)
 
+// U32ToF32 rounds to nearest even.
+func U32ToF32(z []float32, x []uint32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		u32ToF32NEON(&z[0], &x[0], len(z))
+	default:
+		u32ToF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func u32ToF32NEON(z *float32, x *uint32, n int)
+
 // I32ToF32 rounds to nearest even.
 func I32ToF32(z []float32, x []int32) {
 	x = x[:len(z)]

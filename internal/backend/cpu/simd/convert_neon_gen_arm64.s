@@ -36,7 +36,15 @@ DATA convertNEON<>+64(SB)/4, $0x7fc00000
 DATA convertNEON<>+68(SB)/4, $0x7fc00000
 DATA convertNEON<>+72(SB)/4, $0x7fc00000
 DATA convertNEON<>+76(SB)/4, $0x7fc00000
-GLOBL convertNEON<>(SB), RODATA|NOPTR, $80
+DATA convertNEON<>+80(SB)/4, $0x47800000
+DATA convertNEON<>+84(SB)/4, $0x47800000
+DATA convertNEON<>+88(SB)/4, $0x47800000
+DATA convertNEON<>+92(SB)/4, $0x47800000
+DATA convertNEON<>+96(SB)/4, $0xffff
+DATA convertNEON<>+100(SB)/4, $0xffff
+DATA convertNEON<>+104(SB)/4, $0xffff
+DATA convertNEON<>+108(SB)/4, $0xffff
+GLOBL convertNEON<>(SB), RODATA|NOPTR, $112
 
 // func bF16ToF32NEON(z *float32, x *uint16, n int)
 TEXT ·bF16ToF32NEON(SB), NOSPLIT, $0-24
@@ -353,6 +361,86 @@ one:
 last:
 	ADDS $2, R9
 	BEQ done
+
+done:
+	RET
+
+// func u32ToF32NEON(z *float32, x *uint32, n int)
+TEXT ·u32ToF32NEON(SB), NOSPLIT, $0-24
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R9
+	MOVD $convertNEON<>(SB), R11
+	FMOVQ 80(R11), F1 // 65536
+	FMOVQ 96(R11), F0 // 65535
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F2
+	WORD $0x6f300443 // USHR V3, V2, 16
+	WORD $0x4e21d863 // SCVTF V3, V3
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e21d842 // SCVTF V2, V2
+	WORD $0x4e21cc62 // FMLA V2, V3, V1
+	FMOVQ F2, 0(R0)
+	FMOVQ 16(R1), F2
+	WORD $0x6f300443 // USHR V3, V2, 16
+	WORD $0x4e21d863 // SCVTF V3, V3
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e21d842 // SCVTF V2, V2
+	WORD $0x4e21cc62 // FMLA V2, V3, V1
+	FMOVQ F2, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F2
+	WORD $0x6f300443 // USHR V3, V2, 16
+	WORD $0x4e21d863 // SCVTF V3, V3
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e21d842 // SCVTF V2, V2
+	WORD $0x4e21cc62 // FMLA V2, V3, V1
+	FMOVQ F2, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F2 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V2.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V2.S[2]
+end2:
+	WORD $0x6f300443 // USHR V3, V2, 16
+	WORD $0x4e21d863 // SCVTF V3, V3
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e21d842 // SCVTF V2, V2
+	WORD $0x4e21cc62 // FMLA V2, V3, V1
+	FMOVS F2, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V2.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V2.S[2], (R10)
+end4:
 
 done:
 	RET

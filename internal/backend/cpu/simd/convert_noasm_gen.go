@@ -22,6 +22,9 @@ func F32ToF64(z []float64, x []float32) { f32ToF64Generic(z, x) }
 // F64ToF32 rounds to nearest even.
 func F64ToF32(z []float32, x []float64) { f64ToF32Generic(z, x) }
 
+// U32ToF32 rounds to nearest even.
+func U32ToF32(z []float32, x []uint32) { u32ToF32Generic(z, x) }
+
 // I32ToF32 rounds to nearest even.
 func I32ToF32(z []float32, x []int32) { i32ToF32Generic(z, x) }
 

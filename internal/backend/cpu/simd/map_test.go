@@ -85,8 +85,8 @@ func TestSoftmaxBack(t *testing.T) {
 }
 
 // clone copies x to fenced memory.
-func clone(t *testing.T, x []float32) []float32 {
-	y := view[float32](fence(t, 4*len(x), true))
+func clone[T number](t *testing.T, x []T) []T {
+	y := view[T](fence(t, len(raw(x)), true))
 	copy(y, x)
 	return y
 }
@@ -118,6 +118,7 @@ func TestConvert(t *testing.T) {
 	testUnary(t, "F32ToF16", F32ToF16, f32ToF16Generic)
 	testUnary(t, "F32ToF64", F32ToF64, f32ToF64Generic)
 	testUnary(t, "F64ToF32", F64ToF32, f64ToF32Generic)
+	testUnary(t, "U32ToF32", U32ToF32, u32ToF32Generic)
 	testUnary(t, "I32ToF32", I32ToF32, i32ToF32Generic)
 	testUnary(t, "I64ToF32", I64ToF32, i64ToF32Generic)
 	testUnary(t, "U8ToF32", U8ToF32, u8ToF32Generic)

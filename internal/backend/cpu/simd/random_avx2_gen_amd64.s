@@ -5,6 +5,136 @@
 #include "textflag.h"
 
 #define BLOCK1 \
+	VPAND Y4, Y10, Y11; \
+	VPADDD Y0, Y10, Y12; \
+	VPADDD Y1, Y11, Y13; \
+	VPADDD Y2, Y10, Y10; \
+	VPADDD Y3, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $13, Y13, Y14; \
+	VPSRLD $19, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $13, Y11, Y14; \
+	VPSRLD $19, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $15, Y13, Y14; \
+	VPSRLD $17, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $15, Y11, Y14; \
+	VPSRLD $17, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $26, Y13, Y14; \
+	VPSRLD $6, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $26, Y11, Y14; \
+	VPSRLD $6, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $6, Y13, Y14; \
+	VPSRLD $26, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $6, Y11, Y14; \
+	VPSRLD $26, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y6, Y12, Y12; \
+	VPADDD Y7, Y13, Y13; \
+	VPADDD Y8, Y13, Y13; \
+	VPADDD Y6, Y10, Y10; \
+	VPADDD Y7, Y11, Y11; \
+	VPADDD Y8, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $17, Y13, Y14; \
+	VPSRLD $15, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $17, Y11, Y14; \
+	VPSRLD $15, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $29, Y13, Y14; \
+	VPSRLD $3, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $29, Y11, Y14; \
+	VPSRLD $3, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $16, Y13, Y14; \
+	VPSRLD $16, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $16, Y11, Y14; \
+	VPSRLD $16, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $24, Y13, Y14; \
+	VPSRLD $8, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $24, Y11, Y14; \
+	VPSRLD $8, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y7, Y12, Y12; \
+	VPADDD Y5, Y13, Y13; \
+	VPADDD Y9, Y13, Y13; \
+	VPADDD Y7, Y10, Y10; \
+	VPADDD Y5, Y11, Y11; \
+	VPADDD Y9, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $13, Y13, Y14; \
+	VPSRLD $19, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $13, Y11, Y14; \
+	VPSRLD $19, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $15, Y13, Y14; \
+	VPSRLD $17, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $15, Y11, Y14; \
+	VPSRLD $17, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $26, Y13, Y14; \
+	VPSRLD $6, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $26, Y11, Y14; \
+	VPSRLD $6, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y13, Y12, Y12
+
+#define BLOCK2 \
 	VPADDD Y1, Y9, Y9; \
 	VPADDD Y9, Y8, Y8; \
 	VPSLLD $13, Y9, Y10; \
@@ -102,165 +232,521 @@
 	VPSLLD $13, Y9, Y10; \
 	VPSRLD $19, Y9, Y9
 
-#define BLOCK2 \
-	VCVTPS2PD (SI), Y6; \
-	VPAND Y4, Y6, Y7; \
-	VMOVAPS Y0, Y8; \
-	VFNMADD231PD Y6, Y6, Y8; \
-	VMAXPD Y8, Y2, Y9; \
-	VCMPPD $17, Y5, Y9, Y10; \
-	VMULPD randomavx2Const<>+352(SB), Y9, Y11; \
-	VBLENDVPD Y10, Y11, Y9, Y9; \
-	VPADDQ randomavx2Const<>+384(SB), Y9, Y11; \
-	VPSRLQ $52, Y11, Y11; \
-	VPSLLQ $52, Y11, Y12; \
-	VPSUBQ Y12, Y9, Y9; \
-	VPADDQ Y0, Y9, Y9; \
-	VSUBPD Y0, Y9, Y9; \
-	VPOR randomavx2Const<>+416(SB), Y11, Y11; \
-	VSUBPD randomavx2Const<>+448(SB), Y11, Y11; \
-	VBLENDVPD Y10, randomavx2Const<>+480(SB), Y3, Y10; \
-	VSUBPD Y10, Y11, Y10; \
-	VADDPD randomavx2Const<>+512(SB), Y9, Y11; \
-	VDIVPD Y11, Y9, Y11; \
-	VMULPD Y11, Y11, Y12; \
-	VMOVUPS randomavx2Const<>+544(SB), Y13; \
-	VFMADD231PD randomavx2Const<>+576(SB), Y12, Y13; \
-	VFMADD213PD randomavx2Const<>+608(SB), Y12, Y13; \
-	VFMADD213PD randomavx2Const<>+640(SB), Y12, Y13; \
-	VFMADD213PD randomavx2Const<>+672(SB), Y12, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VMULPD Y9, Y9, Y13; \
-	VMULPD randomavx2Const<>+704(SB), Y13, Y13; \
-	VADDPD Y12, Y13, Y12; \
-	VMULPD Y12, Y11, Y11; \
-	VSUBPD Y11, Y13, Y11; \
-	VSUBPD Y9, Y11, Y9; \
-	VFNMADD231PD randomavx2Const<>+736(SB), Y10, Y9; \
-	VMINPD Y9, Y1, Y10; \
-	VSUBPD randomavx2Const<>+768(SB), Y10, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS randomavx2Const<>+800(SB), Y12; \
-	VFMADD231PD randomavx2Const<>+832(SB), Y11, Y12; \
-	VFMADD213PD randomavx2Const<>+864(SB), Y11, Y12; \
-	VFMADD213PD randomavx2Const<>+896(SB), Y11, Y12; \
-	VFMADD213PD randomavx2Const<>+928(SB), Y11, Y12; \
-	VFMADD213PD randomavx2Const<>+960(SB), Y11, Y12; \
-	VMOVUPS randomavx2Const<>+992(SB), Y13; \
-	VFMADD231PD randomavx2Const<>+1024(SB), Y11, Y13; \
-	VFMADD213PD randomavx2Const<>+1056(SB), Y11, Y13; \
-	VFMADD213PD randomavx2Const<>+1088(SB), Y11, Y13; \
-	VFMADD213PD randomavx2Const<>+1120(SB), Y11, Y13; \
-	VFMADD213PD randomavx2Const<>+1152(SB), Y11, Y13; \
-	VFMADD231PD Y10, Y12, Y13; \
-	VSUBPD randomavx2Const<>+1184(SB), Y9, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS randomavx2Const<>+1216(SB), Y12; \
-	VFMADD231PD randomavx2Const<>+1248(SB), Y11, Y12; \
-	VFMADD213PD randomavx2Const<>+1280(SB), Y11, Y12; \
-	VFMADD213PD randomavx2Const<>+1312(SB), Y11, Y12; \
-	VFMADD213PD randomavx2Const<>+1344(SB), Y11, Y12; \
-	VFMADD213PD randomavx2Const<>+1376(SB), Y11, Y12; \
-	VMOVUPS randomavx2Const<>+1408(SB), Y14; \
-	VFMADD231PD randomavx2Const<>+1440(SB), Y11, Y14; \
-	VFMADD213PD randomavx2Const<>+1472(SB), Y11, Y14; \
-	VFMADD213PD randomavx2Const<>+1504(SB), Y11, Y14; \
-	VFMADD213PD randomavx2Const<>+1536(SB), Y11, Y14; \
-	VFMADD213PD randomavx2Const<>+1568(SB), Y11, Y14
-
 #define BLOCK3 \
-	VCMPPD $18, randomavx2Const<>+1760(SB), Y6, Y7; \
-	VMULPD randomavx2Const<>+1792(SB), Y5, Y8; \
-	VFNMADD213PD randomavx2Const<>+1824(SB), Y5, Y8; \
+	VPSLLD $6, Y13, Y14; \
+	VPSRLD $26, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $6, Y11, Y14; \
+	VPSRLD $26, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y5, Y12, Y12; \
+	VPADDD Y6, Y13, Y13; \
+	VPADDD randomavx2Const<>+64(SB), Y13, Y13; \
+	VPADDD Y5, Y10, Y10; \
+	VPADDD Y6, Y11, Y11; \
+	VPADDD randomavx2Const<>+64(SB), Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $17, Y13, Y14; \
+	VPSRLD $15, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $17, Y11, Y14; \
+	VPSRLD $15, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $29, Y13, Y14; \
+	VPSRLD $3, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $29, Y11, Y14; \
+	VPSRLD $3, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $16, Y13, Y14; \
+	VPSRLD $16, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $16, Y11, Y14; \
+	VPSRLD $16, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $24, Y13, Y14; \
+	VPSRLD $8, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $24, Y11, Y14; \
+	VPSRLD $8, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y6, Y12, Y12; \
+	VPADDD Y7, Y13, Y13; \
+	VPADDD randomavx2Const<>+96(SB), Y13, Y13; \
+	VPADDD Y6, Y10, Y10; \
+	VPADDD Y7, Y11, Y11; \
+	VPADDD randomavx2Const<>+96(SB), Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $13, Y13, Y14; \
+	VPSRLD $19, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $13, Y11, Y14; \
+	VPSRLD $19, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $15, Y13, Y14; \
+	VPSRLD $17, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $15, Y11, Y14; \
+	VPSRLD $17, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $26, Y13, Y14; \
+	VPSRLD $6, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13; \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $26, Y11, Y14; \
+	VPSRLD $6, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y13, Y12, Y12; \
+	VPSLLD $6, Y13, Y14; \
+	VPSRLD $26, Y13, Y13; \
+	VPOR Y13, Y14, Y13; \
+	VPXOR Y12, Y13, Y13
+
+#define BLOCK4 \
+	VMOVAPS Y6, Y7; \
+	VFNMADD231PS Y6, Y6, Y7; \
+	VMULPS Y1, Y7, Y7; \
+	VFMADD132PS randomavx2Const<>+4288(SB), Y0, Y6; \
+	VCMPPS $17, randomavx2Const<>+4352(SB), Y7, Y8; \
+	VMULPS randomavx2Const<>+4384(SB), Y7, Y9; \
+	VBLENDVPS Y8, Y9, Y7, Y9; \
+	VMOVUPS randomavx2Const<>+3424(SB), Y10; \
+	VBLENDVPS Y8, randomavx2Const<>+4416(SB), Y10, Y8; \
+	VMOVUPS randomavx2Const<>+3392(SB), Y10; \
+	VMAXPS Y9, Y10, Y9; \
+	VPSUBD Y3, Y9, Y10; \
+	VPSRAD $23, Y10, Y10; \
+	VPSLLD $23, Y10, Y11; \
+	VPSUBD Y11, Y9, Y9; \
+	VSUBPS Y4, Y9, Y9; \
+	VCVTDQ2PS Y10, Y10; \
+	VADDPS Y8, Y10, Y8; \
+	VFNMADD213PS randomavx2Const<>+3424(SB), Y5, Y8; \
+	VMOVUPS randomavx2Const<>+2784(SB), Y10; \
+	VFMADD231PS randomavx2Const<>+2752(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+2816(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+2848(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+2880(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+2912(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+2944(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+2976(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+3008(SB), Y9, Y10; \
+	VMULPS Y9, Y9, Y11; \
+	VMULPS Y10, Y11, Y10; \
+	VADDPS Y10, Y9, Y9; \
+	VSUBPS Y9, Y8, Y8; \
+	VSQRTPS Y8, Y8; \
+	VSUBPS randomavx2Const<>+3456(SB), Y8, Y9; \
+	VMOVUPS randomavx2Const<>+4448(SB), Y10; \
+	VFMADD231PS randomavx2Const<>+4480(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+4512(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+4544(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+4576(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+4608(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+4640(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+4672(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+4704(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+4736(SB), Y9, Y10; \
+	VSUBPS randomavx2Const<>+4768(SB), Y8, Y9; \
+	VMOVUPS randomavx2Const<>+4800(SB), Y11; \
+	VFMADD231PS randomavx2Const<>+4832(SB), Y9, Y11; \
+	VFMADD213PS randomavx2Const<>+4864(SB), Y9, Y11; \
+	VFMADD213PS randomavx2Const<>+4896(SB), Y9, Y11; \
+	VFMADD213PS randomavx2Const<>+4928(SB), Y9, Y11; \
+	VFMADD213PS randomavx2Const<>+4960(SB), Y9, Y11; \
+	VFMADD213PS randomavx2Const<>+4992(SB), Y9, Y11; \
+	VFMADD213PS randomavx2Const<>+5024(SB), Y9, Y11; \
+	VFMADD213PS randomavx2Const<>+5056(SB), Y9, Y11; \
+	VFMADD213PS randomavx2Const<>+5088(SB), Y9, Y11; \
+	VFMADD213PS randomavx2Const<>+5120(SB), Y9, Y11; \
+	VCMPPS $18, Y1, Y8, Y8; \
+	VMOVUPS randomavx2Const<>+5152(SB), Y9; \
+	VBLENDVPS Y8, randomavx2Const<>+5184(SB), Y9, Y9; \
+	VBLENDVPS Y8, Y10, Y11, Y8; \
+	VCMPPS $29, Y2, Y7, Y10; \
+	VMAXPS Y7, Y2, Y11; \
+	VPSUBD Y3, Y11, Y12; \
+	VPSRAD $23, Y12, Y12; \
+	VPSLLD $23, Y12, Y13; \
+	VPSUBD Y13, Y11, Y11; \
+	VSUBPS Y4, Y11, Y11; \
+	VCVTDQ2PS Y12, Y12; \
+	VFNMADD213PS Y0, Y5, Y12; \
+	VMOVUPS randomavx2Const<>+2784(SB), Y13; \
+	VFMADD231PS randomavx2Const<>+2752(SB), Y11, Y13; \
+	VFMADD213PS randomavx2Const<>+2816(SB), Y11, Y13; \
+	VFMADD213PS randomavx2Const<>+2848(SB), Y11, Y13; \
+	VFMADD213PS randomavx2Const<>+2880(SB), Y11, Y13; \
+	VFMADD213PS randomavx2Const<>+2912(SB), Y11, Y13; \
+	VFMADD213PS randomavx2Const<>+2944(SB), Y11, Y13; \
+	VFMADD213PS randomavx2Const<>+2976(SB), Y11, Y13; \
+	VFMADD213PS randomavx2Const<>+3008(SB), Y11, Y13; \
+	VMULPS Y11, Y11, Y14; \
+	VMULPS Y13, Y14, Y13; \
+	VADDPS Y13, Y11, Y11; \
+	VSUBPS Y11, Y12, Y11; \
+	VMOVUPS randomavx2Const<>+3968(SB), Y12; \
+	VFMADD231PS randomavx2Const<>+4000(SB), Y11, Y12; \
+	VFMADD213PS randomavx2Const<>+4032(SB), Y11, Y12; \
+	VFMADD213PS randomavx2Const<>+4064(SB), Y11, Y12; \
+	VFMADD213PS randomavx2Const<>+4096(SB), Y11, Y12; \
+	VFMADD213PS randomavx2Const<>+4128(SB), Y11, Y12; \
+	VFMADD213PS randomavx2Const<>+4160(SB), Y11, Y12; \
+	VFMADD213PS randomavx2Const<>+4192(SB), Y11, Y12; \
+	VFMADD213PS randomavx2Const<>+4224(SB), Y11, Y12; \
+	VFMADD213PS randomavx2Const<>+4256(SB), Y11, Y12; \
+	VBLENDVPS Y10, randomavx2Const<>+4320(SB), Y9, Y9; \
+	VBLENDVPS Y10, Y12, Y8, Y8; \
+	VCMPPS $0, randomavx2Const<>+3424(SB), Y7, Y10; \
+	VPAND randomavx2Const<>+3840(SB), Y6, Y11
+
+#define BLOCK5 \
+	VCMPPD $18, randomavx2Const<>+768(SB), Y6, Y7; \
+	VMULPD randomavx2Const<>+800(SB), Y5, Y8; \
+	VFNMADD213PD randomavx2Const<>+832(SB), Y5, Y8; \
 	VSUBPD Y6, Y0, Y9; \
-	VCMPPD $17, randomavx2Const<>+256(SB), Y9, Y10; \
-	VMULPD randomavx2Const<>+352(SB), Y9, Y11; \
+	VCMPPD $17, randomavx2Const<>+864(SB), Y9, Y10; \
+	VMULPD randomavx2Const<>+896(SB), Y9, Y11; \
 	VBLENDVPD Y10, Y11, Y9, Y11; \
-	VPADDQ randomavx2Const<>+384(SB), Y11, Y12; \
+	VPADDQ randomavx2Const<>+928(SB), Y11, Y12; \
 	VPSRLQ $52, Y12, Y12; \
 	VPSLLQ $52, Y12, Y13; \
 	VPSUBQ Y13, Y11, Y11; \
 	VPADDQ Y0, Y11, Y11; \
 	VSUBPD Y0, Y11, Y11; \
-	VPOR randomavx2Const<>+416(SB), Y12, Y12; \
-	VSUBPD randomavx2Const<>+448(SB), Y12, Y12; \
-	VBLENDVPD Y10, randomavx2Const<>+480(SB), Y1, Y10; \
+	VPOR randomavx2Const<>+160(SB), Y12, Y12; \
+	VSUBPD randomavx2Const<>+960(SB), Y12, Y12; \
+	VBLENDVPD Y10, randomavx2Const<>+992(SB), Y1, Y10; \
 	VSUBPD Y10, Y12, Y10; \
-	VADDPD randomavx2Const<>+512(SB), Y11, Y12; \
+	VADDPD randomavx2Const<>+1024(SB), Y11, Y12; \
 	VDIVPD Y12, Y11, Y12; \
 	VMULPD Y12, Y12, Y13; \
-	VMOVUPS randomavx2Const<>+1856(SB), Y14; \
-	VFMADD231PD randomavx2Const<>+1888(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+1920(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+1952(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+1984(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+2016(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+576(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+544(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+608(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+640(SB), Y13, Y14; \
-	VFMADD213PD randomavx2Const<>+672(SB), Y13, Y14; \
+	VMOVUPS randomavx2Const<>+1056(SB), Y14; \
+	VFMADD231PD randomavx2Const<>+1088(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+1120(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+1152(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+1184(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+1216(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+1248(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+1280(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+1312(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+1344(SB), Y13, Y14; \
+	VFMADD213PD randomavx2Const<>+1376(SB), Y13, Y14; \
 	VMULPD Y14, Y13, Y13; \
 	VMULPD Y11, Y11, Y14; \
-	VMULPD randomavx2Const<>+704(SB), Y14, Y14; \
+	VMULPD randomavx2Const<>+288(SB), Y14, Y14; \
 	VADDPD Y13, Y14, Y13; \
 	VMULPD Y13, Y12, Y12; \
 	VMOVAPS Y1, Y13; \
-	VFMADD231PD randomavx2Const<>+2048(SB), Y10, Y13; \
+	VFMADD231PD randomavx2Const<>+1408(SB), Y10, Y13; \
 	VADDPD Y13, Y12, Y12; \
 	VSUBPD Y12, Y14, Y12; \
 	VSUBPD Y12, Y11, Y11; \
-	VFMADD231PD randomavx2Const<>+2080(SB), Y10, Y11; \
-	VCMPPD $17, randomavx2Const<>+1664(SB), Y9, Y10; \
+	VFMADD231PD randomavx2Const<>+1440(SB), Y10, Y11; \
+	VCMPPD $17, randomavx2Const<>+384(SB), Y9, Y10; \
 	VBLENDVPD Y10, Y11, Y9, Y10; \
 	VCMPPD $17, Y1, Y9, Y11; \
-	VBLENDVPD Y11, randomavx2Const<>+2112(SB), Y10, Y10; \
+	VBLENDVPD Y11, randomavx2Const<>+1472(SB), Y10, Y10; \
 	VCMPPD $0, Y1, Y9, Y9; \
-	VBLENDVPD Y9, randomavx2Const<>+2144(SB), Y10, Y9; \
+	VBLENDVPD Y9, randomavx2Const<>+1504(SB), Y10, Y9; \
 	VSUBPD Y9, Y2, Y9; \
 	VSQRTPD Y9, Y9; \
-	VSUBPD randomavx2Const<>+2176(SB), Y9, Y9; \
-	VMOVUPS randomavx2Const<>+2208(SB), Y10; \
-	VFMADD231PD randomavx2Const<>+2240(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+2272(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+2304(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+2336(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+2368(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+2400(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+2432(SB), Y8, Y10; \
+	VSUBPD randomavx2Const<>+1536(SB), Y9, Y9; \
+	VMOVUPS randomavx2Const<>+1568(SB), Y10; \
+	VFMADD231PD randomavx2Const<>+1600(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+1632(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+1664(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+1696(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+1728(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+1760(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+1792(SB), Y8, Y10; \
 	VMULPD Y10, Y6, Y6; \
-	VMOVUPS randomavx2Const<>+2464(SB), Y10; \
-	VFMADD231PD randomavx2Const<>+2496(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+2528(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+2560(SB), Y9, Y10
+	VMOVUPS randomavx2Const<>+1824(SB), Y10; \
+	VFMADD231PD randomavx2Const<>+1856(SB), Y9, Y10; \
+	VFMADD213PD randomavx2Const<>+1888(SB), Y9, Y10; \
+	VFMADD213PD randomavx2Const<>+1920(SB), Y9, Y10
 
-#define BLOCK4 \
-	VFMADD213PD randomavx2Const<>+2592(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+2624(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+2656(SB), Y9, Y10; \
-	VFMADD213PD randomavx2Const<>+2688(SB), Y9, Y10; \
+#define BLOCK6 \
+	VMOVAPS Y0, Y8; \
+	VFNMADD231PS Y7, Y7, Y8; \
+	VMOVUPS randomavx2Const<>+3392(SB), Y9; \
+	VMAXPS Y8, Y9, Y9; \
+	VPSUBD Y2, Y9, Y10; \
+	VPSRAD $23, Y10, Y10; \
+	VPSLLD $23, Y10, Y11; \
+	VPSUBD Y11, Y9, Y9; \
+	VSUBPS Y0, Y9, Y9; \
+	VCVTDQ2PS Y10, Y10; \
+	VFNMADD213PS randomavx2Const<>+3424(SB), Y3, Y10; \
+	VMOVAPS Y6, Y11; \
+	VFMADD231PS Y9, Y5, Y11; \
+	VFMADD213PS randomavx2Const<>+2816(SB), Y9, Y11; \
+	VFMADD213PS randomavx2Const<>+2848(SB), Y9, Y11; \
+	VFMADD213PS randomavx2Const<>+2880(SB), Y9, Y11; \
+	VFMADD213PS randomavx2Const<>+2912(SB), Y9, Y11; \
+	VFMADD213PS randomavx2Const<>+2944(SB), Y9, Y11; \
+	VFMADD213PS randomavx2Const<>+2976(SB), Y9, Y11; \
+	VFMADD213PS randomavx2Const<>+3008(SB), Y9, Y11; \
+	VMULPS Y9, Y9, Y12; \
+	VMULPS Y11, Y12, Y11; \
+	VADDPS Y11, Y9, Y9; \
+	VSUBPS Y9, Y10, Y9; \
+	VSQRTPS Y9, Y9; \
+	VSUBPS randomavx2Const<>+3456(SB), Y9, Y9; \
+	VMOVUPS randomavx2Const<>+3488(SB), Y10; \
+	VFMADD231PS randomavx2Const<>+3520(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+3552(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+3584(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+3616(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+3648(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+3680(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+3712(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+3744(SB), Y9, Y10; \
+	VFMADD213PS randomavx2Const<>+3776(SB), Y9, Y10; \
+	VCMPPS $29, Y1, Y8, Y9; \
+	VMAXPS Y8, Y1, Y11; \
+	VPSUBD Y2, Y11, Y12; \
+	VPSRAD $23, Y12, Y12; \
+	VPSLLD $23, Y12, Y13; \
+	VPSUBD Y13, Y11, Y11; \
+	VSUBPS Y0, Y11, Y11; \
+	VCVTDQ2PS Y12, Y12; \
+	VFNMADD213PS Y4, Y3, Y12; \
+	VMOVAPS Y6, Y13; \
+	VFMADD231PS Y11, Y5, Y13; \
+	VFMADD213PS randomavx2Const<>+2816(SB), Y11, Y13; \
+	VFMADD213PS randomavx2Const<>+2848(SB), Y11, Y13; \
+	VFMADD213PS randomavx2Const<>+2880(SB), Y11, Y13; \
+	VFMADD213PS randomavx2Const<>+2912(SB), Y11, Y13; \
+	VFMADD213PS randomavx2Const<>+2944(SB), Y11, Y13; \
+	VFMADD213PS randomavx2Const<>+2976(SB), Y11, Y13; \
+	VFMADD213PS randomavx2Const<>+3008(SB), Y11, Y13; \
+	VMULPS Y11, Y11, Y14; \
+	VMULPS Y13, Y14, Y13; \
+	VADDPS Y13, Y11, Y11; \
+	VSUBPS Y11, Y12, Y11; \
+	VMOVUPS randomavx2Const<>+3040(SB), Y12; \
+	VFMADD231PS randomavx2Const<>+3072(SB), Y11, Y12; \
+	VFMADD213PS randomavx2Const<>+3104(SB), Y11, Y12; \
+	VFMADD213PS randomavx2Const<>+3136(SB), Y11, Y12; \
+	VFMADD213PS randomavx2Const<>+3168(SB), Y11, Y12; \
+	VFMADD213PS randomavx2Const<>+3200(SB), Y11, Y12
+
+#define BLOCK7 \
+	VMOVUPD (SI), Y9; \
+	VCMPPD $17, Y0, Y9, Y10; \
+	VADDPD Y0, Y9, Y11; \
+	VBLENDVPD Y10, Y11, Y9, Y10; \
+	VSUBPD Y4, Y10, Y10; \
+	VMULPD Y5, Y10, Y11; \
+	VSQRTPD Y11, Y11; \
+	VDIVPD Y11, Y0, Y11; \
+	VPMOVZXDQ (R8), Y12; \
+	VPOR Y1, Y12, Y12; \
+	VSUBPD Y1, Y12, Y12; \
+	VPMOVZXDQ (R9), Y13; \
+	VPSRLQ $11, Y13, Y13; \
+	VPOR Y1, Y13, Y13; \
+	VSUBPD Y1, Y13, Y13; \
+	VFMADD231PD Y2, Y12, Y13; \
+	VFMADD213PD Y7, Y6, Y13; \
+	VMULPD (R12), Y13, Y12; \
+	VMULPD Y12, Y11, Y11; \
+	VADDPD Y0, Y11, Y11; \
+	VPAND Y8, Y12, Y13; \
+	VMOVUPD (R13), Y14; \
+	VCMPPD $17, Y14, Y13, Y13; \
+	VCMPPD $30, Y3, Y11, Y14; \
+	VCMPPD $30, Y3, Y9, Y9; \
+	VPAND Y9, Y14, Y9; \
+	VPAND Y9, Y13, Y9; \
+	VMULPD Y12, Y12, Y12; \
+	VPMOVZXDQ (R10), Y13; \
+	VPOR Y1, Y13, Y13; \
+	VSUBPD Y1, Y13, Y13; \
+	VPMOVZXDQ (R11), Y14; \
+	VPSRLQ $11, Y14, Y14; \
+	VPOR Y1, Y14, Y14; \
+	VSUBPD Y1, Y14, Y14; \
+	VFMADD231PD Y2, Y13, Y14; \
+	VFNMADD132PD randomavx2Const<>+224(SB), Y0, Y14; \
+	VMULPD Y12, Y12, Y12; \
+	VMULPD randomavx2Const<>+640(SB), Y12, Y12; \
+	VSUBPD Y12, Y0, Y12; \
+	VCMPPD $17, Y12, Y14, Y12; \
+	VPAND Y12, Y9, Y9; \
+	VMULPD Y11, Y11, Y12; \
+	VMULPD Y12, Y11, Y11; \
+	VMULPD Y11, Y10, Y10; \
+	VMOVUPS randomavx2Const<>+672(SB), Y11; \
+	VBLENDVPD Y9, Y10, Y11, Y9; \
+	VMOVUPD Y9, (DI)
+
+#define BLOCK8 \
+	VPMOVZXDQ (R8), Y11; \
+	VPOR Y6, Y11, Y11; \
+	VSUBPD Y6, Y11, Y11; \
+	VPMOVZXDQ (R9), Y12; \
+	VPSRLQ $11, Y12, Y12; \
+	VPOR Y6, Y12, Y12; \
+	VSUBPD Y6, Y12, Y12; \
+	VFMADD231PD Y7, Y11, Y12; \
+	VFMADD213PD Y10, Y8, Y12; \
+	VPMOVZXDQ (R10), Y11; \
+	VPOR Y6, Y11, Y11; \
+	VSUBPD Y6, Y11, Y11; \
+	VPMOVZXDQ (R11), Y13; \
+	VPSRLQ $11, Y13, Y13; \
+	VPOR Y6, Y13, Y13; \
+	VSUBPD Y6, Y13, Y13; \
+	VFMADD231PD Y7, Y11, Y13; \
+	VMULPD Y8, Y13, Y11; \
+	VPAND randomavx2Const<>+320(SB), Y12, Y13; \
+	VSUBPD Y13, Y9, Y13; \
+	VADDPD Y0, Y0, Y14; \
+	VDIVPD Y13, Y14, Y14; \
+	VADDPD Y1, Y14, Y14; \
+	VMULPD Y12, Y14, Y12; \
+	VADDPD Y2, Y12, Y12; \
+	VADDPD Y3, Y12, Y12; \
+	VROUNDPD $1, Y12, Y12; \
+	VMOVUPD Y12, (DI); \
+	VMULPD Y4, Y11, Y12; \
+	VMULPD Y13, Y13, Y14; \
+	VDIVPD Y14, Y0, Y14; \
+	VADDPD Y1, Y14, Y14; \
+	VDIVPD Y14, Y12, Y12; \
+	VCMPPD $17, randomavx2Const<>+352(SB), Y13, Y14; \
+	VBLENDVPD Y14, randomavx2Const<>+384(SB), Y12, Y12; \
+	VCMPPD $29, randomavx2Const<>+416(SB), Y13, Y13; \
+	VCMPPD $18, Y5, Y11, Y11; \
+	VPAND Y11, Y13, Y11; \
+	VBLENDVPD Y11, randomavx2Const<>+448(SB), Y12, Y11; \
+	VMOVUPD Y11, (SI)
+
+#define BLOCK9 \
+	VPSUBD Y2, Y8, Y9; \
+	VPSRAD $23, Y9, Y9; \
+	VPSLLD $23, Y9, Y10; \
+	VPSUBD Y10, Y8, Y8; \
+	VSUBPS Y0, Y8, Y8; \
+	VCVTDQ2PS Y9, Y9; \
+	VFNMADD213PS Y4, Y3, Y9; \
+	VMOVAPS Y6, Y10; \
+	VFMADD231PS Y8, Y5, Y10; \
+	VFMADD213PS randomavx2Const<>+2816(SB), Y8, Y10; \
+	VFMADD213PS randomavx2Const<>+2848(SB), Y8, Y10; \
+	VFMADD213PS randomavx2Const<>+2880(SB), Y8, Y10; \
+	VFMADD213PS randomavx2Const<>+2912(SB), Y8, Y10; \
+	VFMADD213PS randomavx2Const<>+2944(SB), Y8, Y10; \
+	VFMADD213PS randomavx2Const<>+2976(SB), Y8, Y10; \
+	VFMADD213PS randomavx2Const<>+3008(SB), Y8, Y10; \
+	VMULPS Y8, Y8, Y11; \
+	VMULPS Y10, Y11, Y10; \
+	VADDPS Y10, Y8, Y8; \
+	VSUBPS Y8, Y9, Y8; \
+	VMOVUPS randomavx2Const<>+3040(SB), Y9; \
+	VFMADD231PS randomavx2Const<>+3072(SB), Y8, Y9; \
+	VFMADD213PS randomavx2Const<>+3104(SB), Y8, Y9; \
+	VFMADD213PS randomavx2Const<>+3136(SB), Y8, Y9; \
+	VFMADD213PS randomavx2Const<>+3168(SB), Y8, Y9; \
+	VFMADD213PS randomavx2Const<>+3200(SB), Y8, Y9; \
+	VFMADD213PS randomavx2Const<>+3232(SB), Y8, Y9; \
+	VFMADD213PS randomavx2Const<>+3264(SB), Y8, Y9; \
+	VFMADD213PS randomavx2Const<>+3296(SB), Y8, Y9; \
+	VFMADD213PS randomavx2Const<>+3328(SB), Y8, Y9; \
+	VMULPS Y9, Y7, Y8; \
+	VFMADD231PS randomavx2Const<>+3360(SB), Y7, Y8
+
+#define BLOCK10 \
+	VPSUBD Y3, Y7, Y8; \
+	VPSRAD $23, Y8, Y8; \
+	VPSLLD $23, Y8, Y9; \
+	VPSUBD Y9, Y7, Y7; \
+	VSUBPS Y4, Y7, Y7; \
+	VCVTDQ2PS Y8, Y8; \
+	VFNMADD213PS Y0, Y5, Y8; \
+	VMOVUPS randomavx2Const<>+2784(SB), Y9; \
+	VFMADD231PS randomavx2Const<>+2752(SB), Y7, Y9; \
+	VFMADD213PS randomavx2Const<>+2816(SB), Y7, Y9; \
+	VFMADD213PS randomavx2Const<>+2848(SB), Y7, Y9; \
+	VFMADD213PS randomavx2Const<>+2880(SB), Y7, Y9; \
+	VFMADD213PS randomavx2Const<>+2912(SB), Y7, Y9; \
+	VFMADD213PS randomavx2Const<>+2944(SB), Y7, Y9; \
+	VFMADD213PS randomavx2Const<>+2976(SB), Y7, Y9; \
+	VFMADD213PS randomavx2Const<>+3008(SB), Y7, Y9; \
+	VMULPS Y7, Y7, Y10; \
+	VMULPS Y9, Y10, Y9; \
+	VADDPS Y9, Y7, Y7; \
+	VSUBPS Y7, Y8, Y7; \
+	VMOVUPS randomavx2Const<>+3968(SB), Y8; \
+	VFMADD231PS randomavx2Const<>+4000(SB), Y7, Y8; \
+	VFMADD213PS randomavx2Const<>+4032(SB), Y7, Y8; \
+	VFMADD213PS randomavx2Const<>+4064(SB), Y7, Y8; \
+	VFMADD213PS randomavx2Const<>+4096(SB), Y7, Y8; \
+	VFMADD213PS randomavx2Const<>+4128(SB), Y7, Y8; \
+	VFMADD213PS randomavx2Const<>+4160(SB), Y7, Y8; \
+	VFMADD213PS randomavx2Const<>+4192(SB), Y7, Y8; \
+	VFMADD213PS randomavx2Const<>+4224(SB), Y7, Y8; \
+	VFMADD213PS randomavx2Const<>+4256(SB), Y7, Y8; \
+	VFMADD132PS randomavx2Const<>+4288(SB), Y0, Y6; \
+	VMULPS Y8, Y6, Y7
+
+#define BLOCK11 \
+	VFMADD213PD randomavx2Const<>+1952(SB), Y9, Y10; \
+	VFMADD213PD randomavx2Const<>+1984(SB), Y9, Y10; \
+	VFMADD213PD randomavx2Const<>+2016(SB), Y9, Y10; \
+	VFMADD213PD randomavx2Const<>+2048(SB), Y9, Y10; \
 	VBLENDVPD Y7, Y6, Y10, Y6; \
-	VMOVUPS randomavx2Const<>+2720(SB), Y10; \
-	VFMADD231PD randomavx2Const<>+2752(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+2784(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+2816(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+2848(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+2880(SB), Y8, Y10; \
-	VFMADD213PD randomavx2Const<>+2912(SB), Y8, Y10; \
+	VMOVUPS randomavx2Const<>+2080(SB), Y10; \
+	VFMADD231PD randomavx2Const<>+2112(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2144(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2176(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2208(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2240(SB), Y8, Y10; \
+	VFMADD213PD randomavx2Const<>+2272(SB), Y8, Y10; \
 	VFMADD213PD Y0, Y8, Y10; \
-	VMOVUPS randomavx2Const<>+2944(SB), Y8; \
-	VFMADD231PD randomavx2Const<>+2976(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+3008(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+3040(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+3072(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+3104(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+3136(SB), Y9, Y8; \
-	VFMADD213PD randomavx2Const<>+3168(SB), Y9, Y8; \
+	VMOVUPS randomavx2Const<>+2304(SB), Y8; \
+	VFMADD231PD randomavx2Const<>+2336(SB), Y9, Y8; \
+	VFMADD213PD randomavx2Const<>+2368(SB), Y9, Y8; \
+	VFMADD213PD randomavx2Const<>+2400(SB), Y9, Y8; \
+	VFMADD213PD randomavx2Const<>+2432(SB), Y9, Y8; \
+	VFMADD213PD randomavx2Const<>+2464(SB), Y9, Y8; \
+	VFMADD213PD randomavx2Const<>+2496(SB), Y9, Y8; \
+	VFMADD213PD randomavx2Const<>+2528(SB), Y9, Y8; \
 	VBLENDVPD Y7, Y10, Y8, Y7; \
 	VDIVPD Y7, Y6, Y6; \
-	VPAND randomavx2Const<>+1632(SB), Y5, Y5
+	VPAND randomavx2Const<>+2560(SB), Y5, Y5
 
-#define BLOCK5 \
+#define BLOCK12 \
 	VPOR Y9, Y10, Y9; \
 	VPXOR Y8, Y9, Y9; \
 	VPADDD Y9, Y8, Y8; \
@@ -282,19 +768,33 @@
 	VPADDD Y0, Y9, Y9; \
 	VPADDD Y7, Y9, Y9
 
-#define BLOCK6 \
-	VFMADD213PD randomavx2Const<>+1600(SB), Y11, Y14; \
-	VFMADD231PD Y10, Y12, Y14; \
-	VCMPPD $17, Y1, Y9, Y9; \
-	VBLENDVPD Y9, Y13, Y14, Y9; \
-	VMULPD Y9, Y6, Y9; \
-	VCMPPD $0, Y0, Y7, Y7; \
-	VPAND randomavx2Const<>+1632(SB), Y6, Y6; \
-	VPOR randomavx2Const<>+1664(SB), Y6, Y6; \
-	VBLENDVPD Y7, Y6, Y9, Y6; \
-	VCMPPD $25, Y3, Y8, Y7; \
-	VBLENDVPD Y7, randomavx2Const<>+1696(SB), Y6, Y6; \
-	VCVTPD2PSY Y6, X7
+#define BLOCK13 \
+	VFMADD213PS randomavx2Const<>+3232(SB), Y11, Y12; \
+	VFMADD213PS randomavx2Const<>+3264(SB), Y11, Y12; \
+	VFMADD213PS randomavx2Const<>+3296(SB), Y11, Y12; \
+	VFMADD213PS randomavx2Const<>+3328(SB), Y11, Y12; \
+	VMOVUPS randomavx2Const<>+3808(SB), Y11; \
+	VBLENDVPS Y9, randomavx2Const<>+3360(SB), Y11, Y11; \
+	VBLENDVPS Y9, Y12, Y10, Y9; \
+	VCMPPS $0, randomavx2Const<>+3424(SB), Y8, Y10; \
+	VPAND randomavx2Const<>+3840(SB), Y7, Y12; \
+	VPOR randomavx2Const<>+3872(SB), Y12, Y12; \
+	VMULPS Y9, Y7, Y9; \
+	VFMADD231PS Y11, Y7, Y9; \
+	VBLENDVPS Y10, Y12, Y9, Y7; \
+	VCMPPS $25, randomavx2Const<>+3424(SB), Y8, Y8
+
+#define BLOCK14 \
+	VPADDD Y11, Y10, Y10; \
+	VPSLLD $6, Y11, Y14; \
+	VPSRLD $26, Y11, Y11; \
+	VPOR Y11, Y14, Y11; \
+	VPXOR Y10, Y11, Y11; \
+	VPADDD Y7, Y12, Y12; \
+	VPADDD Y5, Y13, Y13; \
+	VPADDD randomavx2Const<>+128(SB), Y13, Y13; \
+	VPADDD Y7, Y10, Y10; \
+	VPADDD Y5, Y11, Y11
 
 DATA randomavx2Const<>+0(SB)/4, $0x1
 DATA randomavx2Const<>+4(SB)/4, $0x1
@@ -336,387 +836,967 @@ DATA randomavx2Const<>+144(SB)/4, $0x5
 DATA randomavx2Const<>+148(SB)/4, $0x5
 DATA randomavx2Const<>+152(SB)/4, $0x5
 DATA randomavx2Const<>+156(SB)/4, $0x5
-DATA randomavx2Const<>+160(SB)/8, $0x7fffffffffffffff
-DATA randomavx2Const<>+168(SB)/8, $0x7fffffffffffffff
-DATA randomavx2Const<>+176(SB)/8, $0x7fffffffffffffff
-DATA randomavx2Const<>+184(SB)/8, $0x7fffffffffffffff
-DATA randomavx2Const<>+192(SB)/8, $0x3ff0000000000000
-DATA randomavx2Const<>+200(SB)/8, $0x3ff0000000000000
-DATA randomavx2Const<>+208(SB)/8, $0x3ff0000000000000
-DATA randomavx2Const<>+216(SB)/8, $0x3ff0000000000000
-DATA randomavx2Const<>+224(SB)/8, $0x3e70000000000000
-DATA randomavx2Const<>+232(SB)/8, $0x3e70000000000000
-DATA randomavx2Const<>+240(SB)/8, $0x3e70000000000000
-DATA randomavx2Const<>+248(SB)/8, $0x3e70000000000000
-DATA randomavx2Const<>+256(SB)/8, $0x10000000000000
-DATA randomavx2Const<>+264(SB)/8, $0x10000000000000
-DATA randomavx2Const<>+272(SB)/8, $0x10000000000000
-DATA randomavx2Const<>+280(SB)/8, $0x10000000000000
-DATA randomavx2Const<>+288(SB)/8, $0x0
-DATA randomavx2Const<>+296(SB)/8, $0x0
-DATA randomavx2Const<>+304(SB)/8, $0x0
-DATA randomavx2Const<>+312(SB)/8, $0x0
-DATA randomavx2Const<>+320(SB)/8, $0x4014000000000000
-DATA randomavx2Const<>+328(SB)/8, $0x4014000000000000
-DATA randomavx2Const<>+336(SB)/8, $0x4014000000000000
-DATA randomavx2Const<>+344(SB)/8, $0x4014000000000000
-DATA randomavx2Const<>+352(SB)/8, $0x4350000000000000
-DATA randomavx2Const<>+360(SB)/8, $0x4350000000000000
-DATA randomavx2Const<>+368(SB)/8, $0x4350000000000000
-DATA randomavx2Const<>+376(SB)/8, $0x4350000000000000
-DATA randomavx2Const<>+384(SB)/8, $0x95f619980c433
-DATA randomavx2Const<>+392(SB)/8, $0x95f619980c433
-DATA randomavx2Const<>+400(SB)/8, $0x95f619980c433
-DATA randomavx2Const<>+408(SB)/8, $0x95f619980c433
-DATA randomavx2Const<>+416(SB)/8, $0x4330000000000000
-DATA randomavx2Const<>+424(SB)/8, $0x4330000000000000
-DATA randomavx2Const<>+432(SB)/8, $0x4330000000000000
-DATA randomavx2Const<>+440(SB)/8, $0x4330000000000000
-DATA randomavx2Const<>+448(SB)/8, $0x43300000000003ff
-DATA randomavx2Const<>+456(SB)/8, $0x43300000000003ff
-DATA randomavx2Const<>+464(SB)/8, $0x43300000000003ff
-DATA randomavx2Const<>+472(SB)/8, $0x43300000000003ff
-DATA randomavx2Const<>+480(SB)/8, $0x404b000000000000
-DATA randomavx2Const<>+488(SB)/8, $0x404b000000000000
-DATA randomavx2Const<>+496(SB)/8, $0x404b000000000000
-DATA randomavx2Const<>+504(SB)/8, $0x404b000000000000
-DATA randomavx2Const<>+512(SB)/8, $0x4000000000000000
-DATA randomavx2Const<>+520(SB)/8, $0x4000000000000000
-DATA randomavx2Const<>+528(SB)/8, $0x4000000000000000
-DATA randomavx2Const<>+536(SB)/8, $0x4000000000000000
-DATA randomavx2Const<>+544(SB)/8, $0x3fcc71c71c71c71c
-DATA randomavx2Const<>+552(SB)/8, $0x3fcc71c71c71c71c
-DATA randomavx2Const<>+560(SB)/8, $0x3fcc71c71c71c71c
-DATA randomavx2Const<>+568(SB)/8, $0x3fcc71c71c71c71c
-DATA randomavx2Const<>+576(SB)/8, $0x3fc745d1745d1746
-DATA randomavx2Const<>+584(SB)/8, $0x3fc745d1745d1746
-DATA randomavx2Const<>+592(SB)/8, $0x3fc745d1745d1746
-DATA randomavx2Const<>+600(SB)/8, $0x3fc745d1745d1746
-DATA randomavx2Const<>+608(SB)/8, $0x3fd2492492492492
-DATA randomavx2Const<>+616(SB)/8, $0x3fd2492492492492
-DATA randomavx2Const<>+624(SB)/8, $0x3fd2492492492492
-DATA randomavx2Const<>+632(SB)/8, $0x3fd2492492492492
-DATA randomavx2Const<>+640(SB)/8, $0x3fd999999999999a
-DATA randomavx2Const<>+648(SB)/8, $0x3fd999999999999a
-DATA randomavx2Const<>+656(SB)/8, $0x3fd999999999999a
-DATA randomavx2Const<>+664(SB)/8, $0x3fd999999999999a
-DATA randomavx2Const<>+672(SB)/8, $0x3fe5555555555555
-DATA randomavx2Const<>+680(SB)/8, $0x3fe5555555555555
-DATA randomavx2Const<>+688(SB)/8, $0x3fe5555555555555
-DATA randomavx2Const<>+696(SB)/8, $0x3fe5555555555555
-DATA randomavx2Const<>+704(SB)/8, $0x3fe0000000000000
-DATA randomavx2Const<>+712(SB)/8, $0x3fe0000000000000
-DATA randomavx2Const<>+720(SB)/8, $0x3fe0000000000000
-DATA randomavx2Const<>+728(SB)/8, $0x3fe0000000000000
+DATA randomavx2Const<>+160(SB)/8, $0x4330000000000000
+DATA randomavx2Const<>+168(SB)/8, $0x4330000000000000
+DATA randomavx2Const<>+176(SB)/8, $0x4330000000000000
+DATA randomavx2Const<>+184(SB)/8, $0x4330000000000000
+DATA randomavx2Const<>+192(SB)/8, $0x4140000000000000
+DATA randomavx2Const<>+200(SB)/8, $0x4140000000000000
+DATA randomavx2Const<>+208(SB)/8, $0x4140000000000000
+DATA randomavx2Const<>+216(SB)/8, $0x4140000000000000
+DATA randomavx2Const<>+224(SB)/8, $0x3ca0000000000000
+DATA randomavx2Const<>+232(SB)/8, $0x3ca0000000000000
+DATA randomavx2Const<>+240(SB)/8, $0x3ca0000000000000
+DATA randomavx2Const<>+248(SB)/8, $0x3ca0000000000000
+DATA randomavx2Const<>+256(SB)/8, $0xbfe0000000000000
+DATA randomavx2Const<>+264(SB)/8, $0xbfe0000000000000
+DATA randomavx2Const<>+272(SB)/8, $0xbfe0000000000000
+DATA randomavx2Const<>+280(SB)/8, $0xbfe0000000000000
+DATA randomavx2Const<>+288(SB)/8, $0x3fe0000000000000
+DATA randomavx2Const<>+296(SB)/8, $0x3fe0000000000000
+DATA randomavx2Const<>+304(SB)/8, $0x3fe0000000000000
+DATA randomavx2Const<>+312(SB)/8, $0x3fe0000000000000
+DATA randomavx2Const<>+320(SB)/8, $0x7fffffffffffffff
+DATA randomavx2Const<>+328(SB)/8, $0x7fffffffffffffff
+DATA randomavx2Const<>+336(SB)/8, $0x7fffffffffffffff
+DATA randomavx2Const<>+344(SB)/8, $0x7fffffffffffffff
+DATA randomavx2Const<>+352(SB)/8, $0x3f8a9fbe76c8b439
+DATA randomavx2Const<>+360(SB)/8, $0x3f8a9fbe76c8b439
+DATA randomavx2Const<>+368(SB)/8, $0x3f8a9fbe76c8b439
+DATA randomavx2Const<>+376(SB)/8, $0x3f8a9fbe76c8b439
+DATA randomavx2Const<>+384(SB)/8, $0x7ff0000000000000
+DATA randomavx2Const<>+392(SB)/8, $0x7ff0000000000000
+DATA randomavx2Const<>+400(SB)/8, $0x7ff0000000000000
+DATA randomavx2Const<>+408(SB)/8, $0x7ff0000000000000
+DATA randomavx2Const<>+416(SB)/8, $0x3fb1eb851eb851ec
+DATA randomavx2Const<>+424(SB)/8, $0x3fb1eb851eb851ec
+DATA randomavx2Const<>+432(SB)/8, $0x3fb1eb851eb851ec
+DATA randomavx2Const<>+440(SB)/8, $0x3fb1eb851eb851ec
+DATA randomavx2Const<>+448(SB)/8, $0x0
+DATA randomavx2Const<>+456(SB)/8, $0x0
+DATA randomavx2Const<>+464(SB)/8, $0x0
+DATA randomavx2Const<>+472(SB)/8, $0x0
+DATA randomavx2Const<>+480(SB)/8, $0x3ff0000000000000
+DATA randomavx2Const<>+488(SB)/8, $0x3ff0000000000000
+DATA randomavx2Const<>+496(SB)/8, $0x3ff0000000000000
+DATA randomavx2Const<>+504(SB)/8, $0x3ff0000000000000
+DATA randomavx2Const<>+512(SB)/8, $0x3fd5555555555555
+DATA randomavx2Const<>+520(SB)/8, $0x3fd5555555555555
+DATA randomavx2Const<>+528(SB)/8, $0x3fd5555555555555
+DATA randomavx2Const<>+536(SB)/8, $0x3fd5555555555555
+DATA randomavx2Const<>+544(SB)/8, $0x4022000000000000
+DATA randomavx2Const<>+552(SB)/8, $0x4022000000000000
+DATA randomavx2Const<>+560(SB)/8, $0x4022000000000000
+DATA randomavx2Const<>+568(SB)/8, $0x4022000000000000
+DATA randomavx2Const<>+576(SB)/8, $0x3cb0000000000000
+DATA randomavx2Const<>+584(SB)/8, $0x3cb0000000000000
+DATA randomavx2Const<>+592(SB)/8, $0x3cb0000000000000
+DATA randomavx2Const<>+600(SB)/8, $0x3cb0000000000000
+DATA randomavx2Const<>+608(SB)/8, $0xbff0000000000000
+DATA randomavx2Const<>+616(SB)/8, $0xbff0000000000000
+DATA randomavx2Const<>+624(SB)/8, $0xbff0000000000000
+DATA randomavx2Const<>+632(SB)/8, $0xbff0000000000000
+DATA randomavx2Const<>+640(SB)/8, $0x3fa0f27bb2fec56d
+DATA randomavx2Const<>+648(SB)/8, $0x3fa0f27bb2fec56d
+DATA randomavx2Const<>+656(SB)/8, $0x3fa0f27bb2fec56d
+DATA randomavx2Const<>+664(SB)/8, $0x3fa0f27bb2fec56d
+DATA randomavx2Const<>+672(SB)/8, $0x7ff8000000000001
+DATA randomavx2Const<>+680(SB)/8, $0x7ff8000000000001
+DATA randomavx2Const<>+688(SB)/8, $0x7ff8000000000001
+DATA randomavx2Const<>+696(SB)/8, $0x7ff8000000000001
+DATA randomavx2Const<>+704(SB)/8, $0x3feffffffffbe078
+DATA randomavx2Const<>+712(SB)/8, $0x3feffffffffbe078
+DATA randomavx2Const<>+720(SB)/8, $0x3feffffffffbe078
+DATA randomavx2Const<>+728(SB)/8, $0x3feffffffffbe078
 DATA randomavx2Const<>+736(SB)/8, $0x3fe62e42fefa39ef
 DATA randomavx2Const<>+744(SB)/8, $0x3fe62e42fefa39ef
 DATA randomavx2Const<>+752(SB)/8, $0x3fe62e42fefa39ef
 DATA randomavx2Const<>+760(SB)/8, $0x3fe62e42fefa39ef
-DATA randomavx2Const<>+768(SB)/8, $0x4004000000000000
-DATA randomavx2Const<>+776(SB)/8, $0x4004000000000000
-DATA randomavx2Const<>+784(SB)/8, $0x4004000000000000
-DATA randomavx2Const<>+792(SB)/8, $0x4004000000000000
-DATA randomavx2Const<>+800(SB)/8, $0xbe475351001f6a5a
-DATA randomavx2Const<>+808(SB)/8, $0xbe475351001f6a5a
-DATA randomavx2Const<>+816(SB)/8, $0xbe475351001f6a5a
-DATA randomavx2Const<>+824(SB)/8, $0xbe475351001f6a5a
-DATA randomavx2Const<>+832(SB)/8, $0x3de0f810cd459d8f
-DATA randomavx2Const<>+840(SB)/8, $0x3de0f810cd459d8f
-DATA randomavx2Const<>+848(SB)/8, $0x3de0f810cd459d8f
-DATA randomavx2Const<>+856(SB)/8, $0x3de0f810cd459d8f
-DATA randomavx2Const<>+864(SB)/8, $0x3ea00fe9cd1418bb
-DATA randomavx2Const<>+872(SB)/8, $0x3ea00fe9cd1418bb
-DATA randomavx2Const<>+880(SB)/8, $0x3ea00fe9cd1418bb
-DATA randomavx2Const<>+888(SB)/8, $0x3ea00fe9cd1418bb
-DATA randomavx2Const<>+896(SB)/8, $0xbed4f46a0da98c92
-DATA randomavx2Const<>+904(SB)/8, $0xbed4f46a0da98c92
-DATA randomavx2Const<>+912(SB)/8, $0xbed4f46a0da98c92
-DATA randomavx2Const<>+920(SB)/8, $0xbed4f46a0da98c92
-DATA randomavx2Const<>+928(SB)/8, $0xbf54863ced547e02
-DATA randomavx2Const<>+936(SB)/8, $0xbf54863ced547e02
-DATA randomavx2Const<>+944(SB)/8, $0xbf54863ced547e02
-DATA randomavx2Const<>+952(SB)/8, $0xbf54863ced547e02
-DATA randomavx2Const<>+960(SB)/8, $0x3fcf91e899417ac0
-DATA randomavx2Const<>+968(SB)/8, $0x3fcf91e899417ac0
-DATA randomavx2Const<>+976(SB)/8, $0x3fcf91e899417ac0
-DATA randomavx2Const<>+984(SB)/8, $0x3fcf91e899417ac0
-DATA randomavx2Const<>+992(SB)/8, $0x3e51b87cb49df7c4
-DATA randomavx2Const<>+1000(SB)/8, $0x3e51b87cb49df7c4
-DATA randomavx2Const<>+1008(SB)/8, $0x3e51b87cb49df7c4
-DATA randomavx2Const<>+1016(SB)/8, $0x3e51b87cb49df7c4
-DATA randomavx2Const<>+1024(SB)/8, $0x3dfdd41c8690491b
-DATA randomavx2Const<>+1032(SB)/8, $0x3dfdd41c8690491b
-DATA randomavx2Const<>+1040(SB)/8, $0x3dfdd41c8690491b
-DATA randomavx2Const<>+1048(SB)/8, $0x3dfdd41c8690491b
-DATA randomavx2Const<>+1056(SB)/8, $0xbeccbdd9c4cb7373
-DATA randomavx2Const<>+1064(SB)/8, $0xbeccbdd9c4cb7373
-DATA randomavx2Const<>+1072(SB)/8, $0xbeccbdd9c4cb7373
-DATA randomavx2Const<>+1080(SB)/8, $0xbeccbdd9c4cb7373
-DATA randomavx2Const<>+1088(SB)/8, $0x3f2c9bba8f339f32
-DATA randomavx2Const<>+1096(SB)/8, $0x3f2c9bba8f339f32
-DATA randomavx2Const<>+1104(SB)/8, $0x3f2c9bba8f339f32
-DATA randomavx2Const<>+1112(SB)/8, $0x3f2c9bba8f339f32
-DATA randomavx2Const<>+1120(SB)/8, $0xbf711c3e29af6b02
-DATA randomavx2Const<>+1128(SB)/8, $0xbf711c3e29af6b02
-DATA randomavx2Const<>+1136(SB)/8, $0xbf711c3e29af6b02
-DATA randomavx2Const<>+1144(SB)/8, $0xbf711c3e29af6b02
-DATA randomavx2Const<>+1152(SB)/8, $0x3ff805c5cffaabf1
-DATA randomavx2Const<>+1160(SB)/8, $0x3ff805c5cffaabf1
-DATA randomavx2Const<>+1168(SB)/8, $0x3ff805c5cffaabf1
-DATA randomavx2Const<>+1176(SB)/8, $0x3ff805c5cffaabf1
-DATA randomavx2Const<>+1184(SB)/8, $0x4026000000000000
-DATA randomavx2Const<>+1192(SB)/8, $0x4026000000000000
-DATA randomavx2Const<>+1200(SB)/8, $0x4026000000000000
-DATA randomavx2Const<>+1208(SB)/8, $0x4026000000000000
-DATA randomavx2Const<>+1216(SB)/8, $0xbdbb8d477a4b5cb8
-DATA randomavx2Const<>+1224(SB)/8, $0xbdbb8d477a4b5cb8
-DATA randomavx2Const<>+1232(SB)/8, $0xbdbb8d477a4b5cb8
-DATA randomavx2Const<>+1240(SB)/8, $0xbdbb8d477a4b5cb8
-DATA randomavx2Const<>+1248(SB)/8, $0xbd2dc6b9f9a8d6d8
-DATA randomavx2Const<>+1256(SB)/8, $0xbd2dc6b9f9a8d6d8
-DATA randomavx2Const<>+1264(SB)/8, $0xbd2dc6b9f9a8d6d8
-DATA randomavx2Const<>+1272(SB)/8, $0xbd2dc6b9f9a8d6d8
-DATA randomavx2Const<>+1280(SB)/8, $0xbe117129d3671719
-DATA randomavx2Const<>+1288(SB)/8, $0xbe117129d3671719
-DATA randomavx2Const<>+1296(SB)/8, $0xbe117129d3671719
-DATA randomavx2Const<>+1304(SB)/8, $0xbe117129d3671719
-DATA randomavx2Const<>+1312(SB)/8, $0x3e942229ef824380
-DATA randomavx2Const<>+1320(SB)/8, $0x3e942229ef824380
-DATA randomavx2Const<>+1328(SB)/8, $0x3e942229ef824380
-DATA randomavx2Const<>+1336(SB)/8, $0x3e942229ef824380
-DATA randomavx2Const<>+1344(SB)/8, $0x3f227b9ee106a571
-DATA randomavx2Const<>+1352(SB)/8, $0x3f227b9ee106a571
-DATA randomavx2Const<>+1360(SB)/8, $0x3f227b9ee106a571
-DATA randomavx2Const<>+1368(SB)/8, $0x3f227b9ee106a571
-DATA randomavx2Const<>+1376(SB)/8, $0x3fc3693e41295e44
-DATA randomavx2Const<>+1384(SB)/8, $0x3fc3693e41295e44
-DATA randomavx2Const<>+1392(SB)/8, $0x3fc3693e41295e44
-DATA randomavx2Const<>+1400(SB)/8, $0x3fc3693e41295e44
-DATA randomavx2Const<>+1408(SB)/8, $0x3d83749d3ce0e806
-DATA randomavx2Const<>+1416(SB)/8, $0x3d83749d3ce0e806
-DATA randomavx2Const<>+1424(SB)/8, $0x3d83749d3ce0e806
-DATA randomavx2Const<>+1432(SB)/8, $0x3d83749d3ce0e806
-DATA randomavx2Const<>+1440(SB)/8, $0xbcf0a000e955c082
-DATA randomavx2Const<>+1448(SB)/8, $0xbcf0a000e955c082
-DATA randomavx2Const<>+1456(SB)/8, $0xbcf0a000e955c082
-DATA randomavx2Const<>+1464(SB)/8, $0xbcf0a000e955c082
-DATA randomavx2Const<>+1472(SB)/8, $0x3de9ce921e745f07
-DATA randomavx2Const<>+1480(SB)/8, $0x3de9ce921e745f07
-DATA randomavx2Const<>+1488(SB)/8, $0x3de9ce921e745f07
-DATA randomavx2Const<>+1496(SB)/8, $0x3de9ce921e745f07
-DATA randomavx2Const<>+1504(SB)/8, $0xbe3642af3094ded0
-DATA randomavx2Const<>+1512(SB)/8, $0xbe3642af3094ded0
-DATA randomavx2Const<>+1520(SB)/8, $0xbe3642af3094ded0
-DATA randomavx2Const<>+1528(SB)/8, $0xbe3642af3094ded0
-DATA randomavx2Const<>+1536(SB)/8, $0xbedcc82c00ee65f7
-DATA randomavx2Const<>+1544(SB)/8, $0xbedcc82c00ee65f7
-DATA randomavx2Const<>+1552(SB)/8, $0xbedcc82c00ee65f7
-DATA randomavx2Const<>+1560(SB)/8, $0xbedcc82c00ee65f7
-DATA randomavx2Const<>+1568(SB)/8, $0xbf6b5ccbb9581ebc
-DATA randomavx2Const<>+1576(SB)/8, $0xbf6b5ccbb9581ebc
-DATA randomavx2Const<>+1584(SB)/8, $0xbf6b5ccbb9581ebc
-DATA randomavx2Const<>+1592(SB)/8, $0xbf6b5ccbb9581ebc
-DATA randomavx2Const<>+1600(SB)/8, $0x40093502702eab9f
-DATA randomavx2Const<>+1608(SB)/8, $0x40093502702eab9f
-DATA randomavx2Const<>+1616(SB)/8, $0x40093502702eab9f
-DATA randomavx2Const<>+1624(SB)/8, $0x40093502702eab9f
-DATA randomavx2Const<>+1632(SB)/8, $0x8000000000000000
-DATA randomavx2Const<>+1640(SB)/8, $0x8000000000000000
-DATA randomavx2Const<>+1648(SB)/8, $0x8000000000000000
-DATA randomavx2Const<>+1656(SB)/8, $0x8000000000000000
-DATA randomavx2Const<>+1664(SB)/8, $0x7ff0000000000000
-DATA randomavx2Const<>+1672(SB)/8, $0x7ff0000000000000
-DATA randomavx2Const<>+1680(SB)/8, $0x7ff0000000000000
-DATA randomavx2Const<>+1688(SB)/8, $0x7ff0000000000000
-DATA randomavx2Const<>+1696(SB)/8, $0x7ff8000000000001
-DATA randomavx2Const<>+1704(SB)/8, $0x7ff8000000000001
-DATA randomavx2Const<>+1712(SB)/8, $0x7ff8000000000001
-DATA randomavx2Const<>+1720(SB)/8, $0x7ff8000000000001
-DATA randomavx2Const<>+1728(SB)/8, $0x3feffffffffbe078
-DATA randomavx2Const<>+1736(SB)/8, $0x3feffffffffbe078
-DATA randomavx2Const<>+1744(SB)/8, $0x3feffffffffbe078
-DATA randomavx2Const<>+1752(SB)/8, $0x3feffffffffbe078
-DATA randomavx2Const<>+1760(SB)/8, $0x3feb333333333333
-DATA randomavx2Const<>+1768(SB)/8, $0x3feb333333333333
-DATA randomavx2Const<>+1776(SB)/8, $0x3feb333333333333
-DATA randomavx2Const<>+1784(SB)/8, $0x3feb333333333333
-DATA randomavx2Const<>+1792(SB)/8, $0x3fd0000000000000
-DATA randomavx2Const<>+1800(SB)/8, $0x3fd0000000000000
-DATA randomavx2Const<>+1808(SB)/8, $0x3fd0000000000000
-DATA randomavx2Const<>+1816(SB)/8, $0x3fd0000000000000
-DATA randomavx2Const<>+1824(SB)/8, $0x3fc71eb851eb851f
-DATA randomavx2Const<>+1832(SB)/8, $0x3fc71eb851eb851f
-DATA randomavx2Const<>+1840(SB)/8, $0x3fc71eb851eb851f
-DATA randomavx2Const<>+1848(SB)/8, $0x3fc71eb851eb851f
-DATA randomavx2Const<>+1856(SB)/8, $0x3fb8618618618618
-DATA randomavx2Const<>+1864(SB)/8, $0x3fb8618618618618
-DATA randomavx2Const<>+1872(SB)/8, $0x3fb8618618618618
-DATA randomavx2Const<>+1880(SB)/8, $0x3fb8618618618618
-DATA randomavx2Const<>+1888(SB)/8, $0x3fb642c8590b2164
-DATA randomavx2Const<>+1896(SB)/8, $0x3fb642c8590b2164
-DATA randomavx2Const<>+1904(SB)/8, $0x3fb642c8590b2164
-DATA randomavx2Const<>+1912(SB)/8, $0x3fb642c8590b2164
-DATA randomavx2Const<>+1920(SB)/8, $0x3fbaf286bca1af28
-DATA randomavx2Const<>+1928(SB)/8, $0x3fbaf286bca1af28
-DATA randomavx2Const<>+1936(SB)/8, $0x3fbaf286bca1af28
-DATA randomavx2Const<>+1944(SB)/8, $0x3fbaf286bca1af28
-DATA randomavx2Const<>+1952(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA randomavx2Const<>+1960(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA randomavx2Const<>+1968(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA randomavx2Const<>+1976(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA randomavx2Const<>+1984(SB)/8, $0x3fc1111111111111
-DATA randomavx2Const<>+1992(SB)/8, $0x3fc1111111111111
-DATA randomavx2Const<>+2000(SB)/8, $0x3fc1111111111111
-DATA randomavx2Const<>+2008(SB)/8, $0x3fc1111111111111
-DATA randomavx2Const<>+2016(SB)/8, $0x3fc3b13b13b13b14
-DATA randomavx2Const<>+2024(SB)/8, $0x3fc3b13b13b13b14
-DATA randomavx2Const<>+2032(SB)/8, $0x3fc3b13b13b13b14
-DATA randomavx2Const<>+2040(SB)/8, $0x3fc3b13b13b13b14
-DATA randomavx2Const<>+2048(SB)/8, $0x3dea39ef35793c76
-DATA randomavx2Const<>+2056(SB)/8, $0x3dea39ef35793c76
-DATA randomavx2Const<>+2064(SB)/8, $0x3dea39ef35793c76
-DATA randomavx2Const<>+2072(SB)/8, $0x3dea39ef35793c76
-DATA randomavx2Const<>+2080(SB)/8, $0x3fe62e42fee00000
-DATA randomavx2Const<>+2088(SB)/8, $0x3fe62e42fee00000
-DATA randomavx2Const<>+2096(SB)/8, $0x3fe62e42fee00000
-DATA randomavx2Const<>+2104(SB)/8, $0x3fe62e42fee00000
-DATA randomavx2Const<>+2112(SB)/8, $0x7ff8000000000000
-DATA randomavx2Const<>+2120(SB)/8, $0x7ff8000000000000
-DATA randomavx2Const<>+2128(SB)/8, $0x7ff8000000000000
-DATA randomavx2Const<>+2136(SB)/8, $0x7ff8000000000000
-DATA randomavx2Const<>+2144(SB)/8, $0xfff0000000000000
-DATA randomavx2Const<>+2152(SB)/8, $0xfff0000000000000
-DATA randomavx2Const<>+2160(SB)/8, $0xfff0000000000000
-DATA randomavx2Const<>+2168(SB)/8, $0xfff0000000000000
-DATA randomavx2Const<>+2176(SB)/8, $0x3ff999999999999a
-DATA randomavx2Const<>+2184(SB)/8, $0x3ff999999999999a
-DATA randomavx2Const<>+2192(SB)/8, $0x3ff999999999999a
-DATA randomavx2Const<>+2200(SB)/8, $0x3ff999999999999a
-DATA randomavx2Const<>+2208(SB)/8, $0x40c715bf25ff1d11
-DATA randomavx2Const<>+2216(SB)/8, $0x40c715bf25ff1d11
-DATA randomavx2Const<>+2224(SB)/8, $0x40c715bf25ff1d11
-DATA randomavx2Const<>+2232(SB)/8, $0x40c715bf25ff1d11
-DATA randomavx2Const<>+2240(SB)/8, $0x408bb8c0a7936704
-DATA randomavx2Const<>+2248(SB)/8, $0x408bb8c0a7936704
-DATA randomavx2Const<>+2256(SB)/8, $0x408bb8c0a7936704
-DATA randomavx2Const<>+2264(SB)/8, $0x408bb8c0a7936704
-DATA randomavx2Const<>+2272(SB)/8, $0x40d73982a6012afb
-DATA randomavx2Const<>+2280(SB)/8, $0x40d73982a6012afb
-DATA randomavx2Const<>+2288(SB)/8, $0x40d73982a6012afb
-DATA randomavx2Const<>+2296(SB)/8, $0x40d73982a6012afb
-DATA randomavx2Const<>+2304(SB)/8, $0x40cfb5ee66e5a285
-DATA randomavx2Const<>+2312(SB)/8, $0x40cfb5ee66e5a285
-DATA randomavx2Const<>+2320(SB)/8, $0x40cfb5ee66e5a285
-DATA randomavx2Const<>+2328(SB)/8, $0x40cfb5ee66e5a285
-DATA randomavx2Const<>+2336(SB)/8, $0x40b2f6e30b2ec51e
-DATA randomavx2Const<>+2344(SB)/8, $0x40b2f6e30b2ec51e
-DATA randomavx2Const<>+2352(SB)/8, $0x40b2f6e30b2ec51e
-DATA randomavx2Const<>+2360(SB)/8, $0x40b2f6e30b2ec51e
-DATA randomavx2Const<>+2368(SB)/8, $0x4085c88056b01502
-DATA randomavx2Const<>+2376(SB)/8, $0x4085c88056b01502
-DATA randomavx2Const<>+2384(SB)/8, $0x4085c88056b01502
-DATA randomavx2Const<>+2392(SB)/8, $0x4085c88056b01502
-DATA randomavx2Const<>+2400(SB)/8, $0x4047894dd814bfa3
-DATA randomavx2Const<>+2408(SB)/8, $0x4047894dd814bfa3
-DATA randomavx2Const<>+2416(SB)/8, $0x4047894dd814bfa3
-DATA randomavx2Const<>+2424(SB)/8, $0x4047894dd814bfa3
-DATA randomavx2Const<>+2432(SB)/8, $0x3ff32917a42157d1
-DATA randomavx2Const<>+2440(SB)/8, $0x3ff32917a42157d1
-DATA randomavx2Const<>+2448(SB)/8, $0x3ff32917a42157d1
-DATA randomavx2Const<>+2456(SB)/8, $0x3ff32917a42157d1
-DATA randomavx2Const<>+2464(SB)/8, $0x3f9744eb6c45ec67
-DATA randomavx2Const<>+2472(SB)/8, $0x3f9744eb6c45ec67
-DATA randomavx2Const<>+2480(SB)/8, $0x3f9744eb6c45ec67
-DATA randomavx2Const<>+2488(SB)/8, $0x3f9744eb6c45ec67
-DATA randomavx2Const<>+2496(SB)/8, $0x3f49615ac0b7ace9
-DATA randomavx2Const<>+2504(SB)/8, $0x3f49615ac0b7ace9
-DATA randomavx2Const<>+2512(SB)/8, $0x3f49615ac0b7ace9
-DATA randomavx2Const<>+2520(SB)/8, $0x3f49615ac0b7ace9
-DATA randomavx2Const<>+2528(SB)/8, $0x3fcef2abb9b85c37
-DATA randomavx2Const<>+2536(SB)/8, $0x3fcef2abb9b85c37
-DATA randomavx2Const<>+2544(SB)/8, $0x3fcef2abb9b85c37
-DATA randomavx2Const<>+2552(SB)/8, $0x3fcef2abb9b85c37
-DATA randomavx2Const<>+2560(SB)/8, $0x3ff453cc085375b2
-DATA randomavx2Const<>+2568(SB)/8, $0x3ff453cc085375b2
-DATA randomavx2Const<>+2576(SB)/8, $0x3ff453cc085375b2
-DATA randomavx2Const<>+2584(SB)/8, $0x3ff453cc085375b2
-DATA randomavx2Const<>+2592(SB)/8, $0x400d2ecb1a3d02c4
-DATA randomavx2Const<>+2600(SB)/8, $0x400d2ecb1a3d02c4
-DATA randomavx2Const<>+2608(SB)/8, $0x400d2ecb1a3d02c4
-DATA randomavx2Const<>+2616(SB)/8, $0x400d2ecb1a3d02c4
-DATA randomavx2Const<>+2624(SB)/8, $0x401713f71462256a
-DATA randomavx2Const<>+2632(SB)/8, $0x401713f71462256a
-DATA randomavx2Const<>+2640(SB)/8, $0x401713f71462256a
-DATA randomavx2Const<>+2648(SB)/8, $0x401713f71462256a
-DATA randomavx2Const<>+2656(SB)/8, $0x4012857748cab19b
-DATA randomavx2Const<>+2664(SB)/8, $0x4012857748cab19b
-DATA randomavx2Const<>+2672(SB)/8, $0x4012857748cab19b
-DATA randomavx2Const<>+2680(SB)/8, $0x4012857748cab19b
-DATA randomavx2Const<>+2688(SB)/8, $0x3ff6c665fde9526a
-DATA randomavx2Const<>+2696(SB)/8, $0x3ff6c665fde9526a
-DATA randomavx2Const<>+2704(SB)/8, $0x3ff6c665fde9526a
-DATA randomavx2Const<>+2712(SB)/8, $0x3ff6c665fde9526a
-DATA randomavx2Const<>+2720(SB)/8, $0x40dc0e457cb1ae76
-DATA randomavx2Const<>+2728(SB)/8, $0x40dc0e457cb1ae76
-DATA randomavx2Const<>+2736(SB)/8, $0x40dc0e457cb1ae76
-DATA randomavx2Const<>+2744(SB)/8, $0x40dc0e457cb1ae76
-DATA randomavx2Const<>+2752(SB)/8, $0x40b46a7eca984b69
-DATA randomavx2Const<>+2760(SB)/8, $0x40b46a7eca984b69
-DATA randomavx2Const<>+2768(SB)/8, $0x40b46a7eca984b69
-DATA randomavx2Const<>+2776(SB)/8, $0x40b46a7eca984b69
-DATA randomavx2Const<>+2784(SB)/8, $0x40e3317caa64f4be
-DATA randomavx2Const<>+2792(SB)/8, $0x40e3317caa64f4be
-DATA randomavx2Const<>+2800(SB)/8, $0x40e3317caa64f4be
-DATA randomavx2Const<>+2808(SB)/8, $0x40e3317caa64f4be
-DATA randomavx2Const<>+2816(SB)/8, $0x40d4b772d5d65266
-DATA randomavx2Const<>+2824(SB)/8, $0x40d4b772d5d65266
-DATA randomavx2Const<>+2832(SB)/8, $0x40d4b772d5d65266
-DATA randomavx2Const<>+2840(SB)/8, $0x40d4b772d5d65266
-DATA randomavx2Const<>+2848(SB)/8, $0x40b512322e75c89f
-DATA randomavx2Const<>+2856(SB)/8, $0x40b512322e75c89f
-DATA randomavx2Const<>+2864(SB)/8, $0x40b512322e75c89f
-DATA randomavx2Const<>+2872(SB)/8, $0x40b512322e75c89f
-DATA randomavx2Const<>+2880(SB)/8, $0x4085797efdc8b3f7
-DATA randomavx2Const<>+2888(SB)/8, $0x4085797efdc8b3f7
-DATA randomavx2Const<>+2896(SB)/8, $0x4085797efdc8b3f7
-DATA randomavx2Const<>+2904(SB)/8, $0x4085797efdc8b3f7
-DATA randomavx2Const<>+2912(SB)/8, $0x4045281b386e1ab5
-DATA randomavx2Const<>+2920(SB)/8, $0x4045281b386e1ab5
-DATA randomavx2Const<>+2928(SB)/8, $0x4045281b386e1ab5
-DATA randomavx2Const<>+2936(SB)/8, $0x4045281b386e1ab5
-DATA randomavx2Const<>+2944(SB)/8, $0x3f496042ab9205be
-DATA randomavx2Const<>+2952(SB)/8, $0x3f496042ab9205be
-DATA randomavx2Const<>+2960(SB)/8, $0x3f496042ab9205be
-DATA randomavx2Const<>+2968(SB)/8, $0x3f496042ab9205be
-DATA randomavx2Const<>+2976(SB)/8, $0x3e19876e6013e192
-DATA randomavx2Const<>+2984(SB)/8, $0x3e19876e6013e192
-DATA randomavx2Const<>+2992(SB)/8, $0x3e19876e6013e192
-DATA randomavx2Const<>+3000(SB)/8, $0x3e19876e6013e192
-DATA randomavx2Const<>+3008(SB)/8, $0x3f960290af9f12bc
-DATA randomavx2Const<>+3016(SB)/8, $0x3f960290af9f12bc
-DATA randomavx2Const<>+3024(SB)/8, $0x3f960290af9f12bc
-DATA randomavx2Const<>+3032(SB)/8, $0x3f960290af9f12bc
-DATA randomavx2Const<>+3040(SB)/8, $0x3fcacf476a756d3d
-DATA randomavx2Const<>+3048(SB)/8, $0x3fcacf476a756d3d
-DATA randomavx2Const<>+3056(SB)/8, $0x3fcacf476a756d3d
-DATA randomavx2Const<>+3064(SB)/8, $0x3fcacf476a756d3d
-DATA randomavx2Const<>+3072(SB)/8, $0x3fef371e4f4de1a0
-DATA randomavx2Const<>+3080(SB)/8, $0x3fef371e4f4de1a0
-DATA randomavx2Const<>+3088(SB)/8, $0x3fef371e4f4de1a0
-DATA randomavx2Const<>+3096(SB)/8, $0x3fef371e4f4de1a0
-DATA randomavx2Const<>+3104(SB)/8, $0x4002f7543ff6ba47
-DATA randomavx2Const<>+3112(SB)/8, $0x4002f7543ff6ba47
-DATA randomavx2Const<>+3120(SB)/8, $0x4002f7543ff6ba47
-DATA randomavx2Const<>+3128(SB)/8, $0x4002f7543ff6ba47
-DATA randomavx2Const<>+3136(SB)/8, $0x40073aad9bca5405
-DATA randomavx2Const<>+3144(SB)/8, $0x40073aad9bca5405
-DATA randomavx2Const<>+3152(SB)/8, $0x40073aad9bca5405
-DATA randomavx2Const<>+3160(SB)/8, $0x40073aad9bca5405
-DATA randomavx2Const<>+3168(SB)/8, $0x3ff6a09e667f3bcd
-DATA randomavx2Const<>+3176(SB)/8, $0x3ff6a09e667f3bcd
-DATA randomavx2Const<>+3184(SB)/8, $0x3ff6a09e667f3bcd
-DATA randomavx2Const<>+3192(SB)/8, $0x3ff6a09e667f3bcd
-GLOBL randomavx2Const<>(SB), RODATA|NOPTR, $3200
+DATA randomavx2Const<>+768(SB)/8, $0x3feb333333333333
+DATA randomavx2Const<>+776(SB)/8, $0x3feb333333333333
+DATA randomavx2Const<>+784(SB)/8, $0x3feb333333333333
+DATA randomavx2Const<>+792(SB)/8, $0x3feb333333333333
+DATA randomavx2Const<>+800(SB)/8, $0x3fd0000000000000
+DATA randomavx2Const<>+808(SB)/8, $0x3fd0000000000000
+DATA randomavx2Const<>+816(SB)/8, $0x3fd0000000000000
+DATA randomavx2Const<>+824(SB)/8, $0x3fd0000000000000
+DATA randomavx2Const<>+832(SB)/8, $0x3fc71eb851eb851f
+DATA randomavx2Const<>+840(SB)/8, $0x3fc71eb851eb851f
+DATA randomavx2Const<>+848(SB)/8, $0x3fc71eb851eb851f
+DATA randomavx2Const<>+856(SB)/8, $0x3fc71eb851eb851f
+DATA randomavx2Const<>+864(SB)/8, $0x10000000000000
+DATA randomavx2Const<>+872(SB)/8, $0x10000000000000
+DATA randomavx2Const<>+880(SB)/8, $0x10000000000000
+DATA randomavx2Const<>+888(SB)/8, $0x10000000000000
+DATA randomavx2Const<>+896(SB)/8, $0x4350000000000000
+DATA randomavx2Const<>+904(SB)/8, $0x4350000000000000
+DATA randomavx2Const<>+912(SB)/8, $0x4350000000000000
+DATA randomavx2Const<>+920(SB)/8, $0x4350000000000000
+DATA randomavx2Const<>+928(SB)/8, $0x95f619980c433
+DATA randomavx2Const<>+936(SB)/8, $0x95f619980c433
+DATA randomavx2Const<>+944(SB)/8, $0x95f619980c433
+DATA randomavx2Const<>+952(SB)/8, $0x95f619980c433
+DATA randomavx2Const<>+960(SB)/8, $0x43300000000003ff
+DATA randomavx2Const<>+968(SB)/8, $0x43300000000003ff
+DATA randomavx2Const<>+976(SB)/8, $0x43300000000003ff
+DATA randomavx2Const<>+984(SB)/8, $0x43300000000003ff
+DATA randomavx2Const<>+992(SB)/8, $0x404b000000000000
+DATA randomavx2Const<>+1000(SB)/8, $0x404b000000000000
+DATA randomavx2Const<>+1008(SB)/8, $0x404b000000000000
+DATA randomavx2Const<>+1016(SB)/8, $0x404b000000000000
+DATA randomavx2Const<>+1024(SB)/8, $0x4000000000000000
+DATA randomavx2Const<>+1032(SB)/8, $0x4000000000000000
+DATA randomavx2Const<>+1040(SB)/8, $0x4000000000000000
+DATA randomavx2Const<>+1048(SB)/8, $0x4000000000000000
+DATA randomavx2Const<>+1056(SB)/8, $0x3fb8618618618618
+DATA randomavx2Const<>+1064(SB)/8, $0x3fb8618618618618
+DATA randomavx2Const<>+1072(SB)/8, $0x3fb8618618618618
+DATA randomavx2Const<>+1080(SB)/8, $0x3fb8618618618618
+DATA randomavx2Const<>+1088(SB)/8, $0x3fb642c8590b2164
+DATA randomavx2Const<>+1096(SB)/8, $0x3fb642c8590b2164
+DATA randomavx2Const<>+1104(SB)/8, $0x3fb642c8590b2164
+DATA randomavx2Const<>+1112(SB)/8, $0x3fb642c8590b2164
+DATA randomavx2Const<>+1120(SB)/8, $0x3fbaf286bca1af28
+DATA randomavx2Const<>+1128(SB)/8, $0x3fbaf286bca1af28
+DATA randomavx2Const<>+1136(SB)/8, $0x3fbaf286bca1af28
+DATA randomavx2Const<>+1144(SB)/8, $0x3fbaf286bca1af28
+DATA randomavx2Const<>+1152(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA randomavx2Const<>+1160(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA randomavx2Const<>+1168(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA randomavx2Const<>+1176(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA randomavx2Const<>+1184(SB)/8, $0x3fc1111111111111
+DATA randomavx2Const<>+1192(SB)/8, $0x3fc1111111111111
+DATA randomavx2Const<>+1200(SB)/8, $0x3fc1111111111111
+DATA randomavx2Const<>+1208(SB)/8, $0x3fc1111111111111
+DATA randomavx2Const<>+1216(SB)/8, $0x3fc3b13b13b13b14
+DATA randomavx2Const<>+1224(SB)/8, $0x3fc3b13b13b13b14
+DATA randomavx2Const<>+1232(SB)/8, $0x3fc3b13b13b13b14
+DATA randomavx2Const<>+1240(SB)/8, $0x3fc3b13b13b13b14
+DATA randomavx2Const<>+1248(SB)/8, $0x3fc745d1745d1746
+DATA randomavx2Const<>+1256(SB)/8, $0x3fc745d1745d1746
+DATA randomavx2Const<>+1264(SB)/8, $0x3fc745d1745d1746
+DATA randomavx2Const<>+1272(SB)/8, $0x3fc745d1745d1746
+DATA randomavx2Const<>+1280(SB)/8, $0x3fcc71c71c71c71c
+DATA randomavx2Const<>+1288(SB)/8, $0x3fcc71c71c71c71c
+DATA randomavx2Const<>+1296(SB)/8, $0x3fcc71c71c71c71c
+DATA randomavx2Const<>+1304(SB)/8, $0x3fcc71c71c71c71c
+DATA randomavx2Const<>+1312(SB)/8, $0x3fd2492492492492
+DATA randomavx2Const<>+1320(SB)/8, $0x3fd2492492492492
+DATA randomavx2Const<>+1328(SB)/8, $0x3fd2492492492492
+DATA randomavx2Const<>+1336(SB)/8, $0x3fd2492492492492
+DATA randomavx2Const<>+1344(SB)/8, $0x3fd999999999999a
+DATA randomavx2Const<>+1352(SB)/8, $0x3fd999999999999a
+DATA randomavx2Const<>+1360(SB)/8, $0x3fd999999999999a
+DATA randomavx2Const<>+1368(SB)/8, $0x3fd999999999999a
+DATA randomavx2Const<>+1376(SB)/8, $0x3fe5555555555555
+DATA randomavx2Const<>+1384(SB)/8, $0x3fe5555555555555
+DATA randomavx2Const<>+1392(SB)/8, $0x3fe5555555555555
+DATA randomavx2Const<>+1400(SB)/8, $0x3fe5555555555555
+DATA randomavx2Const<>+1408(SB)/8, $0x3dea39ef35793c76
+DATA randomavx2Const<>+1416(SB)/8, $0x3dea39ef35793c76
+DATA randomavx2Const<>+1424(SB)/8, $0x3dea39ef35793c76
+DATA randomavx2Const<>+1432(SB)/8, $0x3dea39ef35793c76
+DATA randomavx2Const<>+1440(SB)/8, $0x3fe62e42fee00000
+DATA randomavx2Const<>+1448(SB)/8, $0x3fe62e42fee00000
+DATA randomavx2Const<>+1456(SB)/8, $0x3fe62e42fee00000
+DATA randomavx2Const<>+1464(SB)/8, $0x3fe62e42fee00000
+DATA randomavx2Const<>+1472(SB)/8, $0x7ff8000000000000
+DATA randomavx2Const<>+1480(SB)/8, $0x7ff8000000000000
+DATA randomavx2Const<>+1488(SB)/8, $0x7ff8000000000000
+DATA randomavx2Const<>+1496(SB)/8, $0x7ff8000000000000
+DATA randomavx2Const<>+1504(SB)/8, $0xfff0000000000000
+DATA randomavx2Const<>+1512(SB)/8, $0xfff0000000000000
+DATA randomavx2Const<>+1520(SB)/8, $0xfff0000000000000
+DATA randomavx2Const<>+1528(SB)/8, $0xfff0000000000000
+DATA randomavx2Const<>+1536(SB)/8, $0x3ff999999999999a
+DATA randomavx2Const<>+1544(SB)/8, $0x3ff999999999999a
+DATA randomavx2Const<>+1552(SB)/8, $0x3ff999999999999a
+DATA randomavx2Const<>+1560(SB)/8, $0x3ff999999999999a
+DATA randomavx2Const<>+1568(SB)/8, $0x40c715bf25ff1d11
+DATA randomavx2Const<>+1576(SB)/8, $0x40c715bf25ff1d11
+DATA randomavx2Const<>+1584(SB)/8, $0x40c715bf25ff1d11
+DATA randomavx2Const<>+1592(SB)/8, $0x40c715bf25ff1d11
+DATA randomavx2Const<>+1600(SB)/8, $0x408bb8c0a7936704
+DATA randomavx2Const<>+1608(SB)/8, $0x408bb8c0a7936704
+DATA randomavx2Const<>+1616(SB)/8, $0x408bb8c0a7936704
+DATA randomavx2Const<>+1624(SB)/8, $0x408bb8c0a7936704
+DATA randomavx2Const<>+1632(SB)/8, $0x40d73982a6012afb
+DATA randomavx2Const<>+1640(SB)/8, $0x40d73982a6012afb
+DATA randomavx2Const<>+1648(SB)/8, $0x40d73982a6012afb
+DATA randomavx2Const<>+1656(SB)/8, $0x40d73982a6012afb
+DATA randomavx2Const<>+1664(SB)/8, $0x40cfb5ee66e5a285
+DATA randomavx2Const<>+1672(SB)/8, $0x40cfb5ee66e5a285
+DATA randomavx2Const<>+1680(SB)/8, $0x40cfb5ee66e5a285
+DATA randomavx2Const<>+1688(SB)/8, $0x40cfb5ee66e5a285
+DATA randomavx2Const<>+1696(SB)/8, $0x40b2f6e30b2ec51e
+DATA randomavx2Const<>+1704(SB)/8, $0x40b2f6e30b2ec51e
+DATA randomavx2Const<>+1712(SB)/8, $0x40b2f6e30b2ec51e
+DATA randomavx2Const<>+1720(SB)/8, $0x40b2f6e30b2ec51e
+DATA randomavx2Const<>+1728(SB)/8, $0x4085c88056b01502
+DATA randomavx2Const<>+1736(SB)/8, $0x4085c88056b01502
+DATA randomavx2Const<>+1744(SB)/8, $0x4085c88056b01502
+DATA randomavx2Const<>+1752(SB)/8, $0x4085c88056b01502
+DATA randomavx2Const<>+1760(SB)/8, $0x4047894dd814bfa3
+DATA randomavx2Const<>+1768(SB)/8, $0x4047894dd814bfa3
+DATA randomavx2Const<>+1776(SB)/8, $0x4047894dd814bfa3
+DATA randomavx2Const<>+1784(SB)/8, $0x4047894dd814bfa3
+DATA randomavx2Const<>+1792(SB)/8, $0x3ff32917a42157d1
+DATA randomavx2Const<>+1800(SB)/8, $0x3ff32917a42157d1
+DATA randomavx2Const<>+1808(SB)/8, $0x3ff32917a42157d1
+DATA randomavx2Const<>+1816(SB)/8, $0x3ff32917a42157d1
+DATA randomavx2Const<>+1824(SB)/8, $0x3f9744eb6c45ec67
+DATA randomavx2Const<>+1832(SB)/8, $0x3f9744eb6c45ec67
+DATA randomavx2Const<>+1840(SB)/8, $0x3f9744eb6c45ec67
+DATA randomavx2Const<>+1848(SB)/8, $0x3f9744eb6c45ec67
+DATA randomavx2Const<>+1856(SB)/8, $0x3f49615ac0b7ace9
+DATA randomavx2Const<>+1864(SB)/8, $0x3f49615ac0b7ace9
+DATA randomavx2Const<>+1872(SB)/8, $0x3f49615ac0b7ace9
+DATA randomavx2Const<>+1880(SB)/8, $0x3f49615ac0b7ace9
+DATA randomavx2Const<>+1888(SB)/8, $0x3fcef2abb9b85c37
+DATA randomavx2Const<>+1896(SB)/8, $0x3fcef2abb9b85c37
+DATA randomavx2Const<>+1904(SB)/8, $0x3fcef2abb9b85c37
+DATA randomavx2Const<>+1912(SB)/8, $0x3fcef2abb9b85c37
+DATA randomavx2Const<>+1920(SB)/8, $0x3ff453cc085375b2
+DATA randomavx2Const<>+1928(SB)/8, $0x3ff453cc085375b2
+DATA randomavx2Const<>+1936(SB)/8, $0x3ff453cc085375b2
+DATA randomavx2Const<>+1944(SB)/8, $0x3ff453cc085375b2
+DATA randomavx2Const<>+1952(SB)/8, $0x400d2ecb1a3d02c4
+DATA randomavx2Const<>+1960(SB)/8, $0x400d2ecb1a3d02c4
+DATA randomavx2Const<>+1968(SB)/8, $0x400d2ecb1a3d02c4
+DATA randomavx2Const<>+1976(SB)/8, $0x400d2ecb1a3d02c4
+DATA randomavx2Const<>+1984(SB)/8, $0x401713f71462256a
+DATA randomavx2Const<>+1992(SB)/8, $0x401713f71462256a
+DATA randomavx2Const<>+2000(SB)/8, $0x401713f71462256a
+DATA randomavx2Const<>+2008(SB)/8, $0x401713f71462256a
+DATA randomavx2Const<>+2016(SB)/8, $0x4012857748cab19b
+DATA randomavx2Const<>+2024(SB)/8, $0x4012857748cab19b
+DATA randomavx2Const<>+2032(SB)/8, $0x4012857748cab19b
+DATA randomavx2Const<>+2040(SB)/8, $0x4012857748cab19b
+DATA randomavx2Const<>+2048(SB)/8, $0x3ff6c665fde9526a
+DATA randomavx2Const<>+2056(SB)/8, $0x3ff6c665fde9526a
+DATA randomavx2Const<>+2064(SB)/8, $0x3ff6c665fde9526a
+DATA randomavx2Const<>+2072(SB)/8, $0x3ff6c665fde9526a
+DATA randomavx2Const<>+2080(SB)/8, $0x40dc0e457cb1ae76
+DATA randomavx2Const<>+2088(SB)/8, $0x40dc0e457cb1ae76
+DATA randomavx2Const<>+2096(SB)/8, $0x40dc0e457cb1ae76
+DATA randomavx2Const<>+2104(SB)/8, $0x40dc0e457cb1ae76
+DATA randomavx2Const<>+2112(SB)/8, $0x40b46a7eca984b69
+DATA randomavx2Const<>+2120(SB)/8, $0x40b46a7eca984b69
+DATA randomavx2Const<>+2128(SB)/8, $0x40b46a7eca984b69
+DATA randomavx2Const<>+2136(SB)/8, $0x40b46a7eca984b69
+DATA randomavx2Const<>+2144(SB)/8, $0x40e3317caa64f4be
+DATA randomavx2Const<>+2152(SB)/8, $0x40e3317caa64f4be
+DATA randomavx2Const<>+2160(SB)/8, $0x40e3317caa64f4be
+DATA randomavx2Const<>+2168(SB)/8, $0x40e3317caa64f4be
+DATA randomavx2Const<>+2176(SB)/8, $0x40d4b772d5d65266
+DATA randomavx2Const<>+2184(SB)/8, $0x40d4b772d5d65266
+DATA randomavx2Const<>+2192(SB)/8, $0x40d4b772d5d65266
+DATA randomavx2Const<>+2200(SB)/8, $0x40d4b772d5d65266
+DATA randomavx2Const<>+2208(SB)/8, $0x40b512322e75c89f
+DATA randomavx2Const<>+2216(SB)/8, $0x40b512322e75c89f
+DATA randomavx2Const<>+2224(SB)/8, $0x40b512322e75c89f
+DATA randomavx2Const<>+2232(SB)/8, $0x40b512322e75c89f
+DATA randomavx2Const<>+2240(SB)/8, $0x4085797efdc8b3f7
+DATA randomavx2Const<>+2248(SB)/8, $0x4085797efdc8b3f7
+DATA randomavx2Const<>+2256(SB)/8, $0x4085797efdc8b3f7
+DATA randomavx2Const<>+2264(SB)/8, $0x4085797efdc8b3f7
+DATA randomavx2Const<>+2272(SB)/8, $0x4045281b386e1ab5
+DATA randomavx2Const<>+2280(SB)/8, $0x4045281b386e1ab5
+DATA randomavx2Const<>+2288(SB)/8, $0x4045281b386e1ab5
+DATA randomavx2Const<>+2296(SB)/8, $0x4045281b386e1ab5
+DATA randomavx2Const<>+2304(SB)/8, $0x3f496042ab9205be
+DATA randomavx2Const<>+2312(SB)/8, $0x3f496042ab9205be
+DATA randomavx2Const<>+2320(SB)/8, $0x3f496042ab9205be
+DATA randomavx2Const<>+2328(SB)/8, $0x3f496042ab9205be
+DATA randomavx2Const<>+2336(SB)/8, $0x3e19876e6013e192
+DATA randomavx2Const<>+2344(SB)/8, $0x3e19876e6013e192
+DATA randomavx2Const<>+2352(SB)/8, $0x3e19876e6013e192
+DATA randomavx2Const<>+2360(SB)/8, $0x3e19876e6013e192
+DATA randomavx2Const<>+2368(SB)/8, $0x3f960290af9f12bc
+DATA randomavx2Const<>+2376(SB)/8, $0x3f960290af9f12bc
+DATA randomavx2Const<>+2384(SB)/8, $0x3f960290af9f12bc
+DATA randomavx2Const<>+2392(SB)/8, $0x3f960290af9f12bc
+DATA randomavx2Const<>+2400(SB)/8, $0x3fcacf476a756d3d
+DATA randomavx2Const<>+2408(SB)/8, $0x3fcacf476a756d3d
+DATA randomavx2Const<>+2416(SB)/8, $0x3fcacf476a756d3d
+DATA randomavx2Const<>+2424(SB)/8, $0x3fcacf476a756d3d
+DATA randomavx2Const<>+2432(SB)/8, $0x3fef371e4f4de1a0
+DATA randomavx2Const<>+2440(SB)/8, $0x3fef371e4f4de1a0
+DATA randomavx2Const<>+2448(SB)/8, $0x3fef371e4f4de1a0
+DATA randomavx2Const<>+2456(SB)/8, $0x3fef371e4f4de1a0
+DATA randomavx2Const<>+2464(SB)/8, $0x4002f7543ff6ba47
+DATA randomavx2Const<>+2472(SB)/8, $0x4002f7543ff6ba47
+DATA randomavx2Const<>+2480(SB)/8, $0x4002f7543ff6ba47
+DATA randomavx2Const<>+2488(SB)/8, $0x4002f7543ff6ba47
+DATA randomavx2Const<>+2496(SB)/8, $0x40073aad9bca5405
+DATA randomavx2Const<>+2504(SB)/8, $0x40073aad9bca5405
+DATA randomavx2Const<>+2512(SB)/8, $0x40073aad9bca5405
+DATA randomavx2Const<>+2520(SB)/8, $0x40073aad9bca5405
+DATA randomavx2Const<>+2528(SB)/8, $0x3ff6a09e667f3bcd
+DATA randomavx2Const<>+2536(SB)/8, $0x3ff6a09e667f3bcd
+DATA randomavx2Const<>+2544(SB)/8, $0x3ff6a09e667f3bcd
+DATA randomavx2Const<>+2552(SB)/8, $0x3ff6a09e667f3bcd
+DATA randomavx2Const<>+2560(SB)/8, $0x8000000000000000
+DATA randomavx2Const<>+2568(SB)/8, $0x8000000000000000
+DATA randomavx2Const<>+2576(SB)/8, $0x8000000000000000
+DATA randomavx2Const<>+2584(SB)/8, $0x8000000000000000
+DATA randomavx2Const<>+2592(SB)/4, $0x3f800000
+DATA randomavx2Const<>+2596(SB)/4, $0x3f800000
+DATA randomavx2Const<>+2600(SB)/4, $0x3f800000
+DATA randomavx2Const<>+2604(SB)/4, $0x3f800000
+DATA randomavx2Const<>+2608(SB)/4, $0x3f800000
+DATA randomavx2Const<>+2612(SB)/4, $0x3f800000
+DATA randomavx2Const<>+2616(SB)/4, $0x3f800000
+DATA randomavx2Const<>+2620(SB)/4, $0x3f800000
+DATA randomavx2Const<>+2624(SB)/4, $0x3bdcc9ff
+DATA randomavx2Const<>+2628(SB)/4, $0x3bdcc9ff
+DATA randomavx2Const<>+2632(SB)/4, $0x3bdcc9ff
+DATA randomavx2Const<>+2636(SB)/4, $0x3bdcc9ff
+DATA randomavx2Const<>+2640(SB)/4, $0x3bdcc9ff
+DATA randomavx2Const<>+2644(SB)/4, $0x3bdcc9ff
+DATA randomavx2Const<>+2648(SB)/4, $0x3bdcc9ff
+DATA randomavx2Const<>+2652(SB)/4, $0x3bdcc9ff
+DATA randomavx2Const<>+2656(SB)/4, $0x3f400000
+DATA randomavx2Const<>+2660(SB)/4, $0x3f400000
+DATA randomavx2Const<>+2664(SB)/4, $0x3f400000
+DATA randomavx2Const<>+2668(SB)/4, $0x3f400000
+DATA randomavx2Const<>+2672(SB)/4, $0x3f400000
+DATA randomavx2Const<>+2676(SB)/4, $0x3f400000
+DATA randomavx2Const<>+2680(SB)/4, $0x3f400000
+DATA randomavx2Const<>+2684(SB)/4, $0x3f400000
+DATA randomavx2Const<>+2688(SB)/4, $0x3f317218
+DATA randomavx2Const<>+2692(SB)/4, $0x3f317218
+DATA randomavx2Const<>+2696(SB)/4, $0x3f317218
+DATA randomavx2Const<>+2700(SB)/4, $0x3f317218
+DATA randomavx2Const<>+2704(SB)/4, $0x3f317218
+DATA randomavx2Const<>+2708(SB)/4, $0x3f317218
+DATA randomavx2Const<>+2712(SB)/4, $0x3f317218
+DATA randomavx2Const<>+2716(SB)/4, $0x3f317218
+DATA randomavx2Const<>+2720(SB)/4, $0xbf800000
+DATA randomavx2Const<>+2724(SB)/4, $0xbf800000
+DATA randomavx2Const<>+2728(SB)/4, $0xbf800000
+DATA randomavx2Const<>+2732(SB)/4, $0xbf800000
+DATA randomavx2Const<>+2736(SB)/4, $0xbf800000
+DATA randomavx2Const<>+2740(SB)/4, $0xbf800000
+DATA randomavx2Const<>+2744(SB)/4, $0xbf800000
+DATA randomavx2Const<>+2748(SB)/4, $0xbf800000
+DATA randomavx2Const<>+2752(SB)/4, $0xbd385774
+DATA randomavx2Const<>+2756(SB)/4, $0xbd385774
+DATA randomavx2Const<>+2760(SB)/4, $0xbd385774
+DATA randomavx2Const<>+2764(SB)/4, $0xbd385774
+DATA randomavx2Const<>+2768(SB)/4, $0xbd385774
+DATA randomavx2Const<>+2772(SB)/4, $0xbd385774
+DATA randomavx2Const<>+2776(SB)/4, $0xbd385774
+DATA randomavx2Const<>+2780(SB)/4, $0xbd385774
+DATA randomavx2Const<>+2784(SB)/4, $0x3dd63734
+DATA randomavx2Const<>+2788(SB)/4, $0x3dd63734
+DATA randomavx2Const<>+2792(SB)/4, $0x3dd63734
+DATA randomavx2Const<>+2796(SB)/4, $0x3dd63734
+DATA randomavx2Const<>+2800(SB)/4, $0x3dd63734
+DATA randomavx2Const<>+2804(SB)/4, $0x3dd63734
+DATA randomavx2Const<>+2808(SB)/4, $0x3dd63734
+DATA randomavx2Const<>+2812(SB)/4, $0x3dd63734
+DATA randomavx2Const<>+2816(SB)/4, $0xbe06cb9e
+DATA randomavx2Const<>+2820(SB)/4, $0xbe06cb9e
+DATA randomavx2Const<>+2824(SB)/4, $0xbe06cb9e
+DATA randomavx2Const<>+2828(SB)/4, $0xbe06cb9e
+DATA randomavx2Const<>+2832(SB)/4, $0xbe06cb9e
+DATA randomavx2Const<>+2836(SB)/4, $0xbe06cb9e
+DATA randomavx2Const<>+2840(SB)/4, $0xbe06cb9e
+DATA randomavx2Const<>+2844(SB)/4, $0xbe06cb9e
+DATA randomavx2Const<>+2848(SB)/4, $0x3e1445af
+DATA randomavx2Const<>+2852(SB)/4, $0x3e1445af
+DATA randomavx2Const<>+2856(SB)/4, $0x3e1445af
+DATA randomavx2Const<>+2860(SB)/4, $0x3e1445af
+DATA randomavx2Const<>+2864(SB)/4, $0x3e1445af
+DATA randomavx2Const<>+2868(SB)/4, $0x3e1445af
+DATA randomavx2Const<>+2872(SB)/4, $0x3e1445af
+DATA randomavx2Const<>+2876(SB)/4, $0x3e1445af
+DATA randomavx2Const<>+2880(SB)/4, $0xbe2a77b3
+DATA randomavx2Const<>+2884(SB)/4, $0xbe2a77b3
+DATA randomavx2Const<>+2888(SB)/4, $0xbe2a77b3
+DATA randomavx2Const<>+2892(SB)/4, $0xbe2a77b3
+DATA randomavx2Const<>+2896(SB)/4, $0xbe2a77b3
+DATA randomavx2Const<>+2900(SB)/4, $0xbe2a77b3
+DATA randomavx2Const<>+2904(SB)/4, $0xbe2a77b3
+DATA randomavx2Const<>+2908(SB)/4, $0xbe2a77b3
+DATA randomavx2Const<>+2912(SB)/4, $0x3e4cb49d
+DATA randomavx2Const<>+2916(SB)/4, $0x3e4cb49d
+DATA randomavx2Const<>+2920(SB)/4, $0x3e4cb49d
+DATA randomavx2Const<>+2924(SB)/4, $0x3e4cb49d
+DATA randomavx2Const<>+2928(SB)/4, $0x3e4cb49d
+DATA randomavx2Const<>+2932(SB)/4, $0x3e4cb49d
+DATA randomavx2Const<>+2936(SB)/4, $0x3e4cb49d
+DATA randomavx2Const<>+2940(SB)/4, $0x3e4cb49d
+DATA randomavx2Const<>+2944(SB)/4, $0xbe800020
+DATA randomavx2Const<>+2948(SB)/4, $0xbe800020
+DATA randomavx2Const<>+2952(SB)/4, $0xbe800020
+DATA randomavx2Const<>+2956(SB)/4, $0xbe800020
+DATA randomavx2Const<>+2960(SB)/4, $0xbe800020
+DATA randomavx2Const<>+2964(SB)/4, $0xbe800020
+DATA randomavx2Const<>+2968(SB)/4, $0xbe800020
+DATA randomavx2Const<>+2972(SB)/4, $0xbe800020
+DATA randomavx2Const<>+2976(SB)/4, $0x3eaaaad2
+DATA randomavx2Const<>+2980(SB)/4, $0x3eaaaad2
+DATA randomavx2Const<>+2984(SB)/4, $0x3eaaaad2
+DATA randomavx2Const<>+2988(SB)/4, $0x3eaaaad2
+DATA randomavx2Const<>+2992(SB)/4, $0x3eaaaad2
+DATA randomavx2Const<>+2996(SB)/4, $0x3eaaaad2
+DATA randomavx2Const<>+3000(SB)/4, $0x3eaaaad2
+DATA randomavx2Const<>+3004(SB)/4, $0x3eaaaad2
+DATA randomavx2Const<>+3008(SB)/4, $0xbf000000
+DATA randomavx2Const<>+3012(SB)/4, $0xbf000000
+DATA randomavx2Const<>+3016(SB)/4, $0xbf000000
+DATA randomavx2Const<>+3020(SB)/4, $0xbf000000
+DATA randomavx2Const<>+3024(SB)/4, $0xbf000000
+DATA randomavx2Const<>+3028(SB)/4, $0xbf000000
+DATA randomavx2Const<>+3032(SB)/4, $0xbf000000
+DATA randomavx2Const<>+3036(SB)/4, $0xbf000000
+DATA randomavx2Const<>+3040(SB)/4, $0x3418833b
+DATA randomavx2Const<>+3044(SB)/4, $0x3418833b
+DATA randomavx2Const<>+3048(SB)/4, $0x3418833b
+DATA randomavx2Const<>+3052(SB)/4, $0x3418833b
+DATA randomavx2Const<>+3056(SB)/4, $0x3418833b
+DATA randomavx2Const<>+3060(SB)/4, $0x3418833b
+DATA randomavx2Const<>+3064(SB)/4, $0x3418833b
+DATA randomavx2Const<>+3068(SB)/4, $0x3418833b
+DATA randomavx2Const<>+3072(SB)/4, $0xb2174e8d
+DATA randomavx2Const<>+3076(SB)/4, $0xb2174e8d
+DATA randomavx2Const<>+3080(SB)/4, $0xb2174e8d
+DATA randomavx2Const<>+3084(SB)/4, $0xb2174e8d
+DATA randomavx2Const<>+3088(SB)/4, $0xb2174e8d
+DATA randomavx2Const<>+3092(SB)/4, $0xb2174e8d
+DATA randomavx2Const<>+3096(SB)/4, $0xb2174e8d
+DATA randomavx2Const<>+3100(SB)/4, $0xb2174e8d
+DATA randomavx2Const<>+3104(SB)/4, $0xb50cd20d
+DATA randomavx2Const<>+3108(SB)/4, $0xb50cd20d
+DATA randomavx2Const<>+3112(SB)/4, $0xb50cd20d
+DATA randomavx2Const<>+3116(SB)/4, $0xb50cd20d
+DATA randomavx2Const<>+3120(SB)/4, $0xb50cd20d
+DATA randomavx2Const<>+3124(SB)/4, $0xb50cd20d
+DATA randomavx2Const<>+3128(SB)/4, $0xb50cd20d
+DATA randomavx2Const<>+3132(SB)/4, $0xb50cd20d
+DATA randomavx2Const<>+3136(SB)/4, $0xb693cb5c
+DATA randomavx2Const<>+3140(SB)/4, $0xb693cb5c
+DATA randomavx2Const<>+3144(SB)/4, $0xb693cb5c
+DATA randomavx2Const<>+3148(SB)/4, $0xb693cb5c
+DATA randomavx2Const<>+3152(SB)/4, $0xb693cb5c
+DATA randomavx2Const<>+3156(SB)/4, $0xb693cb5c
+DATA randomavx2Const<>+3160(SB)/4, $0xb693cb5c
+DATA randomavx2Const<>+3164(SB)/4, $0xb693cb5c
+DATA randomavx2Const<>+3168(SB)/4, $0x38205fc1
+DATA randomavx2Const<>+3172(SB)/4, $0x38205fc1
+DATA randomavx2Const<>+3176(SB)/4, $0x38205fc1
+DATA randomavx2Const<>+3180(SB)/4, $0x38205fc1
+DATA randomavx2Const<>+3184(SB)/4, $0x38205fc1
+DATA randomavx2Const<>+3188(SB)/4, $0x38205fc1
+DATA randomavx2Const<>+3192(SB)/4, $0x38205fc1
+DATA randomavx2Const<>+3196(SB)/4, $0x38205fc1
+DATA randomavx2Const<>+3200(SB)/4, $0x38d24e90
+DATA randomavx2Const<>+3204(SB)/4, $0x38d24e90
+DATA randomavx2Const<>+3208(SB)/4, $0x38d24e90
+DATA randomavx2Const<>+3212(SB)/4, $0x38d24e90
+DATA randomavx2Const<>+3216(SB)/4, $0x38d24e90
+DATA randomavx2Const<>+3220(SB)/4, $0x38d24e90
+DATA randomavx2Const<>+3224(SB)/4, $0x38d24e90
+DATA randomavx2Const<>+3228(SB)/4, $0x38d24e90
+DATA randomavx2Const<>+3232(SB)/4, $0xbb1bbe4d
+DATA randomavx2Const<>+3236(SB)/4, $0xbb1bbe4d
+DATA randomavx2Const<>+3240(SB)/4, $0xbb1bbe4d
+DATA randomavx2Const<>+3244(SB)/4, $0xbb1bbe4d
+DATA randomavx2Const<>+3248(SB)/4, $0xbb1bbe4d
+DATA randomavx2Const<>+3252(SB)/4, $0xbb1bbe4d
+DATA randomavx2Const<>+3256(SB)/4, $0xbb1bbe4d
+DATA randomavx2Const<>+3260(SB)/4, $0xbb1bbe4d
+DATA randomavx2Const<>+3264(SB)/4, $0x3b8b48fb
+DATA randomavx2Const<>+3268(SB)/4, $0x3b8b48fb
+DATA randomavx2Const<>+3272(SB)/4, $0x3b8b48fb
+DATA randomavx2Const<>+3276(SB)/4, $0x3b8b48fb
+DATA randomavx2Const<>+3280(SB)/4, $0x3b8b48fb
+DATA randomavx2Const<>+3284(SB)/4, $0x3b8b48fb
+DATA randomavx2Const<>+3288(SB)/4, $0x3b8b48fb
+DATA randomavx2Const<>+3292(SB)/4, $0x3b8b48fb
+DATA randomavx2Const<>+3296(SB)/4, $0x3e7dc7e8
+DATA randomavx2Const<>+3300(SB)/4, $0x3e7dc7e8
+DATA randomavx2Const<>+3304(SB)/4, $0x3e7dc7e8
+DATA randomavx2Const<>+3308(SB)/4, $0x3e7dc7e8
+DATA randomavx2Const<>+3312(SB)/4, $0x3e7dc7e8
+DATA randomavx2Const<>+3316(SB)/4, $0x3e7dc7e8
+DATA randomavx2Const<>+3320(SB)/4, $0x3e7dc7e8
+DATA randomavx2Const<>+3324(SB)/4, $0x3e7dc7e8
+DATA randomavx2Const<>+3328(SB)/4, $0xb2478500
+DATA randomavx2Const<>+3332(SB)/4, $0xb2478500
+DATA randomavx2Const<>+3336(SB)/4, $0xb2478500
+DATA randomavx2Const<>+3340(SB)/4, $0xb2478500
+DATA randomavx2Const<>+3344(SB)/4, $0xb2478500
+DATA randomavx2Const<>+3348(SB)/4, $0xb2478500
+DATA randomavx2Const<>+3352(SB)/4, $0xb2478500
+DATA randomavx2Const<>+3356(SB)/4, $0xb2478500
+DATA randomavx2Const<>+3360(SB)/4, $0x3f904dce
+DATA randomavx2Const<>+3364(SB)/4, $0x3f904dce
+DATA randomavx2Const<>+3368(SB)/4, $0x3f904dce
+DATA randomavx2Const<>+3372(SB)/4, $0x3f904dce
+DATA randomavx2Const<>+3376(SB)/4, $0x3f904dce
+DATA randomavx2Const<>+3380(SB)/4, $0x3f904dce
+DATA randomavx2Const<>+3384(SB)/4, $0x3f904dce
+DATA randomavx2Const<>+3388(SB)/4, $0x3f904dce
+DATA randomavx2Const<>+3392(SB)/4, $0x800000
+DATA randomavx2Const<>+3396(SB)/4, $0x800000
+DATA randomavx2Const<>+3400(SB)/4, $0x800000
+DATA randomavx2Const<>+3404(SB)/4, $0x800000
+DATA randomavx2Const<>+3408(SB)/4, $0x800000
+DATA randomavx2Const<>+3412(SB)/4, $0x800000
+DATA randomavx2Const<>+3416(SB)/4, $0x800000
+DATA randomavx2Const<>+3420(SB)/4, $0x800000
+DATA randomavx2Const<>+3424(SB)/4, $0x0
+DATA randomavx2Const<>+3428(SB)/4, $0x0
+DATA randomavx2Const<>+3432(SB)/4, $0x0
+DATA randomavx2Const<>+3436(SB)/4, $0x0
+DATA randomavx2Const<>+3440(SB)/4, $0x0
+DATA randomavx2Const<>+3444(SB)/4, $0x0
+DATA randomavx2Const<>+3448(SB)/4, $0x0
+DATA randomavx2Const<>+3452(SB)/4, $0x0
+DATA randomavx2Const<>+3456(SB)/4, $0x40400000
+DATA randomavx2Const<>+3460(SB)/4, $0x40400000
+DATA randomavx2Const<>+3464(SB)/4, $0x40400000
+DATA randomavx2Const<>+3468(SB)/4, $0x40400000
+DATA randomavx2Const<>+3472(SB)/4, $0x40400000
+DATA randomavx2Const<>+3476(SB)/4, $0x40400000
+DATA randomavx2Const<>+3480(SB)/4, $0x40400000
+DATA randomavx2Const<>+3484(SB)/4, $0x40400000
+DATA randomavx2Const<>+3488(SB)/4, $0xb9a81c22
+DATA randomavx2Const<>+3492(SB)/4, $0xb9a81c22
+DATA randomavx2Const<>+3496(SB)/4, $0xb9a81c22
+DATA randomavx2Const<>+3500(SB)/4, $0xb9a81c22
+DATA randomavx2Const<>+3504(SB)/4, $0xb9a81c22
+DATA randomavx2Const<>+3508(SB)/4, $0xb9a81c22
+DATA randomavx2Const<>+3512(SB)/4, $0xb9a81c22
+DATA randomavx2Const<>+3516(SB)/4, $0xb9a81c22
+DATA randomavx2Const<>+3520(SB)/4, $0x390ac1f7
+DATA randomavx2Const<>+3524(SB)/4, $0x390ac1f7
+DATA randomavx2Const<>+3528(SB)/4, $0x390ac1f7
+DATA randomavx2Const<>+3532(SB)/4, $0x390ac1f7
+DATA randomavx2Const<>+3536(SB)/4, $0x390ac1f7
+DATA randomavx2Const<>+3540(SB)/4, $0x390ac1f7
+DATA randomavx2Const<>+3544(SB)/4, $0x390ac1f7
+DATA randomavx2Const<>+3548(SB)/4, $0x390ac1f7
+DATA randomavx2Const<>+3552(SB)/4, $0xb8ab9db7
+DATA randomavx2Const<>+3556(SB)/4, $0xb8ab9db7
+DATA randomavx2Const<>+3560(SB)/4, $0xb8ab9db7
+DATA randomavx2Const<>+3564(SB)/4, $0xb8ab9db7
+DATA randomavx2Const<>+3568(SB)/4, $0xb8ab9db7
+DATA randomavx2Const<>+3572(SB)/4, $0xb8ab9db7
+DATA randomavx2Const<>+3576(SB)/4, $0xb8ab9db7
+DATA randomavx2Const<>+3580(SB)/4, $0xb8ab9db7
+DATA randomavx2Const<>+3584(SB)/4, $0x3ac44ea6
+DATA randomavx2Const<>+3588(SB)/4, $0x3ac44ea6
+DATA randomavx2Const<>+3592(SB)/4, $0x3ac44ea6
+DATA randomavx2Const<>+3596(SB)/4, $0x3ac44ea6
+DATA randomavx2Const<>+3600(SB)/4, $0x3ac44ea6
+DATA randomavx2Const<>+3604(SB)/4, $0x3ac44ea6
+DATA randomavx2Const<>+3608(SB)/4, $0x3ac44ea6
+DATA randomavx2Const<>+3612(SB)/4, $0x3ac44ea6
+DATA randomavx2Const<>+3616(SB)/4, $0xbb6ae0e8
+DATA randomavx2Const<>+3620(SB)/4, $0xbb6ae0e8
+DATA randomavx2Const<>+3624(SB)/4, $0xbb6ae0e8
+DATA randomavx2Const<>+3628(SB)/4, $0xbb6ae0e8
+DATA randomavx2Const<>+3632(SB)/4, $0xbb6ae0e8
+DATA randomavx2Const<>+3636(SB)/4, $0xbb6ae0e8
+DATA randomavx2Const<>+3640(SB)/4, $0xbb6ae0e8
+DATA randomavx2Const<>+3644(SB)/4, $0xbb6ae0e8
+DATA randomavx2Const<>+3648(SB)/4, $0x3bba35ed
+DATA randomavx2Const<>+3652(SB)/4, $0x3bba35ed
+DATA randomavx2Const<>+3656(SB)/4, $0x3bba35ed
+DATA randomavx2Const<>+3660(SB)/4, $0x3bba35ed
+DATA randomavx2Const<>+3664(SB)/4, $0x3bba35ed
+DATA randomavx2Const<>+3668(SB)/4, $0x3bba35ed
+DATA randomavx2Const<>+3672(SB)/4, $0x3bba35ed
+DATA randomavx2Const<>+3676(SB)/4, $0x3bba35ed
+DATA randomavx2Const<>+3680(SB)/4, $0xbbfa59dc
+DATA randomavx2Const<>+3684(SB)/4, $0xbbfa59dc
+DATA randomavx2Const<>+3688(SB)/4, $0xbbfa59dc
+DATA randomavx2Const<>+3692(SB)/4, $0xbbfa59dc
+DATA randomavx2Const<>+3696(SB)/4, $0xbbfa59dc
+DATA randomavx2Const<>+3700(SB)/4, $0xbbfa59dc
+DATA randomavx2Const<>+3704(SB)/4, $0xbbfa59dc
+DATA randomavx2Const<>+3708(SB)/4, $0xbbfa59dc
+DATA randomavx2Const<>+3712(SB)/4, $0x3c1ac231
+DATA randomavx2Const<>+3716(SB)/4, $0x3c1ac231
+DATA randomavx2Const<>+3720(SB)/4, $0x3c1ac231
+DATA randomavx2Const<>+3724(SB)/4, $0x3c1ac231
+DATA randomavx2Const<>+3728(SB)/4, $0x3c1ac231
+DATA randomavx2Const<>+3732(SB)/4, $0x3c1ac231
+DATA randomavx2Const<>+3736(SB)/4, $0x3c1ac231
+DATA randomavx2Const<>+3740(SB)/4, $0x3c1ac231
+DATA randomavx2Const<>+3744(SB)/4, $0x3f8036e4
+DATA randomavx2Const<>+3748(SB)/4, $0x3f8036e4
+DATA randomavx2Const<>+3752(SB)/4, $0x3f8036e4
+DATA randomavx2Const<>+3756(SB)/4, $0x3f8036e4
+DATA randomavx2Const<>+3760(SB)/4, $0x3f8036e4
+DATA randomavx2Const<>+3764(SB)/4, $0x3f8036e4
+DATA randomavx2Const<>+3768(SB)/4, $0x3f8036e4
+DATA randomavx2Const<>+3772(SB)/4, $0x3f8036e4
+DATA randomavx2Const<>+3776(SB)/4, $0xb2c09ec4
+DATA randomavx2Const<>+3780(SB)/4, $0xb2c09ec4
+DATA randomavx2Const<>+3784(SB)/4, $0xb2c09ec4
+DATA randomavx2Const<>+3788(SB)/4, $0xb2c09ec4
+DATA randomavx2Const<>+3792(SB)/4, $0xb2c09ec4
+DATA randomavx2Const<>+3796(SB)/4, $0xb2c09ec4
+DATA randomavx2Const<>+3800(SB)/4, $0xb2c09ec4
+DATA randomavx2Const<>+3804(SB)/4, $0xb2c09ec4
+DATA randomavx2Const<>+3808(SB)/4, $0x40354f7e
+DATA randomavx2Const<>+3812(SB)/4, $0x40354f7e
+DATA randomavx2Const<>+3816(SB)/4, $0x40354f7e
+DATA randomavx2Const<>+3820(SB)/4, $0x40354f7e
+DATA randomavx2Const<>+3824(SB)/4, $0x40354f7e
+DATA randomavx2Const<>+3828(SB)/4, $0x40354f7e
+DATA randomavx2Const<>+3832(SB)/4, $0x40354f7e
+DATA randomavx2Const<>+3836(SB)/4, $0x40354f7e
+DATA randomavx2Const<>+3840(SB)/4, $0x80000000
+DATA randomavx2Const<>+3844(SB)/4, $0x80000000
+DATA randomavx2Const<>+3848(SB)/4, $0x80000000
+DATA randomavx2Const<>+3852(SB)/4, $0x80000000
+DATA randomavx2Const<>+3856(SB)/4, $0x80000000
+DATA randomavx2Const<>+3860(SB)/4, $0x80000000
+DATA randomavx2Const<>+3864(SB)/4, $0x80000000
+DATA randomavx2Const<>+3868(SB)/4, $0x80000000
+DATA randomavx2Const<>+3872(SB)/4, $0x7f800000
+DATA randomavx2Const<>+3876(SB)/4, $0x7f800000
+DATA randomavx2Const<>+3880(SB)/4, $0x7f800000
+DATA randomavx2Const<>+3884(SB)/4, $0x7f800000
+DATA randomavx2Const<>+3888(SB)/4, $0x7f800000
+DATA randomavx2Const<>+3892(SB)/4, $0x7f800000
+DATA randomavx2Const<>+3896(SB)/4, $0x7f800000
+DATA randomavx2Const<>+3900(SB)/4, $0x7f800000
+DATA randomavx2Const<>+3904(SB)/4, $0x7fc00000
+DATA randomavx2Const<>+3908(SB)/4, $0x7fc00000
+DATA randomavx2Const<>+3912(SB)/4, $0x7fc00000
+DATA randomavx2Const<>+3916(SB)/4, $0x7fc00000
+DATA randomavx2Const<>+3920(SB)/4, $0x7fc00000
+DATA randomavx2Const<>+3924(SB)/4, $0x7fc00000
+DATA randomavx2Const<>+3928(SB)/4, $0x7fc00000
+DATA randomavx2Const<>+3932(SB)/4, $0x7fc00000
+DATA randomavx2Const<>+3936(SB)/4, $0x40800000
+DATA randomavx2Const<>+3940(SB)/4, $0x40800000
+DATA randomavx2Const<>+3944(SB)/4, $0x40800000
+DATA randomavx2Const<>+3948(SB)/4, $0x40800000
+DATA randomavx2Const<>+3952(SB)/4, $0x40800000
+DATA randomavx2Const<>+3956(SB)/4, $0x40800000
+DATA randomavx2Const<>+3960(SB)/4, $0x40800000
+DATA randomavx2Const<>+3964(SB)/4, $0x40800000
+DATA randomavx2Const<>+3968(SB)/4, $0x345826b1
+DATA randomavx2Const<>+3972(SB)/4, $0x345826b1
+DATA randomavx2Const<>+3976(SB)/4, $0x345826b1
+DATA randomavx2Const<>+3980(SB)/4, $0x345826b1
+DATA randomavx2Const<>+3984(SB)/4, $0x345826b1
+DATA randomavx2Const<>+3988(SB)/4, $0x345826b1
+DATA randomavx2Const<>+3992(SB)/4, $0x345826b1
+DATA randomavx2Const<>+3996(SB)/4, $0x345826b1
+DATA randomavx2Const<>+4000(SB)/4, $0xb2565a6c
+DATA randomavx2Const<>+4004(SB)/4, $0xb2565a6c
+DATA randomavx2Const<>+4008(SB)/4, $0xb2565a6c
+DATA randomavx2Const<>+4012(SB)/4, $0xb2565a6c
+DATA randomavx2Const<>+4016(SB)/4, $0xb2565a6c
+DATA randomavx2Const<>+4020(SB)/4, $0xb2565a6c
+DATA randomavx2Const<>+4024(SB)/4, $0xb2565a6c
+DATA randomavx2Const<>+4028(SB)/4, $0xb2565a6c
+DATA randomavx2Const<>+4032(SB)/4, $0xb5480804
+DATA randomavx2Const<>+4036(SB)/4, $0xb5480804
+DATA randomavx2Const<>+4040(SB)/4, $0xb5480804
+DATA randomavx2Const<>+4044(SB)/4, $0xb5480804
+DATA randomavx2Const<>+4048(SB)/4, $0xb5480804
+DATA randomavx2Const<>+4052(SB)/4, $0xb5480804
+DATA randomavx2Const<>+4056(SB)/4, $0xb5480804
+DATA randomavx2Const<>+4060(SB)/4, $0xb5480804
+DATA randomavx2Const<>+4064(SB)/4, $0xb6d0a138
+DATA randomavx2Const<>+4068(SB)/4, $0xb6d0a138
+DATA randomavx2Const<>+4072(SB)/4, $0xb6d0a138
+DATA randomavx2Const<>+4076(SB)/4, $0xb6d0a138
+DATA randomavx2Const<>+4080(SB)/4, $0xb6d0a138
+DATA randomavx2Const<>+4084(SB)/4, $0xb6d0a138
+DATA randomavx2Const<>+4088(SB)/4, $0xb6d0a138
+DATA randomavx2Const<>+4092(SB)/4, $0xb6d0a138
+DATA randomavx2Const<>+4096(SB)/4, $0x3862bcd7
+DATA randomavx2Const<>+4100(SB)/4, $0x3862bcd7
+DATA randomavx2Const<>+4104(SB)/4, $0x3862bcd7
+DATA randomavx2Const<>+4108(SB)/4, $0x3862bcd7
+DATA randomavx2Const<>+4112(SB)/4, $0x3862bcd7
+DATA randomavx2Const<>+4116(SB)/4, $0x3862bcd7
+DATA randomavx2Const<>+4120(SB)/4, $0x3862bcd7
+DATA randomavx2Const<>+4124(SB)/4, $0x3862bcd7
+DATA randomavx2Const<>+4128(SB)/4, $0x3914b44c
+DATA randomavx2Const<>+4132(SB)/4, $0x3914b44c
+DATA randomavx2Const<>+4136(SB)/4, $0x3914b44c
+DATA randomavx2Const<>+4140(SB)/4, $0x3914b44c
+DATA randomavx2Const<>+4144(SB)/4, $0x3914b44c
+DATA randomavx2Const<>+4148(SB)/4, $0x3914b44c
+DATA randomavx2Const<>+4152(SB)/4, $0x3914b44c
+DATA randomavx2Const<>+4156(SB)/4, $0x3914b44c
+DATA randomavx2Const<>+4160(SB)/4, $0xbb5c40b4
+DATA randomavx2Const<>+4164(SB)/4, $0xbb5c40b4
+DATA randomavx2Const<>+4168(SB)/4, $0xbb5c40b4
+DATA randomavx2Const<>+4172(SB)/4, $0xbb5c40b4
+DATA randomavx2Const<>+4176(SB)/4, $0xbb5c40b4
+DATA randomavx2Const<>+4180(SB)/4, $0xbb5c40b4
+DATA randomavx2Const<>+4184(SB)/4, $0xbb5c40b4
+DATA randomavx2Const<>+4188(SB)/4, $0xbb5c40b4
+DATA randomavx2Const<>+4192(SB)/4, $0x3bc4fa91
+DATA randomavx2Const<>+4196(SB)/4, $0x3bc4fa91
+DATA randomavx2Const<>+4200(SB)/4, $0x3bc4fa91
+DATA randomavx2Const<>+4204(SB)/4, $0x3bc4fa91
+DATA randomavx2Const<>+4208(SB)/4, $0x3bc4fa91
+DATA randomavx2Const<>+4212(SB)/4, $0x3bc4fa91
+DATA randomavx2Const<>+4216(SB)/4, $0x3bc4fa91
+DATA randomavx2Const<>+4220(SB)/4, $0x3bc4fa91
+DATA randomavx2Const<>+4224(SB)/4, $0x3eb3733f
+DATA randomavx2Const<>+4228(SB)/4, $0x3eb3733f
+DATA randomavx2Const<>+4232(SB)/4, $0x3eb3733f
+DATA randomavx2Const<>+4236(SB)/4, $0x3eb3733f
+DATA randomavx2Const<>+4240(SB)/4, $0x3eb3733f
+DATA randomavx2Const<>+4244(SB)/4, $0x3eb3733f
+DATA randomavx2Const<>+4248(SB)/4, $0x3eb3733f
+DATA randomavx2Const<>+4252(SB)/4, $0x3eb3733f
+DATA randomavx2Const<>+4256(SB)/4, $0xb2ea1dcc
+DATA randomavx2Const<>+4260(SB)/4, $0xb2ea1dcc
+DATA randomavx2Const<>+4264(SB)/4, $0xb2ea1dcc
+DATA randomavx2Const<>+4268(SB)/4, $0xb2ea1dcc
+DATA randomavx2Const<>+4272(SB)/4, $0xb2ea1dcc
+DATA randomavx2Const<>+4276(SB)/4, $0xb2ea1dcc
+DATA randomavx2Const<>+4280(SB)/4, $0xb2ea1dcc
+DATA randomavx2Const<>+4284(SB)/4, $0xb2ea1dcc
+DATA randomavx2Const<>+4288(SB)/4, $0x40000000
+DATA randomavx2Const<>+4292(SB)/4, $0x40000000
+DATA randomavx2Const<>+4296(SB)/4, $0x40000000
+DATA randomavx2Const<>+4300(SB)/4, $0x40000000
+DATA randomavx2Const<>+4304(SB)/4, $0x40000000
+DATA randomavx2Const<>+4308(SB)/4, $0x40000000
+DATA randomavx2Const<>+4312(SB)/4, $0x40000000
+DATA randomavx2Const<>+4316(SB)/4, $0x40000000
+DATA randomavx2Const<>+4320(SB)/4, $0x3fcc139a
+DATA randomavx2Const<>+4324(SB)/4, $0x3fcc139a
+DATA randomavx2Const<>+4328(SB)/4, $0x3fcc139a
+DATA randomavx2Const<>+4332(SB)/4, $0x3fcc139a
+DATA randomavx2Const<>+4336(SB)/4, $0x3fcc139a
+DATA randomavx2Const<>+4340(SB)/4, $0x3fcc139a
+DATA randomavx2Const<>+4344(SB)/4, $0x3fcc139a
+DATA randomavx2Const<>+4348(SB)/4, $0x3fcc139a
+DATA randomavx2Const<>+4352(SB)/4, $0x1f800000
+DATA randomavx2Const<>+4356(SB)/4, $0x1f800000
+DATA randomavx2Const<>+4360(SB)/4, $0x1f800000
+DATA randomavx2Const<>+4364(SB)/4, $0x1f800000
+DATA randomavx2Const<>+4368(SB)/4, $0x1f800000
+DATA randomavx2Const<>+4372(SB)/4, $0x1f800000
+DATA randomavx2Const<>+4376(SB)/4, $0x1f800000
+DATA randomavx2Const<>+4380(SB)/4, $0x1f800000
+DATA randomavx2Const<>+4384(SB)/4, $0x6f800000
+DATA randomavx2Const<>+4388(SB)/4, $0x6f800000
+DATA randomavx2Const<>+4392(SB)/4, $0x6f800000
+DATA randomavx2Const<>+4396(SB)/4, $0x6f800000
+DATA randomavx2Const<>+4400(SB)/4, $0x6f800000
+DATA randomavx2Const<>+4404(SB)/4, $0x6f800000
+DATA randomavx2Const<>+4408(SB)/4, $0x6f800000
+DATA randomavx2Const<>+4412(SB)/4, $0x6f800000
+DATA randomavx2Const<>+4416(SB)/4, $0xc2c00000
+DATA randomavx2Const<>+4420(SB)/4, $0xc2c00000
+DATA randomavx2Const<>+4424(SB)/4, $0xc2c00000
+DATA randomavx2Const<>+4428(SB)/4, $0xc2c00000
+DATA randomavx2Const<>+4432(SB)/4, $0xc2c00000
+DATA randomavx2Const<>+4436(SB)/4, $0xc2c00000
+DATA randomavx2Const<>+4440(SB)/4, $0xc2c00000
+DATA randomavx2Const<>+4444(SB)/4, $0xc2c00000
+DATA randomavx2Const<>+4448(SB)/4, $0xb9ec4a46
+DATA randomavx2Const<>+4452(SB)/4, $0xb9ec4a46
+DATA randomavx2Const<>+4456(SB)/4, $0xb9ec4a46
+DATA randomavx2Const<>+4460(SB)/4, $0xb9ec4a46
+DATA randomavx2Const<>+4464(SB)/4, $0xb9ec4a46
+DATA randomavx2Const<>+4468(SB)/4, $0xb9ec4a46
+DATA randomavx2Const<>+4472(SB)/4, $0xb9ec4a46
+DATA randomavx2Const<>+4476(SB)/4, $0xb9ec4a46
+DATA randomavx2Const<>+4480(SB)/4, $0x393d52a2
+DATA randomavx2Const<>+4484(SB)/4, $0x393d52a2
+DATA randomavx2Const<>+4488(SB)/4, $0x393d52a2
+DATA randomavx2Const<>+4492(SB)/4, $0x393d52a2
+DATA randomavx2Const<>+4496(SB)/4, $0x393d52a2
+DATA randomavx2Const<>+4500(SB)/4, $0x393d52a2
+DATA randomavx2Const<>+4504(SB)/4, $0x393d52a2
+DATA randomavx2Const<>+4508(SB)/4, $0x393d52a2
+DATA randomavx2Const<>+4512(SB)/4, $0xb8db9c5c
+DATA randomavx2Const<>+4516(SB)/4, $0xb8db9c5c
+DATA randomavx2Const<>+4520(SB)/4, $0xb8db9c5c
+DATA randomavx2Const<>+4524(SB)/4, $0xb8db9c5c
+DATA randomavx2Const<>+4528(SB)/4, $0xb8db9c5c
+DATA randomavx2Const<>+4532(SB)/4, $0xb8db9c5c
+DATA randomavx2Const<>+4536(SB)/4, $0xb8db9c5c
+DATA randomavx2Const<>+4540(SB)/4, $0xb8db9c5c
+DATA randomavx2Const<>+4544(SB)/4, $0x3b0aa043
+DATA randomavx2Const<>+4548(SB)/4, $0x3b0aa043
+DATA randomavx2Const<>+4552(SB)/4, $0x3b0aa043
+DATA randomavx2Const<>+4556(SB)/4, $0x3b0aa043
+DATA randomavx2Const<>+4560(SB)/4, $0x3b0aa043
+DATA randomavx2Const<>+4564(SB)/4, $0x3b0aa043
+DATA randomavx2Const<>+4568(SB)/4, $0x3b0aa043
+DATA randomavx2Const<>+4572(SB)/4, $0x3b0aa043
+DATA randomavx2Const<>+4576(SB)/4, $0xbba64c43
+DATA randomavx2Const<>+4580(SB)/4, $0xbba64c43
+DATA randomavx2Const<>+4584(SB)/4, $0xbba64c43
+DATA randomavx2Const<>+4588(SB)/4, $0xbba64c43
+DATA randomavx2Const<>+4592(SB)/4, $0xbba64c43
+DATA randomavx2Const<>+4596(SB)/4, $0xbba64c43
+DATA randomavx2Const<>+4600(SB)/4, $0xbba64c43
+DATA randomavx2Const<>+4604(SB)/4, $0xbba64c43
+DATA randomavx2Const<>+4608(SB)/4, $0x3c03aee7
+DATA randomavx2Const<>+4612(SB)/4, $0x3c03aee7
+DATA randomavx2Const<>+4616(SB)/4, $0x3c03aee7
+DATA randomavx2Const<>+4620(SB)/4, $0x3c03aee7
+DATA randomavx2Const<>+4624(SB)/4, $0x3c03aee7
+DATA randomavx2Const<>+4628(SB)/4, $0x3c03aee7
+DATA randomavx2Const<>+4632(SB)/4, $0x3c03aee7
+DATA randomavx2Const<>+4636(SB)/4, $0x3c03aee7
+DATA randomavx2Const<>+4640(SB)/4, $0xbc310031
+DATA randomavx2Const<>+4644(SB)/4, $0xbc310031
+DATA randomavx2Const<>+4648(SB)/4, $0xbc310031
+DATA randomavx2Const<>+4652(SB)/4, $0xbc310031
+DATA randomavx2Const<>+4656(SB)/4, $0xbc310031
+DATA randomavx2Const<>+4660(SB)/4, $0xbc310031
+DATA randomavx2Const<>+4664(SB)/4, $0xbc310031
+DATA randomavx2Const<>+4668(SB)/4, $0xbc310031
+DATA randomavx2Const<>+4672(SB)/4, $0x3c5adc63
+DATA randomavx2Const<>+4676(SB)/4, $0x3c5adc63
+DATA randomavx2Const<>+4680(SB)/4, $0x3c5adc63
+DATA randomavx2Const<>+4684(SB)/4, $0x3c5adc63
+DATA randomavx2Const<>+4688(SB)/4, $0x3c5adc63
+DATA randomavx2Const<>+4692(SB)/4, $0x3c5adc63
+DATA randomavx2Const<>+4696(SB)/4, $0x3c5adc63
+DATA randomavx2Const<>+4700(SB)/4, $0x3c5adc63
+DATA randomavx2Const<>+4704(SB)/4, $0x3fb55293
+DATA randomavx2Const<>+4708(SB)/4, $0x3fb55293
+DATA randomavx2Const<>+4712(SB)/4, $0x3fb55293
+DATA randomavx2Const<>+4716(SB)/4, $0x3fb55293
+DATA randomavx2Const<>+4720(SB)/4, $0x3fb55293
+DATA randomavx2Const<>+4724(SB)/4, $0x3fb55293
+DATA randomavx2Const<>+4728(SB)/4, $0x3fb55293
+DATA randomavx2Const<>+4732(SB)/4, $0x3fb55293
+DATA randomavx2Const<>+4736(SB)/4, $0xb47b942f
+DATA randomavx2Const<>+4740(SB)/4, $0xb47b942f
+DATA randomavx2Const<>+4744(SB)/4, $0xb47b942f
+DATA randomavx2Const<>+4748(SB)/4, $0xb47b942f
+DATA randomavx2Const<>+4752(SB)/4, $0xb47b942f
+DATA randomavx2Const<>+4756(SB)/4, $0xb47b942f
+DATA randomavx2Const<>+4760(SB)/4, $0xb47b942f
+DATA randomavx2Const<>+4764(SB)/4, $0xb47b942f
+DATA randomavx2Const<>+4768(SB)/4, $0x40e00000
+DATA randomavx2Const<>+4772(SB)/4, $0x40e00000
+DATA randomavx2Const<>+4776(SB)/4, $0x40e00000
+DATA randomavx2Const<>+4780(SB)/4, $0x40e00000
+DATA randomavx2Const<>+4784(SB)/4, $0x40e00000
+DATA randomavx2Const<>+4788(SB)/4, $0x40e00000
+DATA randomavx2Const<>+4792(SB)/4, $0x40e00000
+DATA randomavx2Const<>+4796(SB)/4, $0x40e00000
+DATA randomavx2Const<>+4800(SB)/4, $0xb17877bf
+DATA randomavx2Const<>+4804(SB)/4, $0xb17877bf
+DATA randomavx2Const<>+4808(SB)/4, $0xb17877bf
+DATA randomavx2Const<>+4812(SB)/4, $0xb17877bf
+DATA randomavx2Const<>+4816(SB)/4, $0xb17877bf
+DATA randomavx2Const<>+4820(SB)/4, $0xb17877bf
+DATA randomavx2Const<>+4824(SB)/4, $0xb17877bf
+DATA randomavx2Const<>+4828(SB)/4, $0xb17877bf
+DATA randomavx2Const<>+4832(SB)/4, $0x302568a0
+DATA randomavx2Const<>+4836(SB)/4, $0x302568a0
+DATA randomavx2Const<>+4840(SB)/4, $0x302568a0
+DATA randomavx2Const<>+4844(SB)/4, $0x302568a0
+DATA randomavx2Const<>+4848(SB)/4, $0x302568a0
+DATA randomavx2Const<>+4852(SB)/4, $0x302568a0
+DATA randomavx2Const<>+4856(SB)/4, $0x302568a0
+DATA randomavx2Const<>+4860(SB)/4, $0x302568a0
+DATA randomavx2Const<>+4864(SB)/4, $0x31fe0a81
+DATA randomavx2Const<>+4868(SB)/4, $0x31fe0a81
+DATA randomavx2Const<>+4872(SB)/4, $0x31fe0a81
+DATA randomavx2Const<>+4876(SB)/4, $0x31fe0a81
+DATA randomavx2Const<>+4880(SB)/4, $0x31fe0a81
+DATA randomavx2Const<>+4884(SB)/4, $0x31fe0a81
+DATA randomavx2Const<>+4888(SB)/4, $0x31fe0a81
+DATA randomavx2Const<>+4892(SB)/4, $0x31fe0a81
+DATA randomavx2Const<>+4896(SB)/4, $0xb3731fc3
+DATA randomavx2Const<>+4900(SB)/4, $0xb3731fc3
+DATA randomavx2Const<>+4904(SB)/4, $0xb3731fc3
+DATA randomavx2Const<>+4908(SB)/4, $0xb3731fc3
+DATA randomavx2Const<>+4912(SB)/4, $0xb3731fc3
+DATA randomavx2Const<>+4916(SB)/4, $0xb3731fc3
+DATA randomavx2Const<>+4920(SB)/4, $0xb3731fc3
+DATA randomavx2Const<>+4924(SB)/4, $0xb3731fc3
+DATA randomavx2Const<>+4928(SB)/4, $0x3500190b
+DATA randomavx2Const<>+4932(SB)/4, $0x3500190b
+DATA randomavx2Const<>+4936(SB)/4, $0x3500190b
+DATA randomavx2Const<>+4940(SB)/4, $0x3500190b
+DATA randomavx2Const<>+4944(SB)/4, $0x3500190b
+DATA randomavx2Const<>+4948(SB)/4, $0x3500190b
+DATA randomavx2Const<>+4952(SB)/4, $0x3500190b
+DATA randomavx2Const<>+4956(SB)/4, $0x3500190b
+DATA randomavx2Const<>+4960(SB)/4, $0xb61faa0f
+DATA randomavx2Const<>+4964(SB)/4, $0xb61faa0f
+DATA randomavx2Const<>+4968(SB)/4, $0xb61faa0f
+DATA randomavx2Const<>+4972(SB)/4, $0xb61faa0f
+DATA randomavx2Const<>+4976(SB)/4, $0xb61faa0f
+DATA randomavx2Const<>+4980(SB)/4, $0xb61faa0f
+DATA randomavx2Const<>+4984(SB)/4, $0xb61faa0f
+DATA randomavx2Const<>+4988(SB)/4, $0xb61faa0f
+DATA randomavx2Const<>+4992(SB)/4, $0x370dec65
+DATA randomavx2Const<>+4996(SB)/4, $0x370dec65
+DATA randomavx2Const<>+5000(SB)/4, $0x370dec65
+DATA randomavx2Const<>+5004(SB)/4, $0x370dec65
+DATA randomavx2Const<>+5008(SB)/4, $0x370dec65
+DATA randomavx2Const<>+5012(SB)/4, $0x370dec65
+DATA randomavx2Const<>+5016(SB)/4, $0x370dec65
+DATA randomavx2Const<>+5020(SB)/4, $0x370dec65
+DATA randomavx2Const<>+5024(SB)/4, $0x3717ab74
+DATA randomavx2Const<>+5028(SB)/4, $0x3717ab74
+DATA randomavx2Const<>+5032(SB)/4, $0x3717ab74
+DATA randomavx2Const<>+5036(SB)/4, $0x3717ab74
+DATA randomavx2Const<>+5040(SB)/4, $0x3717ab74
+DATA randomavx2Const<>+5044(SB)/4, $0x3717ab74
+DATA randomavx2Const<>+5048(SB)/4, $0x3717ab74
+DATA randomavx2Const<>+5052(SB)/4, $0x3717ab74
+DATA randomavx2Const<>+5056(SB)/4, $0xba3e05f1
+DATA randomavx2Const<>+5060(SB)/4, $0xba3e05f1
+DATA randomavx2Const<>+5064(SB)/4, $0xba3e05f1
+DATA randomavx2Const<>+5068(SB)/4, $0xba3e05f1
+DATA randomavx2Const<>+5072(SB)/4, $0xba3e05f1
+DATA randomavx2Const<>+5076(SB)/4, $0xba3e05f1
+DATA randomavx2Const<>+5080(SB)/4, $0xba3e05f1
+DATA randomavx2Const<>+5084(SB)/4, $0xba3e05f1
+DATA randomavx2Const<>+5088(SB)/4, $0x3fb69347
+DATA randomavx2Const<>+5092(SB)/4, $0x3fb69347
+DATA randomavx2Const<>+5096(SB)/4, $0x3fb69347
+DATA randomavx2Const<>+5100(SB)/4, $0x3fb69347
+DATA randomavx2Const<>+5104(SB)/4, $0x3fb69347
+DATA randomavx2Const<>+5108(SB)/4, $0x3fb69347
+DATA randomavx2Const<>+5112(SB)/4, $0x3fb69347
+DATA randomavx2Const<>+5116(SB)/4, $0x3fb69347
+DATA randomavx2Const<>+5120(SB)/4, $0xb4abcd1d
+DATA randomavx2Const<>+5124(SB)/4, $0xb4abcd1d
+DATA randomavx2Const<>+5128(SB)/4, $0xb4abcd1d
+DATA randomavx2Const<>+5132(SB)/4, $0xb4abcd1d
+DATA randomavx2Const<>+5136(SB)/4, $0xb4abcd1d
+DATA randomavx2Const<>+5140(SB)/4, $0xb4abcd1d
+DATA randomavx2Const<>+5144(SB)/4, $0xb4abcd1d
+DATA randomavx2Const<>+5148(SB)/4, $0xb4abcd1d
+DATA randomavx2Const<>+5152(SB)/4, $0x411b6d9d
+DATA randomavx2Const<>+5156(SB)/4, $0x411b6d9d
+DATA randomavx2Const<>+5160(SB)/4, $0x411b6d9d
+DATA randomavx2Const<>+5164(SB)/4, $0x411b6d9d
+DATA randomavx2Const<>+5168(SB)/4, $0x411b6d9d
+DATA randomavx2Const<>+5172(SB)/4, $0x411b6d9d
+DATA randomavx2Const<>+5176(SB)/4, $0x411b6d9d
+DATA randomavx2Const<>+5180(SB)/4, $0x411b6d9d
+DATA randomavx2Const<>+5184(SB)/4, $0x408034b6
+DATA randomavx2Const<>+5188(SB)/4, $0x408034b6
+DATA randomavx2Const<>+5192(SB)/4, $0x408034b6
+DATA randomavx2Const<>+5196(SB)/4, $0x408034b6
+DATA randomavx2Const<>+5200(SB)/4, $0x408034b6
+DATA randomavx2Const<>+5204(SB)/4, $0x408034b6
+DATA randomavx2Const<>+5208(SB)/4, $0x408034b6
+DATA randomavx2Const<>+5212(SB)/4, $0x408034b6
+GLOBL randomavx2Const<>(SB), RODATA|NOPTR, $5216
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -748,15 +1828,15 @@ loop:
 	VMOVUPS (DI), Y8
 	VPADDD Y0, Y8, Y8
 	VMOVUPS (SI), Y9
-	BLOCK1
-	BLOCK5
+	BLOCK2
+	BLOCK12
 	VMOVUPS Y8, (DI)
 	VMOVUPS Y9, (SI)
 	VMOVUPS 32(DI), Y8
 	VPADDD Y0, Y8, Y8
 	VMOVUPS 32(SI), Y9
-	BLOCK1
-	BLOCK5
+	BLOCK2
+	BLOCK12
 	VMOVUPS Y8, 32(DI)
 	VMOVUPS Y9, 32(SI)
 	ADDQ $64, DI
@@ -778,8 +1858,8 @@ tailLoop:
 	VMASKMOVPS (DI), Y15, Y8
 	VPADDD Y0, Y8, Y8
 	VMASKMOVPS (SI), Y15, Y9
-	BLOCK1
-	BLOCK5
+	BLOCK2
+	BLOCK12
 	VMASKMOVPS Y8, Y15, (DI)
 	VMASKMOVPS Y9, Y15, (SI)
 	ADDQ $32, DI
@@ -791,92 +1871,157 @@ done:
 	VZEROUPPER
 	RET
 
-// func erfinvF32AVX2(z, x *float32, n int)
-TEXT ·erfinvF32AVX2(SB), NOSPLIT, $0-24
+// func threefryRunsAVX2(z, y, v, w, at *int32, n int, p, q, r, s, m, k0, k1, k2 int32)
+TEXT ·threefryRunsAVX2(SB), NOSPLIT, $0-80
 	MOVQ z+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	VMOVUPS randomavx2Const<>+160(SB), Y4
-	VMOVUPS randomavx2Const<>+192(SB), Y0
-	VMOVUPS randomavx2Const<>+224(SB), Y2
-	VMOVUPS randomavx2Const<>+256(SB), Y5
-	VMOVUPS randomavx2Const<>+288(SB), Y3
-	VMOVUPS randomavx2Const<>+320(SB), Y1
+	MOVQ y+8(FP), SI
+	MOVQ v+16(FP), R8
+	MOVQ w+24(FP), R9
+	MOVQ at+32(FP), R10
+	MOVQ n+40(FP), CX
+	VBROADCASTSS p+48(FP), Y0
+	VBROADCASTSS q+52(FP), Y1
+	VBROADCASTSS r+56(FP), Y2
+	VBROADCASTSS s+60(FP), Y3
+	VBROADCASTSS m+64(FP), Y4
+	VBROADCASTSS k0+68(FP), Y5
+	VBROADCASTSS k1+72(FP), Y6
+	VBROADCASTSS k2+76(FP), Y7
+	VMOVUPS randomavx2Const<>+0(SB), Y8
+	VMOVUPS randomavx2Const<>+32(SB), Y9
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPS (R10), Y10
+	BLOCK1
+	BLOCK3
+	BLOCK14
+	VPADDD randomavx2Const<>+128(SB), Y11, Y11
+	VMOVUPS Y12, (DI)
+	VMOVUPS Y13, (SI)
+	VMOVUPS Y10, (R8)
+	VMOVUPS Y11, (R9)
+	VMOVUPS 32(R10), Y10
+	BLOCK1
+	BLOCK3
+	BLOCK14
+	VPADDD randomavx2Const<>+128(SB), Y11, Y11
+	VMOVUPS Y12, 32(DI)
+	VMOVUPS Y13, 32(SI)
+	VMOVUPS Y10, 32(R8)
+	VMOVUPS Y11, 32(R9)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	ADDQ $64, R9
+	ADDQ $64, R10
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*4), Y15
+	VMASKMOVPS (R10), Y15, Y10
+	BLOCK1
+	BLOCK3
+	BLOCK14
+	VPADDD randomavx2Const<>+128(SB), Y11, Y11
+	VMASKMOVPS Y12, Y15, (DI)
+	VMASKMOVPS Y13, Y15, (SI)
+	VMASKMOVPS Y10, Y15, (R8)
+	VMASKMOVPS Y11, Y15, (R9)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func countFirstAVX2(z, t *float64, x0, y0, x1, y1 *uint32, n int, a, b, c, d, alpha, quick float64)
+TEXT ·countFirstAVX2(SB), NOSPLIT, $0-104
+	MOVQ z+0(FP), DI
+	MOVQ t+8(FP), SI
+	MOVQ x0+16(FP), R8
+	MOVQ y0+24(FP), R9
+	MOVQ x1+32(FP), R10
+	MOVQ y1+40(FP), R11
+	MOVQ n+48(FP), CX
+	VBROADCASTSD a+56(FP), Y0
+	VBROADCASTSD b+64(FP), Y1
+	VBROADCASTSD c+72(FP), Y2
+	VBROADCASTSD d+80(FP), Y3
+	VBROADCASTSD alpha+88(FP), Y4
+	VBROADCASTSD quick+96(FP), Y5
+	VMOVUPS randomavx2Const<>+160(SB), Y6
+	VMOVUPS randomavx2Const<>+192(SB), Y7
+	VMOVUPS randomavx2Const<>+224(SB), Y8
+	VMOVUPS randomavx2Const<>+256(SB), Y10
+	VMOVUPS randomavx2Const<>+288(SB), Y9
 	SUBQ $8, CX
 	JL tail
 
 loop:
-	BLOCK2
-	BLOCK6
-	VMOVUPS X7, (DI)
-	VCVTPS2PD 16(SI), Y6
-	VPAND Y4, Y6, Y7
-	VMOVAPS Y0, Y8
-	VFNMADD231PD Y6, Y6, Y8
-	VMAXPD Y8, Y2, Y9
-	VCMPPD $17, Y5, Y9, Y10
-	VMULPD randomavx2Const<>+352(SB), Y9, Y11
-	VBLENDVPD Y10, Y11, Y9, Y9
-	VPADDQ randomavx2Const<>+384(SB), Y9, Y11
-	VPSRLQ $52, Y11, Y11
-	VPSLLQ $52, Y11, Y12
-	VPSUBQ Y12, Y9, Y9
-	VPADDQ Y0, Y9, Y9
-	VSUBPD Y0, Y9, Y9
-	VPOR randomavx2Const<>+416(SB), Y11, Y11
-	VSUBPD randomavx2Const<>+448(SB), Y11, Y11
-	VBLENDVPD Y10, randomavx2Const<>+480(SB), Y3, Y10
-	VSUBPD Y10, Y11, Y10
-	VADDPD randomavx2Const<>+512(SB), Y9, Y11
-	VDIVPD Y11, Y9, Y11
-	VMULPD Y11, Y11, Y12
-	VMOVUPS randomavx2Const<>+544(SB), Y13
-	VFMADD231PD randomavx2Const<>+576(SB), Y12, Y13
-	VFMADD213PD randomavx2Const<>+608(SB), Y12, Y13
-	VFMADD213PD randomavx2Const<>+640(SB), Y12, Y13
-	VFMADD213PD randomavx2Const<>+672(SB), Y12, Y13
-	VMULPD Y13, Y12, Y12
-	VMULPD Y9, Y9, Y13
-	VMULPD randomavx2Const<>+704(SB), Y13, Y13
-	VADDPD Y12, Y13, Y12
-	VMULPD Y12, Y11, Y11
-	VSUBPD Y11, Y13, Y11
-	VSUBPD Y9, Y11, Y9
-	VFNMADD231PD randomavx2Const<>+736(SB), Y10, Y9
-	VMINPD Y9, Y1, Y10
-	VSUBPD randomavx2Const<>+768(SB), Y10, Y10
-	VMULPD Y10, Y10, Y11
-	VMOVUPS randomavx2Const<>+800(SB), Y12
-	VFMADD231PD randomavx2Const<>+832(SB), Y11, Y12
-	VFMADD213PD randomavx2Const<>+864(SB), Y11, Y12
-	VFMADD213PD randomavx2Const<>+896(SB), Y11, Y12
-	VFMADD213PD randomavx2Const<>+928(SB), Y11, Y12
-	VFMADD213PD randomavx2Const<>+960(SB), Y11, Y12
-	VMOVUPS randomavx2Const<>+992(SB), Y13
-	VFMADD231PD randomavx2Const<>+1024(SB), Y11, Y13
-	VFMADD213PD randomavx2Const<>+1056(SB), Y11, Y13
-	VFMADD213PD randomavx2Const<>+1088(SB), Y11, Y13
-	VFMADD213PD randomavx2Const<>+1120(SB), Y11, Y13
-	VFMADD213PD randomavx2Const<>+1152(SB), Y11, Y13
-	VFMADD231PD Y10, Y12, Y13
-	VSUBPD randomavx2Const<>+1184(SB), Y9, Y10
-	VMULPD Y10, Y10, Y11
-	VMOVUPS randomavx2Const<>+1216(SB), Y12
-	VFMADD231PD randomavx2Const<>+1248(SB), Y11, Y12
-	VFMADD213PD randomavx2Const<>+1280(SB), Y11, Y12
-	VFMADD213PD randomavx2Const<>+1312(SB), Y11, Y12
-	VFMADD213PD randomavx2Const<>+1344(SB), Y11, Y12
-	VFMADD213PD randomavx2Const<>+1376(SB), Y11, Y12
-	VMOVUPS randomavx2Const<>+1408(SB), Y14
-	VFMADD231PD randomavx2Const<>+1440(SB), Y11, Y14
-	VFMADD213PD randomavx2Const<>+1472(SB), Y11, Y14
-	VFMADD213PD randomavx2Const<>+1504(SB), Y11, Y14
-	VFMADD213PD randomavx2Const<>+1536(SB), Y11, Y14
-	VFMADD213PD randomavx2Const<>+1568(SB), Y11, Y14
-	BLOCK6
-	VMOVUPS X7, 16(DI)
-	ADDQ $32, DI
-	ADDQ $32, SI
+	BLOCK8
+	VPMOVZXDQ 16(R8), Y11
+	VPOR Y6, Y11, Y11
+	VSUBPD Y6, Y11, Y11
+	VPMOVZXDQ 16(R9), Y12
+	VPSRLQ $11, Y12, Y12
+	VPOR Y6, Y12, Y12
+	VSUBPD Y6, Y12, Y12
+	VFMADD231PD Y7, Y11, Y12
+	VFMADD213PD Y10, Y8, Y12
+	VPMOVZXDQ 16(R10), Y11
+	VPOR Y6, Y11, Y11
+	VSUBPD Y6, Y11, Y11
+	VPMOVZXDQ 16(R11), Y13
+	VPSRLQ $11, Y13, Y13
+	VPOR Y6, Y13, Y13
+	VSUBPD Y6, Y13, Y13
+	VFMADD231PD Y7, Y11, Y13
+	VMULPD Y8, Y13, Y11
+	VPAND randomavx2Const<>+320(SB), Y12, Y13
+	VSUBPD Y13, Y9, Y13
+	VADDPD Y0, Y0, Y14
+	VDIVPD Y13, Y14, Y14
+	VADDPD Y1, Y14, Y14
+	VMULPD Y12, Y14, Y12
+	VADDPD Y2, Y12, Y12
+	VADDPD Y3, Y12, Y12
+	VROUNDPD $1, Y12, Y12
+	VMOVUPD Y12, 32(DI)
+	VMULPD Y4, Y11, Y12
+	VMULPD Y13, Y13, Y14
+	VDIVPD Y14, Y0, Y14
+	VADDPD Y1, Y14, Y14
+	VDIVPD Y14, Y12, Y12
+	VCMPPD $17, randomavx2Const<>+352(SB), Y13, Y14
+	VBLENDVPD Y14, randomavx2Const<>+384(SB), Y12, Y12
+	VCMPPD $29, randomavx2Const<>+416(SB), Y13, Y13
+	VCMPPD $18, Y5, Y11, Y11
+	VPAND Y11, Y13, Y11
+	VBLENDVPD Y11, randomavx2Const<>+448(SB), Y12, Y11
+	VMOVUPD Y11, 32(SI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R11
 	SUBQ $8, CX
 	JGE loop
 
@@ -884,11 +2029,117 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK2
-	BLOCK6
-	VMOVUPS X7, (DI)
-	ADDQ $16, DI
-	ADDQ $16, SI
+	BLOCK8
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $16, R8
+	ADDQ $16, R9
+	ADDQ $16, R10
+	ADDQ $16, R11
+	SUBQ $4, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func gammaFirstAVX2(z, alpha *float64, x0, y0, x1, y1 *uint32, near, far *float64, n int)
+TEXT ·gammaFirstAVX2(SB), NOSPLIT, $0-72
+	MOVQ z+0(FP), DI
+	MOVQ alpha+8(FP), SI
+	MOVQ x0+16(FP), R8
+	MOVQ y0+24(FP), R9
+	MOVQ x1+32(FP), R10
+	MOVQ y1+40(FP), R11
+	MOVQ near+48(FP), R12
+	MOVQ far+56(FP), R13
+	MOVQ n+64(FP), CX
+	VMOVUPS randomavx2Const<>+480(SB), Y0
+	VMOVUPS randomavx2Const<>+512(SB), Y4
+	VMOVUPS randomavx2Const<>+544(SB), Y5
+	VMOVUPS randomavx2Const<>+160(SB), Y1
+	VMOVUPS randomavx2Const<>+192(SB), Y2
+	VMOVUPS randomavx2Const<>+576(SB), Y6
+	VMOVUPS randomavx2Const<>+608(SB), Y7
+	VMOVUPS randomavx2Const<>+320(SB), Y8
+	VMOVUPS randomavx2Const<>+448(SB), Y3
+	SUBQ $8, CX
+	JL tail
+
+loop:
+	BLOCK7
+	VMOVUPD 32(SI), Y9
+	VCMPPD $17, Y0, Y9, Y10
+	VADDPD Y0, Y9, Y11
+	VBLENDVPD Y10, Y11, Y9, Y10
+	VSUBPD Y4, Y10, Y10
+	VMULPD Y5, Y10, Y11
+	VSQRTPD Y11, Y11
+	VDIVPD Y11, Y0, Y11
+	VPMOVZXDQ 16(R8), Y12
+	VPOR Y1, Y12, Y12
+	VSUBPD Y1, Y12, Y12
+	VPMOVZXDQ 16(R9), Y13
+	VPSRLQ $11, Y13, Y13
+	VPOR Y1, Y13, Y13
+	VSUBPD Y1, Y13, Y13
+	VFMADD231PD Y2, Y12, Y13
+	VFMADD213PD Y7, Y6, Y13
+	VMULPD 32(R12), Y13, Y12
+	VMULPD Y12, Y11, Y11
+	VADDPD Y0, Y11, Y11
+	VPAND Y8, Y12, Y13
+	VMOVUPD 32(R13), Y14
+	VCMPPD $17, Y14, Y13, Y13
+	VCMPPD $30, Y3, Y11, Y14
+	VCMPPD $30, Y3, Y9, Y9
+	VPAND Y9, Y14, Y9
+	VPAND Y9, Y13, Y9
+	VMULPD Y12, Y12, Y12
+	VPMOVZXDQ 16(R10), Y13
+	VPOR Y1, Y13, Y13
+	VSUBPD Y1, Y13, Y13
+	VPMOVZXDQ 16(R11), Y14
+	VPSRLQ $11, Y14, Y14
+	VPOR Y1, Y14, Y14
+	VSUBPD Y1, Y14, Y14
+	VFMADD231PD Y2, Y13, Y14
+	VFNMADD132PD randomavx2Const<>+224(SB), Y0, Y14
+	VMULPD Y12, Y12, Y12
+	VMULPD randomavx2Const<>+640(SB), Y12, Y12
+	VSUBPD Y12, Y0, Y12
+	VCMPPD $17, Y12, Y14, Y12
+	VPAND Y12, Y9, Y9
+	VMULPD Y11, Y11, Y12
+	VMULPD Y12, Y11, Y11
+	VMULPD Y11, Y10, Y10
+	VMOVUPS randomavx2Const<>+672(SB), Y11
+	VBLENDVPD Y9, Y10, Y11, Y9
+	VMOVUPD Y9, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $32, R8
+	ADDQ $32, R9
+	ADDQ $32, R10
+	ADDQ $32, R11
+	ADDQ $64, R12
+	ADDQ $64, R13
+	SUBQ $8, CX
+	JGE loop
+
+tail:
+	ADDQ $8, CX
+	JZ done
+tailLoop:
+	BLOCK7
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $16, R8
+	ADDQ $16, R9
+	ADDQ $16, R10
+	ADDQ $16, R11
+	ADDQ $32, R12
+	ADDQ $32, R13
 	SUBQ $4, CX
 	JG tailLoop
 
@@ -901,11 +2152,11 @@ TEXT ·erfinvF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS randomavx2Const<>+160(SB), Y3
-	VMOVUPS randomavx2Const<>+1728(SB), Y4
+	VMOVUPS randomavx2Const<>+320(SB), Y3
+	VMOVUPS randomavx2Const<>+704(SB), Y4
 	VMOVUPS randomavx2Const<>+736(SB), Y2
-	VMOVUPS randomavx2Const<>+192(SB), Y0
-	VMOVUPS randomavx2Const<>+288(SB), Y1
+	VMOVUPS randomavx2Const<>+480(SB), Y0
+	VMOVUPS randomavx2Const<>+448(SB), Y1
 	SUBQ $4, CX
 	JL tail
 
@@ -916,8 +2167,8 @@ loop:
 	VMOVMSKPS Y7, AX
 	TESTL AX, AX
 	JNZ stopMain
-	BLOCK3
-	BLOCK4
+	BLOCK5
+	BLOCK11
 	VPOR Y5, Y6, Y5
 	VMOVUPD Y5, (DI)
 	ADDQ $32, DI
@@ -942,8 +2193,8 @@ tailLoop:
 	VMOVMSKPS Y7, AX
 	TESTL AX, AX
 	JNZ stopTail
-	BLOCK3
-	BLOCK4
+	BLOCK5
+	BLOCK11
 	VPOR Y5, Y6, Y5
 	VMASKMOVPD Y5, Y15, (DI)
 	ADDQ $32, DI
@@ -966,3 +2217,210 @@ stopTail:
 	SUBQ CX, AX
 	MOVQ AX, done+24(FP)
 	RET
+
+// func erfinvF32AVX2(z, x *float32, n int)
+TEXT ·erfinvF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VMOVUPS randomavx2Const<>+2592(SB), Y0
+	VMOVUPS randomavx2Const<>+2624(SB), Y1
+	VMOVUPS randomavx2Const<>+2656(SB), Y2
+	VMOVUPS randomavx2Const<>+2688(SB), Y3
+	VMOVUPS randomavx2Const<>+2720(SB), Y4
+	VMOVUPS randomavx2Const<>+2752(SB), Y5
+	VMOVUPS randomavx2Const<>+2784(SB), Y6
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Y7
+	VMOVAPS Y0, Y8
+	VFNMADD231PS Y7, Y7, Y8
+	VCMPPS $25, Y1, Y8, Y9
+	VMOVMSKPS Y9, AX
+	TESTL AX, AX
+	JNZ rare0
+	BLOCK9
+	VMOVUPS Y8, (DI)
+back0:
+	VMOVUPS 32(SI), Y7
+	VMOVAPS Y0, Y8
+	VFNMADD231PS Y7, Y7, Y8
+	VCMPPS $25, Y1, Y8, Y9
+	VMOVMSKPS Y9, AX
+	TESTL AX, AX
+	JNZ rare1
+	BLOCK9
+	VMOVUPS Y8, 32(DI)
+back1:
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*4), Y15
+	VMASKMOVPS (SI), Y15, Y7
+	VMOVAPS Y0, Y8
+	VFNMADD231PS Y7, Y7, Y8
+	VCMPPS $25, Y1, Y8, Y9
+	VMOVMSKPS Y9, AX
+	TESTL AX, AX
+	JNZ rare2
+	BLOCK9
+	VMASKMOVPS Y8, Y15, (DI)
+back2:
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+rare0:
+	VMOVUPS (SI), Y7
+	BLOCK6
+	BLOCK13
+	VBLENDVPS Y8, randomavx2Const<>+3904(SB), Y7, Y7
+	VMOVUPS Y7, (DI)
+	JMP back0
+
+rare1:
+	VMOVUPS 32(SI), Y7
+	BLOCK6
+	BLOCK13
+	VBLENDVPS Y8, randomavx2Const<>+3904(SB), Y7, Y7
+	VMOVUPS Y7, 32(DI)
+	JMP back1
+
+rare2:
+	VMASKMOVPS (SI), Y15, Y7
+	BLOCK6
+	BLOCK13
+	VBLENDVPS Y8, randomavx2Const<>+3904(SB), Y7, Y7
+	VMASKMOVPS Y7, Y15, (DI)
+	JMP back2
+
+// func ndtriF32AVX2(z, x *float32, n int)
+TEXT ·ndtriF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VMOVUPS randomavx2Const<>+3936(SB), Y1
+	VMOVUPS randomavx2Const<>+2624(SB), Y2
+	VMOVUPS randomavx2Const<>+2656(SB), Y3
+	VMOVUPS randomavx2Const<>+2592(SB), Y4
+	VMOVUPS randomavx2Const<>+2688(SB), Y5
+	VMOVUPS randomavx2Const<>+2720(SB), Y0
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Y6
+	VMOVAPS Y6, Y7
+	VFNMADD231PS Y6, Y6, Y7
+	VMULPS Y1, Y7, Y7
+	VCMPPS $25, Y2, Y7, Y8
+	VMOVMSKPS Y8, AX
+	TESTL AX, AX
+	JNZ rare0
+	BLOCK10
+	VFMADD231PS randomavx2Const<>+4320(SB), Y6, Y7
+	VMOVUPS Y7, (DI)
+back0:
+	VMOVUPS 32(SI), Y6
+	VMOVAPS Y6, Y7
+	VFNMADD231PS Y6, Y6, Y7
+	VMULPS Y1, Y7, Y7
+	VCMPPS $25, Y2, Y7, Y8
+	VMOVMSKPS Y8, AX
+	TESTL AX, AX
+	JNZ rare1
+	BLOCK10
+	VFMADD231PS randomavx2Const<>+4320(SB), Y6, Y7
+	VMOVUPS Y7, 32(DI)
+back1:
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*4), Y15
+	VMASKMOVPS (SI), Y15, Y6
+	VMOVAPS Y6, Y7
+	VFNMADD231PS Y6, Y6, Y7
+	VMULPS Y1, Y7, Y7
+	VCMPPS $25, Y2, Y7, Y8
+	VMOVMSKPS Y8, AX
+	TESTL AX, AX
+	JNZ rare2
+	BLOCK10
+	VFMADD231PS randomavx2Const<>+4320(SB), Y6, Y7
+	VMASKMOVPS Y7, Y15, (DI)
+back2:
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+rare0:
+	VMOVUPS (SI), Y6
+	BLOCK4
+	VPOR randomavx2Const<>+3872(SB), Y11, Y11
+	VMULPS Y8, Y6, Y8
+	VFMADD231PS Y9, Y6, Y8
+	VBLENDVPS Y10, Y11, Y8, Y6
+	VCMPPS $25, randomavx2Const<>+3424(SB), Y7, Y7
+	VBLENDVPS Y7, randomavx2Const<>+3904(SB), Y6, Y6
+	VMOVUPS Y6, (DI)
+	JMP back0
+
+rare1:
+	VMOVUPS 32(SI), Y6
+	BLOCK4
+	VPOR randomavx2Const<>+3872(SB), Y11, Y11
+	VMULPS Y8, Y6, Y8
+	VFMADD231PS Y9, Y6, Y8
+	VBLENDVPS Y10, Y11, Y8, Y6
+	VCMPPS $25, randomavx2Const<>+3424(SB), Y7, Y7
+	VBLENDVPS Y7, randomavx2Const<>+3904(SB), Y6, Y6
+	VMOVUPS Y6, 32(DI)
+	JMP back1
+
+rare2:
+	VMASKMOVPS (SI), Y15, Y6
+	BLOCK4
+	VPOR randomavx2Const<>+3872(SB), Y11, Y11
+	VMULPS Y8, Y6, Y8
+	VFMADD231PS Y9, Y6, Y8
+	VBLENDVPS Y10, Y11, Y8, Y6
+	VCMPPS $25, randomavx2Const<>+3424(SB), Y7, Y7
+	VBLENDVPS Y7, randomavx2Const<>+3904(SB), Y6, Y6
+	VMASKMOVPS Y6, Y15, (DI)
+	JMP back2

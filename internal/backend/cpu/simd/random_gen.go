@@ -93,88 +93,267 @@ func threefryGeneric(z, y []int32, k0, k1, k2 int32) {
 	}
 }
 
-func erfinv1(x float32) float32 {
-	v0 := int64(math.Float64bits(float64(x))) & 9223372036854775807
-	v1 := math.FMA(-float64(x), float64(x), 1)
-	v2 := greater(0x1p-24, v1)
-	v3 := v2 < 0x1p-1022
-	v4 := float64(v2 * 0x1p+54)
-	var v5 float64 = v2
-	if v3 {
-		v5 = v4
+func threefryRunsGeneric(z, y, v, w, at []int32, p, q, r, s, m, k0, k1, k2 int32) {
+	y, v, w, at = y[:len(z)], v[:len(z)], w[:len(z)], at[:len(z)]
+	for i := range z {
+		v0 := at[i]
+		v1 := v0 & m
+		v2 := v1 + q
+		v3 := v1 + s
+		v4 := (v0 + p) + v2
+		v5 := int32(uint32(v2) >> 19)
+		v6 := ((v2 << 13) | v5) ^ v4
+		v7 := (v0 + r) + v3
+		v8 := int32(uint32(v3) >> 19)
+		v9 := ((v3 << 13) | v8) ^ v7
+		v10 := v4 + v6
+		v11 := int32(uint32(v6) >> 17)
+		v12 := (v6 << 15) | v11
+		v13 := v12 ^ v10
+		v14 := v7 + v9
+		v15 := int32(uint32(v9) >> 17)
+		v16 := (v9 << 15) | v15
+		v17 := v16 ^ v14
+		v18 := v10 + v13
+		v19 := int32(uint32(v13) >> 6)
+		v20 := (v13 << 26) | v19
+		v21 := v20 ^ v18
+		v22 := v14 + v17
+		v23 := int32(uint32(v17) >> 6)
+		v24 := (v17 << 26) | v23
+		v25 := v24 ^ v22
+		v26 := v18 + v21
+		v27 := int32(uint32(v21) >> 26)
+		v28 := (v21 << 6) | v27
+		v29 := v22 + v25
+		v30 := int32(uint32(v25) >> 26)
+		v31 := (v25 << 6) | v30
+		v32 := (v28 ^ v26) + k2
+		v33 := v32 + 1
+		v34 := (v31 ^ v29) + k2
+		v35 := v34 + 1
+		v36 := (v26 + k1) + v33
+		v37 := int32(uint32(v33) >> 15)
+		v38 := (v33 << 17) | v37
+		v39 := v38 ^ v36
+		v40 := (v29 + k1) + v35
+		v41 := int32(uint32(v35) >> 15)
+		v42 := (v35 << 17) | v41
+		v43 := v42 ^ v40
+		v44 := v36 + v39
+		v45 := int32(uint32(v39) >> 3)
+		v46 := (v39 << 29) | v45
+		v47 := v46 ^ v44
+		v48 := v40 + v43
+		v49 := int32(uint32(v43) >> 3)
+		v50 := (v43 << 29) | v49
+		v51 := v50 ^ v48
+		v52 := v44 + v47
+		v53 := int32(uint32(v47) >> 16)
+		v54 := (v47 << 16) | v53
+		v55 := v54 ^ v52
+		v56 := v48 + v51
+		v57 := int32(uint32(v51) >> 16)
+		v58 := (v51 << 16) | v57
+		v59 := v58 ^ v56
+		v60 := v52 + v55
+		v61 := int32(uint32(v55) >> 8)
+		v62 := (v55 << 24) | v61
+		v63 := v56 + v59
+		v64 := int32(uint32(v59) >> 8)
+		v65 := (v59 << 24) | v64
+		v66 := (v62 ^ v60) + k0
+		v67 := v66 + 2
+		v68 := (v65 ^ v63) + k0
+		v69 := v68 + 2
+		v70 := (v60 + k2) + v67
+		v71 := int32(uint32(v67) >> 19)
+		v72 := (v67 << 13) | v71
+		v73 := v72 ^ v70
+		v74 := (v63 + k2) + v69
+		v75 := int32(uint32(v69) >> 19)
+		v76 := (v69 << 13) | v75
+		v77 := v76 ^ v74
+		v78 := v70 + v73
+		v79 := int32(uint32(v73) >> 17)
+		v80 := (v73 << 15) | v79
+		v81 := v80 ^ v78
+		v82 := v74 + v77
+		v83 := int32(uint32(v77) >> 17)
+		v84 := (v77 << 15) | v83
+		v85 := v84 ^ v82
+		v86 := v78 + v81
+		v87 := int32(uint32(v81) >> 6)
+		v88 := (v81 << 26) | v87
+		v89 := v88 ^ v86
+		v90 := v82 + v85
+		v91 := int32(uint32(v85) >> 6)
+		v92 := (v85 << 26) | v91
+		v93 := v92 ^ v90
+		v94 := v86 + v89
+		v95 := int32(uint32(v89) >> 26)
+		v96 := (v89 << 6) | v95
+		v97 := v90 + v93
+		v98 := int32(uint32(v93) >> 26)
+		v99 := (v93 << 6) | v98
+		v100 := (v96 ^ v94) + k1
+		v101 := v100 + 3
+		v102 := (v99 ^ v97) + k1
+		v103 := v102 + 3
+		v104 := (v94 + k0) + v101
+		v105 := int32(uint32(v101) >> 15)
+		v106 := (v101 << 17) | v105
+		v107 := v106 ^ v104
+		v108 := (v97 + k0) + v103
+		v109 := int32(uint32(v103) >> 15)
+		v110 := (v103 << 17) | v109
+		v111 := v110 ^ v108
+		v112 := v104 + v107
+		v113 := int32(uint32(v107) >> 3)
+		v114 := (v107 << 29) | v113
+		v115 := v114 ^ v112
+		v116 := v108 + v111
+		v117 := int32(uint32(v111) >> 3)
+		v118 := (v111 << 29) | v117
+		v119 := v118 ^ v116
+		v120 := v112 + v115
+		v121 := int32(uint32(v115) >> 16)
+		v122 := (v115 << 16) | v121
+		v123 := v122 ^ v120
+		v124 := v116 + v119
+		v125 := int32(uint32(v119) >> 16)
+		v126 := (v119 << 16) | v125
+		v127 := v126 ^ v124
+		v128 := v120 + v123
+		v129 := int32(uint32(v123) >> 8)
+		v130 := (v123 << 24) | v129
+		v131 := v124 + v127
+		v132 := int32(uint32(v127) >> 8)
+		v133 := (v127 << 24) | v132
+		v134 := (v130 ^ v128) + k2
+		v135 := v134 + 4
+		v136 := (v133 ^ v131) + k2
+		v137 := v136 + 4
+		v138 := (v128 + k1) + v135
+		v139 := int32(uint32(v135) >> 19)
+		v140 := (v135 << 13) | v139
+		v141 := v140 ^ v138
+		v142 := (v131 + k1) + v137
+		v143 := int32(uint32(v137) >> 19)
+		v144 := (v137 << 13) | v143
+		v145 := v144 ^ v142
+		v146 := v138 + v141
+		v147 := int32(uint32(v141) >> 17)
+		v148 := (v141 << 15) | v147
+		v149 := v148 ^ v146
+		v150 := v142 + v145
+		v151 := int32(uint32(v145) >> 17)
+		v152 := (v145 << 15) | v151
+		v153 := v152 ^ v150
+		v154 := v146 + v149
+		v155 := int32(uint32(v149) >> 6)
+		v156 := (v149 << 26) | v155
+		v157 := v156 ^ v154
+		v158 := v150 + v153
+		v159 := int32(uint32(v153) >> 6)
+		v160 := (v153 << 26) | v159
+		v161 := v160 ^ v158
+		v162 := v154 + v157
+		v163 := int32(uint32(v157) >> 26)
+		v164 := (v157 << 6) | v163
+		v165 := v158 + v161
+		v166 := int32(uint32(v161) >> 26)
+		v167 := (v161 << 6) | v166
+		v168 := (v164 ^ v162) + k0
+		v169 := (v167 ^ v165) + k0
+		z[i] = v162 + k2
+		y[i] = v168 + 5
+		v[i] = v165 + k2
+		w[i] = v169 + 5
 	}
-	v6 := int64(math.Float64bits(v5)) + 2638147582215219
-	v7 := int64(uint64(v6) >> 52)
-	v8 := int64(math.Float64bits(v5)) - (v7 << 52)
-	v9 := v8 + 4607182418800017408
-	v10 := math.Float64frombits(uint64(v9)) - 1
-	v11 := v7 | 4841369599423283200
-	v12 := math.Float64frombits(uint64(v11)) - 0x1.00000000003ffp+52
-	var v13 float64 = 0
-	if v3 {
-		v13 = 54
-	}
-	v14 := v10 / (v10 + 2)
-	v15 := float64(v14 * v14)
-	v16 := math.FMA(0x1.745d1745d1746p-03, v15, 0x1.c71c71c71c71cp-03)
-	v17 := math.FMA(v16, v15, 0x1.2492492492492p-02)
-	v18 := math.FMA(v17, v15, 0.4)
-	v19 := math.FMA(v18, v15, 0x1.5555555555555p-01)
-	v20 := float64(v15 * v19)
-	v21 := float64(v10 * v10)
-	v22 := float64(v21 * 0.5)
-	v23 := float64(v14 * (v22 + v20))
-	v24 := (v22 - v23) - v10
-	v25 := math.FMA(-(v12 - v13), 0x1.62e42fefa39efp-01, v24)
-	v26 := lesser(5, v25) - 2.5
-	v27 := float64(v26 * v26)
-	v28 := math.FMA(0x1.0f810cd459d8fp-33, v27, -0x1.75351001f6a5ap-27)
-	v29 := math.FMA(v28, v27, 0x1.00fe9cd1418bbp-21)
-	v30 := math.FMA(v29, v27, -0x1.4f46a0da98c92p-18)
-	v31 := math.FMA(v30, v27, -0x1.4863ced547e02p-10)
-	v32 := math.FMA(v31, v27, 0x1.f91e899417acp-03)
-	v33 := math.FMA(0x1.dd41c8690491bp-32, v27, 0x1.1b87cb49df7c4p-26)
-	v34 := math.FMA(v33, v27, -0x1.cbdd9c4cb7373p-19)
-	v35 := math.FMA(v34, v27, 0x1.c9bba8f339f32p-13)
-	v36 := math.FMA(v35, v27, -0x1.11c3e29af6b02p-08)
-	v37 := math.FMA(v36, v27, 0x1.805c5cffaabf1p+00)
-	v38 := math.FMA(v32, v26, v37)
-	v39 := v25 - 11
-	v40 := float64(v39 * v39)
-	v41 := math.FMA(-0x1.dc6b9f9a8d6d8p-45, v40, -0x1.b8d477a4b5cb8p-36)
-	v42 := math.FMA(v41, v40, -0x1.17129d3671719p-30)
-	v43 := math.FMA(v42, v40, 0x1.42229ef82438p-22)
-	v44 := math.FMA(v43, v40, 0x1.27b9ee106a571p-13)
-	v45 := math.FMA(v44, v40, 0x1.3693e41295e44p-03)
-	v46 := math.FMA(-0x1.0a000e955c082p-48, v40, 0x1.3749d3ce0e806p-39)
-	v47 := math.FMA(v46, v40, 0x1.9ce921e745f07p-33)
-	v48 := math.FMA(v47, v40, -0x1.642af3094dedp-28)
-	v49 := math.FMA(v48, v40, -0x1.cc82c00ee65f7p-18)
-	v50 := math.FMA(v49, v40, -0x1.b5ccbb9581ebcp-09)
-	v51 := math.FMA(v50, v40, 0x1.93502702eab9fp+01)
-	v52 := math.FMA(v45, v39, v51)
-	var v53 float64 = v52
-	if v25 < 5 {
-		v53 = v38
-	}
-	v54 := float64(float64(x) * v53)
-	v55 := int64(math.Float64bits(float64(x))) & -9223372036854775808
-	v56 := 9218868437227405312 | v55
-	var v57 float64 = v54
-	if math.Float64frombits(uint64(v0)) == 1 {
-		v57 = math.Float64frombits(uint64(v56))
-	}
-	var v58 float64 = v57
-	if !(v1 >= 0) {
-		v58 = math.Float64frombits(0x7ff8000000000001)
-	}
-	return float32(v58)
 }
 
-func erfinvF32Generic(z, x []float32) {
-	x = x[:len(z)]
+func countFirstGeneric(z, t []float64, x0, y0, x1, y1 []uint32, a, b, c, d, alpha, quick float64) {
+	t, x0, y0, x1, y1 = t[:len(z)], x0[:len(z)], y0[:len(z)], x1[:len(z)], y1[:len(z)]
 	for i := range z {
-		z[i] = erfinv1(x[i])
+		v0 := int64(x0[i]) | 4841369599423283200
+		v1 := math.Float64frombits(uint64(v0)) - 0x1p+52
+		v2 := int64(uint64(int64(y0[i])) >> 11)
+		v3 := v2 | 4841369599423283200
+		v4 := math.Float64frombits(uint64(v3)) - 0x1p+52
+		v5 := math.FMA(v1, 0x1p+21, v4)
+		v6 := math.FMA(v5, 0x1p-53, -0.5)
+		v7 := int64(x1[i]) | 4841369599423283200
+		v8 := math.Float64frombits(uint64(v7)) - 0x1p+52
+		v9 := int64(uint64(int64(y1[i])) >> 11)
+		v10 := v9 | 4841369599423283200
+		v11 := math.Float64frombits(uint64(v10)) - 0x1p+52
+		v12 := math.FMA(v8, 0x1p+21, v11)
+		v13 := float64(v12 * 0x1p-53)
+		v14 := int64(math.Float64bits(v6)) & 9223372036854775807
+		v15 := 0.5 - math.Float64frombits(uint64(v14))
+		v16 := ((a + a) / v15) + b
+		v17 := float64(v16 * v6)
+		v18 := math.Floor(((v17 + c) + d))
+		z[i] = v18
+		v19 := float64(v13 * alpha)
+		v20 := float64(v15 * v15)
+		v21 := v19 / ((a / v20) + b)
+		var v22 float64 = v21
+		if v15 < 0.013 {
+			v22 = math.Float64frombits(0x7ff0000000000000)
+		}
+		v23 := (v15 >= 0.07) && (v13 <= quick)
+		var v24 float64 = v22
+		if v23 {
+			v24 = 0
+		}
+		t[i] = v24
+	}
+}
+
+func gammaFirstGeneric(z, alpha []float64, x0, y0, x1, y1 []uint32, near, far []float64) {
+	alpha, x0, y0, x1, y1, near, far = alpha[:len(z)], x0[:len(z)], y0[:len(z)], x1[:len(z)], y1[:len(z)], near[:len(z)], far[:len(z)]
+	for i := range z {
+		v0 := alpha[i]
+		var v1 float64 = v0
+		if v0 < 1 {
+			v1 = v0 + 1
+		}
+		v2 := v1 - 0x1.5555555555555p-02
+		v3 := math.Sqrt((float64(v2 * 9)))
+		v4 := int64(x0[i]) | 4841369599423283200
+		v5 := math.Float64frombits(uint64(v4)) - 0x1p+52
+		v6 := int64(uint64(int64(y0[i])) >> 11)
+		v7 := v6 | 4841369599423283200
+		v8 := math.Float64frombits(uint64(v7)) - 0x1p+52
+		v9 := math.FMA(v5, 0x1p+21, v8)
+		v10 := math.FMA(v9, 0x1p-52, -1)
+		v11 := float64(v10 * near[i])
+		v12 := float64((1 / v3) * v11)
+		v13 := v12 + 1
+		v14 := int64(math.Float64bits(v11)) & 9223372036854775807
+		v15 := (v13 > 0) && (v0 > 0)
+		v16 := (math.Float64frombits(uint64(v14)) < far[i]) && v15
+		v17 := float64(v11 * v11)
+		v18 := int64(x1[i]) | 4841369599423283200
+		v19 := math.Float64frombits(uint64(v18)) - 0x1p+52
+		v20 := int64(uint64(int64(y1[i])) >> 11)
+		v21 := v20 | 4841369599423283200
+		v22 := math.Float64frombits(uint64(v21)) - 0x1p+52
+		v23 := math.FMA(v19, 0x1p+21, v22)
+		v24 := math.FMA(-v23, 0x1p-53, 1)
+		v25 := float64(v17 * v17)
+		v26 := float64(v25 * 0x1.0f27bb2fec56dp-05)
+		v27 := v16 && (v24 < (1 - v26))
+		v28 := float64(v13 * v13)
+		v29 := float64(v13 * v28)
+		v30 := float64(v2 * v29)
+		var v31 float64 = math.Float64frombits(0x7ff8000000000001)
+		if v27 {
+			v31 = v30
+		}
+		z[i] = v31
 	}
 }
 
@@ -284,5 +463,211 @@ func erfinvF64Generic(z, x []float64) {
 	x = x[:len(z)]
 	for i := range z {
 		z[i] = erfinv64(x[i])
+	}
+}
+
+func erfinvFar1(x float32) float32 {
+	v0 := fma(-x, x, 1)
+	v1 := greater(0x1p-126, v0)
+	v2 := int32(math.Float32bits(v1)) - 1061158912
+	v3 := v2 >> 23
+	v4 := int32(math.Float32bits(v1)) - (v3 << 23)
+	v5 := math.Float32frombits(uint32(v4)) - 1
+	v6 := fma(-float32(v3), 0x1.62e43p-01, 0)
+	v7 := fma(-0x1.70aee8p-05, v5, 0x1.ac6e68p-04)
+	v8 := fma(v7, v5, -0x1.0d973cp-03)
+	v9 := fma(v8, v5, 0x1.288b5ep-03)
+	v10 := fma(v9, v5, -0x1.54ef66p-03)
+	v11 := fma(v10, v5, 0x1.99693ap-03)
+	v12 := fma(v11, v5, -0x1.00004p-02)
+	v13 := fma(v12, v5, 0x1.5555a4p-02)
+	v14 := fma(v5, v13, -0.5)
+	v15 := float32(v5 * v5)
+	v16 := float32(v15 * v14)
+	v17 := sqrt((v6 - (v5 + v16)))
+	v18 := v17 - 3
+	v19 := fma(0x1.1583eep-13, v18, -0x1.503844p-12)
+	v20 := fma(v19, v18, -0x1.573b6ep-14)
+	v21 := fma(v20, v18, 0x1.889d4cp-10)
+	v22 := fma(v21, v18, -0x1.d5c1dp-09)
+	v23 := fma(v22, v18, 0x1.746bdap-08)
+	v24 := fma(v23, v18, -0x1.f4b3b8p-08)
+	v25 := fma(v24, v18, 0x1.358462p-07)
+	v26 := fma(v25, v18, 0x1.006dc8p+00)
+	v27 := fma(v26, v18, -0x1.813d88p-26)
+	v28 := int32(math.Float32bits(x)) & -2147483648
+	v29 := v28 | 2139095040
+	v30 := float32(x * v27)
+	v31 := fma(x, 0x1.6a9efcp+01, v30)
+	var v32 float32 = v31
+	if v0 == 0 {
+		v32 = math.Float32frombits(uint32(v29))
+	}
+	var v33 float32 = v32
+	if !(v0 >= 0) {
+		v33 = math.Float32frombits(0x7fc00000)
+	}
+	return v33
+}
+
+func erfinv1(x float32) float32 {
+	v0 := fma(-x, x, 1)
+	if !(v0 >= 0x1.b993fep-08) {
+		return erfinvFar1(x)
+	}
+	v1 := int32(math.Float32bits(v0)) - 1061158912
+	v2 := v1 >> 23
+	v3 := int32(math.Float32bits(v0)) - (v2 << 23)
+	v4 := math.Float32frombits(uint32(v3)) - 1
+	v5 := fma(-float32(v2), 0x1.62e43p-01, -1)
+	v6 := fma(-0x1.70aee8p-05, v4, 0x1.ac6e68p-04)
+	v7 := fma(v6, v4, -0x1.0d973cp-03)
+	v8 := fma(v7, v4, 0x1.288b5ep-03)
+	v9 := fma(v8, v4, -0x1.54ef66p-03)
+	v10 := fma(v9, v4, 0x1.99693ap-03)
+	v11 := fma(v10, v4, -0x1.00004p-02)
+	v12 := fma(v11, v4, 0x1.5555a4p-02)
+	v13 := fma(v4, v12, -0.5)
+	v14 := float32(v4 * v4)
+	v15 := float32(v14 * v13)
+	v16 := v5 - (v4 + v15)
+	v17 := fma(-0x1.2e9d1ap-27, v16, 0x1.310676p-23)
+	v18 := fma(v17, v16, -0x1.19a41ap-21)
+	v19 := fma(v18, v16, -0x1.2796b8p-18)
+	v20 := fma(v19, v16, 0x1.40bf82p-15)
+	v21 := fma(v20, v16, 0x1.a49d2p-14)
+	v22 := fma(v21, v16, -0x1.377c9ap-09)
+	v23 := fma(v22, v16, 0x1.1691f6p-08)
+	v24 := fma(v23, v16, 0x1.fb8fdp-03)
+	v25 := fma(v24, v16, -0x1.8f0ap-27)
+	v26 := float32(x * v25)
+	v27 := fma(x, 0x1.209b9cp+00, v26)
+	return v27
+}
+
+func erfinvF32Generic(z, x []float32) {
+	x = x[:len(z)]
+	for i := range z {
+		z[i] = erfinv1(x[i])
+	}
+}
+
+func ndtriFar1(x float32) float32 {
+	v0 := float32(fma(-x, x, x) * 4)
+	v1 := fma(x, 2, -1)
+	v2 := v0 < 0x1p-64
+	v3 := float32(v0 * 0x1p+96)
+	var v4 float32 = v0
+	if v2 {
+		v4 = v3
+	}
+	var v5 float32 = 0
+	if v2 {
+		v5 = -96
+	}
+	v6 := greater(0x1p-126, v4)
+	v7 := int32(math.Float32bits(v6)) - 1061158912
+	v8 := v7 >> 23
+	v9 := int32(math.Float32bits(v6)) - (v8 << 23)
+	v10 := math.Float32frombits(uint32(v9)) - 1
+	v11 := float32(v8) + v5
+	v12 := fma(-v11, 0x1.62e43p-01, 0)
+	v13 := fma(-0x1.70aee8p-05, v10, 0x1.ac6e68p-04)
+	v14 := fma(v13, v10, -0x1.0d973cp-03)
+	v15 := fma(v14, v10, 0x1.288b5ep-03)
+	v16 := fma(v15, v10, -0x1.54ef66p-03)
+	v17 := fma(v16, v10, 0x1.99693ap-03)
+	v18 := fma(v17, v10, -0x1.00004p-02)
+	v19 := fma(v18, v10, 0x1.5555a4p-02)
+	v20 := fma(v10, v19, -0.5)
+	v21 := float32(v10 * v10)
+	v22 := float32(v21 * v20)
+	v23 := v12 - (v10 + v22)
+	v24 := sqrt(v23)
+	v25 := v24 - 3
+	v26 := fma(0x1.7aa544p-13, v25, -0x1.d8948cp-12)
+	v27 := fma(v26, v25, -0x1.b738b8p-14)
+	v28 := fma(v27, v25, 0x1.154086p-09)
+	v29 := fma(v28, v25, -0x1.4c9886p-08)
+	v30 := fma(v29, v25, 0x1.075dcep-07)
+	v31 := fma(v30, v25, -0x1.620062p-07)
+	v32 := fma(v31, v25, 0x1.b5b8c6p-07)
+	v33 := fma(v32, v25, 0x1.6aa526p+00)
+	v34 := fma(v33, v25, -0x1.f7285ep-23)
+	v35 := v24 - 7
+	v36 := fma(0x1.4ad14p-31, v35, -0x1.f0ef7ep-29)
+	v37 := fma(v36, v35, 0x1.fc1502p-28)
+	v38 := fma(v37, v35, -0x1.e63f86p-25)
+	v39 := fma(v38, v35, 0x1.003216p-21)
+	v40 := fma(v39, v35, -0x1.3f541ep-19)
+	v41 := fma(v40, v35, 0x1.1bd8cap-17)
+	v42 := fma(v41, v35, 0x1.2f56e8p-17)
+	v43 := fma(v42, v35, -0x1.7c0be2p-11)
+	v44 := fma(v43, v35, 0x1.6d268ep+00)
+	v45 := fma(v44, v35, -0x1.579a3ap-22)
+	v46 := v24 <= 4
+	var v47 float32 = 0x1.36db3ap+03
+	if v46 {
+		v47 = 0x1.00696cp+02
+	}
+	var v48 float32 = v45
+	if v46 {
+		v48 = v34
+	}
+	v49 := int32(math.Float32bits(v1)) & -2147483648
+	v50 := v49 | 2139095040
+	v51 := float32(v1 * v48)
+	v52 := fma(v1, v47, v51)
+	var v53 float32 = v52
+	if v0 == 0 {
+		v53 = math.Float32frombits(uint32(v50))
+	}
+	var v54 float32 = v53
+	if !(v0 >= 0) {
+		v54 = math.Float32frombits(0x7fc00000)
+	}
+	return v54
+}
+
+func ndtri1(x float32) float32 {
+	v0 := float32(fma(-x, x, x) * 4)
+	if !(v0 >= 0x1.b993fep-08) {
+		return ndtriFar1(x)
+	}
+	v1 := int32(math.Float32bits(v0)) - 1061158912
+	v2 := v1 >> 23
+	v3 := int32(math.Float32bits(v0)) - (v2 << 23)
+	v4 := math.Float32frombits(uint32(v3)) - 1
+	v5 := fma(-float32(v2), 0x1.62e43p-01, -1)
+	v6 := fma(-0x1.70aee8p-05, v4, 0x1.ac6e68p-04)
+	v7 := fma(v6, v4, -0x1.0d973cp-03)
+	v8 := fma(v7, v4, 0x1.288b5ep-03)
+	v9 := fma(v8, v4, -0x1.54ef66p-03)
+	v10 := fma(v9, v4, 0x1.99693ap-03)
+	v11 := fma(v10, v4, -0x1.00004p-02)
+	v12 := fma(v11, v4, 0x1.5555a4p-02)
+	v13 := fma(v4, v12, -0.5)
+	v14 := float32(v4 * v4)
+	v15 := float32(v14 * v13)
+	v16 := v5 - (v4 + v15)
+	v17 := fma(-0x1.acb4d8p-27, v16, 0x1.b04d62p-23)
+	v18 := fma(v17, v16, -0x1.901008p-21)
+	v19 := fma(v18, v16, -0x1.a1427p-18)
+	v20 := fma(v19, v16, 0x1.c579aep-15)
+	v21 := fma(v20, v16, 0x1.296898p-13)
+	v22 := fma(v21, v16, -0x1.b88168p-09)
+	v23 := fma(v22, v16, 0x1.89f522p-08)
+	v24 := fma(v23, v16, 0x1.66e67ep-02)
+	v25 := fma(v24, v16, -0x1.d43b98p-26)
+	v26 := fma(x, 2, -1)
+	v27 := float32(v26 * v25)
+	v28 := fma(v26, 0x1.982734p+00, v27)
+	return v28
+}
+
+func ndtriF32Generic(z, x []float32) {
+	x = x[:len(z)]
+	for i := range z {
+		z[i] = ndtri1(x[i])
 	}
 }

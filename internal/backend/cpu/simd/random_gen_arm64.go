@@ -19,24 +19,62 @@ func Threefry(z, y []int32, k0, k1, k2 int32) {
 //go:noescape
 func threefryNEON(z, y *int32, n int, k0, k1, k2 int32)
 
-// ErfinvF32 sets z[i] = the inverse of the error function at x[i].
-func ErfinvF32(z, x []float32) {
-	x = x[:len(z)]
+// ThreefryRuns hashes the counters at[i]+p-k0 and (at[i]&m)+q-k1 into z[i] and y[i], at[i]+r-k0 and (at[i]&m)+s-k1
+// into v[i] and w[i]. Consecutive counters need not be written first, and one hash is computed while the other waits.
+func ThreefryRuns(z, y, v, w, at []int32, p, q, r, s, m, k0, k1, k2 int32) {
+	y, v, w, at = y[:len(z)], v[:len(z)], w[:len(z)], at[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		threefryRunsNEON(&z[0], &y[0], &v[0], &w[0], &at[0], len(z), p, q, r, s, m, k0, k1, k2)
+	default:
+		threefryRunsGeneric(z, y, v, w, at, p, q, r, s, m, k0, k1, k2)
+	}
+}
+
+//go:noescape
+func threefryRunsNEON(z, y, v, w, at *int32, n int, p, q, r, s, m, k0, k1, k2 int32)
+
+// CountFirst makes an attempt at a number of events by transformed rejection: z[i] is the number, t[i] what is compared
+// with its probability, 0 where it is accepted for sure and infinite where there is another test.
+func CountFirst(z, t []float64, x0, y0, x1, y1 []uint32, a, b, c, d, alpha, quick float64) {
+	t, x0, y0, x1, y1 = t[:len(z)], x0[:len(z)], y0[:len(z)], x1[:len(z)], y1[:len(z)]
 	switch {
 	case len(z) == 0:
 	case useNEON:
 		n := len(z) &^ 1
 		if n > 0 {
-			erfinvF32NEON(&z[0], &x[0], n)
+			countFirstNEON(&z[0], &t[0], &x0[0], &y0[0], &x1[0], &y1[0], n, a, b, c, d, alpha, quick)
 		}
-		erfinvF32Generic(z[n:], x[n:])
+		countFirstGeneric(z[n:], t[n:], x0[n:], y0[n:], x1[n:], y1[n:], a, b, c, d, alpha, quick)
 	default:
-		erfinvF32Generic(z, x)
+		countFirstGeneric(z, t, x0, y0, x1, y1, a, b, c, d, alpha, quick)
 	}
 }
 
 //go:noescape
-func erfinvF32NEON(z, x *float32, n int)
+func countFirstNEON(z, t *float64, x0, y0, x1, y1 *uint32, n int, a, b, c, d, alpha, quick float64)
+
+// GammaFirst makes the first attempt of package threefry's gamma numbers: z[i] is the number of concentration alpha[i],
+// or of alpha[i]+1 where that is below 1, and NaN where the attempt needs more than two words or a logarithm. near[i]
+// and far[i] are the ends of the layers that the last 8 bits of the first word name.
+func GammaFirst(z, alpha []float64, x0, y0, x1, y1 []uint32, near, far []float64) {
+	alpha, x0, y0, x1, y1, near, far = alpha[:len(z)], x0[:len(z)], y0[:len(z)], x1[:len(z)], y1[:len(z)], near[:len(z)], far[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			gammaFirstNEON(&z[0], &alpha[0], &x0[0], &y0[0], &x1[0], &y1[0], &near[0], &far[0], n)
+		}
+		gammaFirstGeneric(z[n:], alpha[n:], x0[n:], y0[n:], x1[n:], y1[n:], near[n:], far[n:])
+	default:
+		gammaFirstGeneric(z, alpha, x0, y0, x1, y1, near, far)
+	}
+}
+
+//go:noescape
+func gammaFirstNEON(z, alpha *float64, x0, y0, x1, y1 *uint32, near, far *float64, n int)
 
 // ErfinvF64 sets z[i] = the inverse of the error function at x[i].
 func ErfinvF64(z, x []float64) {
@@ -58,3 +96,33 @@ func ErfinvF64(z, x []float64) {
 
 //go:noescape
 func erfinvF64NEON(z, x *float64, n int) (done int)
+
+// ErfinvF32 sets z[i] = the inverse of the error function at x[i].
+func ErfinvF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		erfinvF32NEON(&z[0], &x[0], len(z))
+	default:
+		erfinvF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func erfinvF32NEON(z, x *float32, n int)
+
+// NdtriF32 sets z[i] = the quantile of the normal distribution at x[i].
+func NdtriF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		ndtriF32NEON(&z[0], &x[0], len(z))
+	default:
+		ndtriF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func ndtriF32NEON(z, x *float32, n int)

@@ -5,9 +5,269 @@
 #include "textflag.h"
 
 #define BLOCK1 \
+	FMOVQ 0(R4), F13; \
+	WORD $0x4e241dae; \
+	WORD $0x4ea085af; \
+	WORD $0x4ea185d0; \
+	WORD $0x4ea285ad; \
+	WORD $0x4ea385ce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f2d5611; \
+	WORD $0x6f2d0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2d55d1; \
+	WORD $0x6f2d05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f2f5611; \
+	WORD $0x6f2f0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2f55d1; \
+	WORD $0x6f2f05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f3a5611; \
+	WORD $0x6f3a0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3a55d1; \
+	WORD $0x6f3a05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f265611; \
+	WORD $0x6f260610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2655d1; \
+	WORD $0x6f2605ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4ea685ef; \
+	WORD $0x4ea78610; \
+	WORD $0x4ea88610; \
+	WORD $0x4ea685ad; \
+	WORD $0x4ea785ce; \
+	WORD $0x4ea885ce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f315611; \
+	WORD $0x6f310610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3155d1; \
+	WORD $0x6f3105ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f3d5611; \
+	WORD $0x6f3d0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3d55d1; \
+	WORD $0x6f3d05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f305611; \
+	WORD $0x6f300610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3055d1; \
+	WORD $0x6f3005ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f385611; \
+	WORD $0x6f380610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3855d1; \
+	WORD $0x6f3805ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4ea785ef; \
+	WORD $0x4ea58610; \
+	WORD $0x4ea98610; \
+	WORD $0x4ea785ad; \
+	WORD $0x4ea585ce; \
+	WORD $0x4ea985ce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f2d5611; \
+	WORD $0x6f2d0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2d55d1; \
+	WORD $0x6f2d05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f2f5611; \
+	WORD $0x6f2f0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2f55d1; \
+	WORD $0x6f2f05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f3a5611; \
+	WORD $0x6f3a0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3a55d1; \
+	WORD $0x6f3a05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce
+
+#define BLOCK2 \
+	WORD $0x4e241dae; \
+	WORD $0x4ea085af; \
+	WORD $0x4ea185d0; \
+	WORD $0x4ea285ad; \
+	WORD $0x4ea385ce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f2d5611; \
+	WORD $0x6f2d0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2d55d1; \
+	WORD $0x6f2d05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f2f5611; \
+	WORD $0x6f2f0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2f55d1; \
+	WORD $0x6f2f05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f3a5611; \
+	WORD $0x6f3a0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3a55d1; \
+	WORD $0x6f3a05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f265611; \
+	WORD $0x6f260610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2655d1; \
+	WORD $0x6f2605ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4ea685ef; \
+	WORD $0x4ea78610; \
+	WORD $0x4ea88610; \
+	WORD $0x4ea685ad; \
+	WORD $0x4ea785ce; \
+	WORD $0x4ea885ce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f315611; \
+	WORD $0x6f310610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3155d1; \
+	WORD $0x6f3105ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f3d5611; \
+	WORD $0x6f3d0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3d55d1; \
+	WORD $0x6f3d05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f305611; \
+	WORD $0x6f300610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3055d1; \
+	WORD $0x6f3005ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f385611; \
+	WORD $0x6f380610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3855d1; \
+	WORD $0x6f3805ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4ea785ef; \
+	WORD $0x4ea58610; \
+	WORD $0x4ea98610; \
+	WORD $0x4ea785ad; \
+	WORD $0x4ea585ce; \
+	WORD $0x4ea985ce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f2d5611; \
+	WORD $0x6f2d0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2d55d1; \
+	WORD $0x6f2d05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f2f5611; \
+	WORD $0x6f2f0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2f55d1; \
+	WORD $0x6f2f05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f3a5611; \
+	WORD $0x6f3a0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3a55d1; \
+	WORD $0x6f3a05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef
+
+#define BLOCK3 \
 	WORD $0x6e76e497; \
 	WORD $0x6e65deb8; \
-	FMOVQ 992(R11), F25; \
+	FMOVQ 592(R11), F25; \
 	WORD $0x4ef5cf19; \
 	WORD $0x4ef6d418; \
 	WORD $0x6ef8e4da; \
@@ -26,25 +286,25 @@
 	WORD $0x4e6cd77c; \
 	WORD $0x6e7cff7c; \
 	WORD $0x6e7cdf9d; \
-	FMOVQ 1008(R11), F30; \
+	FMOVQ 608(R11), F30; \
 	WORD $0x4e7dcdbe; \
-	FMOVQ 1024(R11), F31; \
+	FMOVQ 624(R11), F31; \
 	WORD $0x4e7dcfdf; \
-	FMOVQ 1040(R11), F30; \
+	FMOVQ 640(R11), F30; \
 	WORD $0x4e7dcffe; \
-	FMOVQ 1056(R11), F31; \
+	FMOVQ 656(R11), F31; \
 	WORD $0x4e7dcfdf; \
-	FMOVQ 1072(R11), F30; \
+	FMOVQ 672(R11), F30; \
 	WORD $0x4e7dcffe; \
-	FMOVQ 256(R11), F31; \
+	FMOVQ 688(R11), F31; \
 	WORD $0x4e7dcfdf; \
-	FMOVQ 432(R11), F30; \
+	FMOVQ 704(R11), F30; \
 	WORD $0x4e7dcffe; \
-	FMOVQ 448(R11), F31; \
+	FMOVQ 720(R11), F31; \
 	WORD $0x4e7dcfdf; \
-	FMOVQ 464(R11), F30; \
+	FMOVQ 736(R11), F30; \
 	WORD $0x4e7dcffe; \
-	FMOVQ 480(R11), F31; \
+	FMOVQ 752(R11), F31; \
 	WORD $0x4e7dcfdf; \
 	WORD $0x6e7fdfbd; \
 	WORD $0x6e7bdf7e; \
@@ -65,76 +325,336 @@
 	WORD $0x6eba1e7b; \
 	WORD $0x4efbd698; \
 	WORD $0x6ee1fb18; \
-	FMOVQ 1088(R11), F26; \
+	FMOVQ 768(R11), F26; \
 	WORD $0x4efad718; \
-	FMOVQ 1104(R11), F26; \
-	FMOVQ 1120(R11), F27; \
+	FMOVQ 784(R11), F26; \
+	FMOVQ 800(R11), F27; \
 	WORD $0x4e79cf7a; \
-	FMOVQ 1136(R11), F27; \
+	FMOVQ 816(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1152(R11), F26; \
+	FMOVQ 832(R11), F26; \
 	WORD $0x4e79cf7a; \
-	FMOVQ 1168(R11), F27; \
+	FMOVQ 848(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1184(R11), F26; \
+	FMOVQ 864(R11), F26; \
 	WORD $0x4e79cf7a; \
-	FMOVQ 1200(R11), F27; \
+	FMOVQ 880(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1216(R11), F26; \
+	FMOVQ 896(R11), F26; \
 	WORD $0x4e79cf7a; \
 	WORD $0x6e7aded6; \
-	FMOVQ 1232(R11), F26; \
-	FMOVQ 1248(R11), F27; \
+	FMOVQ 912(R11), F26; \
+	FMOVQ 928(R11), F27; \
 	WORD $0x4e78cf7a; \
-	FMOVQ 1264(R11), F27; \
+	FMOVQ 944(R11), F27; \
 	WORD $0x4e78cf5b; \
-	FMOVQ 1280(R11), F26; \
+	FMOVQ 960(R11), F26; \
 	WORD $0x4e78cf7a; \
-	FMOVQ 1296(R11), F27; \
+	FMOVQ 976(R11), F27; \
 	WORD $0x4e78cf5b; \
-	FMOVQ 1312(R11), F26; \
+	FMOVQ 992(R11), F26; \
 	WORD $0x4e78cf7a; \
-	FMOVQ 1328(R11), F27; \
+	FMOVQ 1008(R11), F27; \
 	WORD $0x4e78cf5b; \
-	FMOVQ 1344(R11), F26; \
+	FMOVQ 1024(R11), F26; \
 	WORD $0x4e78cf7a; \
 	WORD $0x6eb71eda; \
-	FMOVQ 1360(R11), F22; \
-	FMOVQ 1376(R11), F27; \
+	FMOVQ 1040(R11), F22; \
+	FMOVQ 1056(R11), F27; \
 	WORD $0x4e79cf76; \
-	FMOVQ 1392(R11), F27; \
+	FMOVQ 1072(R11), F27; \
 	WORD $0x4e79cedb; \
-	FMOVQ 1408(R11), F22; \
+	FMOVQ 1088(R11), F22; \
 	WORD $0x4e79cf76; \
-	FMOVQ 1424(R11), F27; \
+	FMOVQ 1104(R11), F27; \
 	WORD $0x4e79cedb; \
-	FMOVQ 1440(R11), F22; \
+	FMOVQ 1120(R11), F22; \
 	WORD $0x4e79cf76; \
-	FMOVQ 1456(R11), F27; \
+	FMOVQ 1136(R11), F27; \
 	WORD $0x4e79cedb; \
 	WORD $0x4ea01c16; \
 	WORD $0x4e79cf76; \
-	FMOVQ 1472(R11), F25; \
-	FMOVQ 1488(R11), F27; \
+	FMOVQ 1152(R11), F25; \
+	FMOVQ 1168(R11), F27; \
 	WORD $0x4e78cf79; \
-	FMOVQ 1504(R11), F27; \
+	FMOVQ 1184(R11), F27; \
 	WORD $0x4e78cf3b; \
-	FMOVQ 1520(R11), F25; \
+	FMOVQ 1200(R11), F25; \
 	WORD $0x4e78cf79; \
-	FMOVQ 1536(R11), F27; \
+	FMOVQ 1216(R11), F27; \
 	WORD $0x4e78cf3b; \
-	FMOVQ 1552(R11), F25; \
+	FMOVQ 1232(R11), F25; \
 	WORD $0x4e78cf79; \
-	FMOVQ 1568(R11), F27; \
+	FMOVQ 1248(R11), F27; \
 	WORD $0x4e78cf3b; \
-	FMOVQ 1584(R11), F25; \
+	FMOVQ 1264(R11), F25; \
 	WORD $0x4e78cf79; \
 	WORD $0x6eb71ed9; \
 	WORD $0x6e79ff56; \
-	FMOVQ 416(R11), F23; \
+	FMOVQ 1280(R11), F23; \
 	WORD $0x4e371eb5
 
-#define BLOCK2 \
+#define BLOCK4 \
+	FMOVQ 0(R1), F9; \
+	WORD $0x4ea91d2a; \
+	WORD $0x4ea9cd2a; \
+	WORD $0x6e20dd4a; \
+	FMOVQ 1408(R11), F11; \
+	WORD $0x4e27cd2b; \
+	FMOVQ 2176(R11), F9; \
+	WORD $0x6eaae52c; \
+	FMOVQ 2192(R11), F9; \
+	WORD $0x6e29dd49; \
+	WORD $0x6eec1d49; \
+	FMOVQ 2208(R11), F13; \
+	FMOVQ 1712(R11), F14; \
+	WORD $0x6e6e1dac; \
+	FMOVQ 1696(R11), F13; \
+	WORD $0x4e29f5a9; \
+	WORD $0x6ea2852d; \
+	WORD $0x4f2905ad; \
+	WORD $0x4f3755ae; \
+	WORD $0x6eae8529; \
+	WORD $0x4ea3d529; \
+	WORD $0x4e21d9ad; \
+	WORD $0x4e2cd5ac; \
+	FMOVQ 1712(R11), F13; \
+	WORD $0x4ea4cd8d; \
+	FMOVQ 1424(R11), F12; \
+	WORD $0x4e29ccac; \
+	FMOVQ 1440(R11), F14; \
+	WORD $0x4e29cd8e; \
+	FMOVQ 1456(R11), F12; \
+	WORD $0x4e29cdcc; \
+	FMOVQ 1472(R11), F14; \
+	WORD $0x4e29cd8e; \
+	FMOVQ 1488(R11), F12; \
+	WORD $0x4e29cdcc; \
+	FMOVQ 1504(R11), F14; \
+	WORD $0x4e29cd8e; \
+	FMOVQ 1520(R11), F12; \
+	WORD $0x4e29cdcc; \
+	FMOVQ 1536(R11), F14; \
+	WORD $0x4e2ccd2e; \
+	WORD $0x6e29dd2c; \
+	WORD $0x6e2edd8c; \
+	WORD $0x4e2cd529; \
+	WORD $0x4ea9d5a9; \
+	WORD $0x6ea1f929; \
+	FMOVQ 1728(R11), F12; \
+	WORD $0x4eacd52c; \
+	FMOVQ 2224(R11), F13; \
+	FMOVQ 2240(R11), F14; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2256(R11), F14; \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2272(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2288(R11), F14; \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2304(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2320(R11), F14; \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2336(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2352(R11), F14; \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2368(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2384(R11), F12; \
+	WORD $0x4eacd52c; \
+	FMOVQ 2400(R11), F14; \
+	FMOVQ 2416(R11), F15; \
+	WORD $0x4e2ccdee; \
+	FMOVQ 2432(R11), F15; \
+	WORD $0x4e2ccdcf; \
+	FMOVQ 2448(R11), F14; \
+	WORD $0x4e2ccdee; \
+	FMOVQ 2464(R11), F15; \
+	WORD $0x4e2ccdcf; \
+	FMOVQ 2480(R11), F14; \
+	WORD $0x4e2ccdee; \
+	FMOVQ 2496(R11), F15; \
+	WORD $0x4e2ccdcf; \
+	FMOVQ 2512(R11), F14; \
+	WORD $0x4e2ccdee; \
+	FMOVQ 2528(R11), F15; \
+	WORD $0x4e2ccdcf; \
+	FMOVQ 2544(R11), F14; \
+	WORD $0x4e2ccdee; \
+	FMOVQ 2560(R11), F15; \
+	WORD $0x4e2ccdcf; \
+	WORD $0x6e29e40c; \
+	FMOVQ 2576(R11), F9; \
+	FMOVQ 2592(R11), F14; \
+	WORD $0x4eac1d90; \
+	WORD $0x6e6e1d30; \
+	WORD $0x6eac1daf; \
+	WORD $0x6e21e549; \
+	WORD $0x4e2af42c; \
+	WORD $0x6ea2858d; \
+	WORD $0x4f2905ad; \
+	WORD $0x4f3755ae; \
+	WORD $0x6eae858c; \
+	WORD $0x4ea3d58c; \
+	WORD $0x4e21d9ad; \
+	FMOVQ 1408(R11), F14; \
+	WORD $0x4ea4cdae; \
+	FMOVQ 1424(R11), F13; \
+	WORD $0x4e2cccad; \
+	FMOVQ 1440(R11), F17; \
+	WORD $0x4e2ccdb1; \
+	FMOVQ 1456(R11), F13; \
+	WORD $0x4e2cce2d; \
+	FMOVQ 1472(R11), F17; \
+	WORD $0x4e2ccdb1; \
+	FMOVQ 1488(R11), F13; \
+	WORD $0x4e2cce2d; \
+	FMOVQ 1504(R11), F17; \
+	WORD $0x4e2ccdb1; \
+	FMOVQ 1520(R11), F13; \
+	WORD $0x4e2cce2d; \
+	FMOVQ 1536(R11), F17; \
+	WORD $0x4e2dcd91; \
+	WORD $0x6e2cdd8d; \
+	WORD $0x6e31ddad; \
+	WORD $0x4e2dd58c; \
+	WORD $0x4eacd5cc; \
+	FMOVQ 2032(R11), F13; \
+	WORD $0x4e2ccccd
+
+#define BLOCK5 \
+	WORD $0x4ea91d2a; \
+	WORD $0x4ea9cd2a; \
+	WORD $0x6e20dd4a; \
+	FMOVQ 1408(R11), F11; \
+	WORD $0x4e27cd2b; \
+	FMOVQ 2176(R11), F9; \
+	WORD $0x6eaae52c; \
+	FMOVQ 2192(R11), F9; \
+	WORD $0x6e29dd49; \
+	WORD $0x6eec1d49; \
+	FMOVQ 2208(R11), F13; \
+	FMOVQ 1712(R11), F14; \
+	WORD $0x6e6e1dac; \
+	FMOVQ 1696(R11), F13; \
+	WORD $0x4e29f5a9; \
+	WORD $0x6ea2852d; \
+	WORD $0x4f2905ad; \
+	WORD $0x4f3755ae; \
+	WORD $0x6eae8529; \
+	WORD $0x4ea3d529; \
+	WORD $0x4e21d9ad; \
+	WORD $0x4e2cd5ac; \
+	FMOVQ 1712(R11), F13; \
+	WORD $0x4ea4cd8d; \
+	FMOVQ 1424(R11), F12; \
+	WORD $0x4e29ccac; \
+	FMOVQ 1440(R11), F14; \
+	WORD $0x4e29cd8e; \
+	FMOVQ 1456(R11), F12; \
+	WORD $0x4e29cdcc; \
+	FMOVQ 1472(R11), F14; \
+	WORD $0x4e29cd8e; \
+	FMOVQ 1488(R11), F12; \
+	WORD $0x4e29cdcc; \
+	FMOVQ 1504(R11), F14; \
+	WORD $0x4e29cd8e; \
+	FMOVQ 1520(R11), F12; \
+	WORD $0x4e29cdcc; \
+	FMOVQ 1536(R11), F14; \
+	WORD $0x4e2ccd2e; \
+	WORD $0x6e29dd2c; \
+	WORD $0x6e2edd8c; \
+	WORD $0x4e2cd529; \
+	WORD $0x4ea9d5a9; \
+	WORD $0x6ea1f929; \
+	FMOVQ 1728(R11), F12; \
+	WORD $0x4eacd52c; \
+	FMOVQ 2224(R11), F13; \
+	FMOVQ 2240(R11), F14; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2256(R11), F14; \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2272(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2288(R11), F14; \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2304(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2320(R11), F14; \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2336(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2352(R11), F14; \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2368(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2384(R11), F12; \
+	WORD $0x4eacd52c; \
+	FMOVQ 2400(R11), F14; \
+	FMOVQ 2416(R11), F15; \
+	WORD $0x4e2ccdee; \
+	FMOVQ 2432(R11), F15; \
+	WORD $0x4e2ccdcf; \
+	FMOVQ 2448(R11), F14; \
+	WORD $0x4e2ccdee; \
+	FMOVQ 2464(R11), F15; \
+	WORD $0x4e2ccdcf; \
+	FMOVQ 2480(R11), F14; \
+	WORD $0x4e2ccdee; \
+	FMOVQ 2496(R11), F15; \
+	WORD $0x4e2ccdcf; \
+	FMOVQ 2512(R11), F14; \
+	WORD $0x4e2ccdee; \
+	FMOVQ 2528(R11), F15; \
+	WORD $0x4e2ccdcf; \
+	FMOVQ 2544(R11), F14; \
+	WORD $0x4e2ccdee; \
+	FMOVQ 2560(R11), F15; \
+	WORD $0x4e2ccdcf; \
+	WORD $0x6e29e40c; \
+	FMOVQ 2576(R11), F9; \
+	FMOVQ 2592(R11), F14; \
+	WORD $0x4eac1d90; \
+	WORD $0x6e6e1d30; \
+	WORD $0x6eac1daf; \
+	WORD $0x6e21e549; \
+	WORD $0x4e2af42c; \
+	WORD $0x6ea2858d; \
+	WORD $0x4f2905ad; \
+	WORD $0x4f3755ae; \
+	WORD $0x6eae858c; \
+	WORD $0x4ea3d58c; \
+	WORD $0x4e21d9ad; \
+	FMOVQ 1408(R11), F14; \
+	WORD $0x4ea4cdae; \
+	FMOVQ 1424(R11), F13; \
+	WORD $0x4e2cccad; \
+	FMOVQ 1440(R11), F17; \
+	WORD $0x4e2ccdb1; \
+	FMOVQ 1456(R11), F13; \
+	WORD $0x4e2cce2d; \
+	FMOVQ 1472(R11), F17; \
+	WORD $0x4e2ccdb1; \
+	FMOVQ 1488(R11), F13; \
+	WORD $0x4e2cce2d; \
+	FMOVQ 1504(R11), F17; \
+	WORD $0x4e2ccdb1; \
+	FMOVQ 1520(R11), F13; \
+	WORD $0x4e2cce2d; \
+	FMOVQ 1536(R11), F17; \
+	WORD $0x4e2dcd91; \
+	WORD $0x6e2cdd8d; \
+	WORD $0x6e31ddad; \
+	WORD $0x4e2dd58c; \
+	WORD $0x4eacd5cc; \
+	FMOVQ 2032(R11), F13; \
+	WORD $0x4e2ccccd; \
+	FMOVQ 2048(R11), F14
+
+#define BLOCK6 \
 	FMOVQ 0(R0), F8; \
 	WORD $0x4ea08508; \
 	FMOVQ 0(R1), F9; \
@@ -232,7 +752,7 @@
 	WORD $0x4ea28529; \
 	WORD $0x4ea68529
 
-#define BLOCK3 \
+#define BLOCK7 \
 	WORD $0x4ea18529; \
 	WORD $0x4ea98508; \
 	WORD $0x4f2d552a; \
@@ -330,105 +850,655 @@
 	WORD $0x4f2d552a; \
 	WORD $0x6f2d0529
 
-#define BLOCK4 \
-	FMOVD 0(R1), F22; \
-	WORD $0x0e617ad6; \
-	WORD $0x4e231ed7; \
-	WORD $0x4ea01c18; \
-	WORD $0x4ef6ced8; \
-	WORD $0x4e78f499; \
-	WORD $0x6ef9e4ba; \
-	WORD $0x6e66df3b; \
-	WORD $0x6eba1f79; \
-	WORD $0x4ee7873b; \
-	WORD $0x6f4c077b; \
-	WORD $0x4f74577c; \
-	WORD $0x6efc8739; \
-	WORD $0x4ee08739; \
-	WORD $0x4ee0d739; \
-	WORD $0x4ea81f7b; \
-	WORD $0x4ee9d77b; \
-	WORD $0x6e611d5a; \
-	WORD $0x4efad77a; \
-	WORD $0x4e6bd73b; \
-	WORD $0x6e7bff3b; \
-	WORD $0x6e7bdf7c; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e7ccd9d; \
-	FMOVQ 448(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 464(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 480(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	WORD $0x6e7edf9c; \
-	WORD $0x6e79df3d; \
-	WORD $0x6e6ddfbd; \
-	WORD $0x4e7cd7bc; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x4efbd7bb; \
-	WORD $0x4ef9d779; \
-	WORD $0x4eeecf59; \
-	WORD $0x4ef9f45a; \
-	WORD $0x4eefd75a; \
-	WORD $0x6e7adf5b; \
-	FMOVQ 496(R11), F28; \
-	WORD $0x4e7bce1c; \
-	FMOVQ 512(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 528(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 544(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 560(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 576(R11), F29; \
-	WORD $0x4e7bce3d; \
-	FMOVQ 592(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 608(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 624(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 640(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	WORD $0x4e7acf9d; \
-	WORD $0x4ef2d73a; \
-	WORD $0x6e7adf5b; \
-	FMOVQ 656(R11), F28; \
-	WORD $0x4e7bce7c; \
-	FMOVQ 672(R11), F30; \
-	WORD $0x4e7bcf9e; \
-	FMOVQ 688(R11), F28; \
-	WORD $0x4e7bcfdc; \
-	FMOVQ 704(R11), F30; \
-	WORD $0x4e7bcf9e; \
-	FMOVQ 720(R11), F28; \
-	WORD $0x4e7bcfdc; \
-	FMOVQ 736(R11), F30; \
-	WORD $0x4e7bce9e; \
-	FMOVQ 752(R11), F31; \
-	WORD $0x4e7bcfdf; \
-	FMOVQ 768(R11), F30; \
-	WORD $0x4e7bcffe; \
-	FMOVQ 784(R11), F31; \
-	WORD $0x4e7bcfdf; \
-	FMOVQ 800(R11), F30; \
-	WORD $0x4e7bcffe; \
-	FMOVQ 816(R11), F31; \
-	WORD $0x4e7bcfdf; \
-	WORD $0x4e7acf9f; \
-	WORD $0x6ef9e45a; \
-	WORD $0x6eba1fbf; \
-	WORD $0x6e7fded9; \
-	WORD $0x4e60e6fa; \
-	WORD $0x4e351ed6; \
-	FMOVQ 832(R11), F23; \
-	WORD $0x4eb61ef6; \
-	WORD $0x6eba1ed9; \
-	WORD $0x6e61e716
+#define BLOCK8 \
+	WORD $0x4eb085ef; \
+	WORD $0x4f265611; \
+	WORD $0x6f260610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2655d1; \
+	WORD $0x6f2605ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4ea585ef; \
+	WORD $0x4ea68610; \
+	WORD $0x4eaa8610; \
+	WORD $0x4ea585ad; \
+	WORD $0x4ea685ce; \
+	WORD $0x4eaa85ce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f315611; \
+	WORD $0x6f310610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3155d1; \
+	WORD $0x6f3105ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f3d5611; \
+	WORD $0x6f3d0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3d55d1; \
+	WORD $0x6f3d05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f305611; \
+	WORD $0x6f300610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3055d1; \
+	WORD $0x6f3005ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f385611; \
+	WORD $0x6f380610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3855d1; \
+	WORD $0x6f3805ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4ea685ef; \
+	WORD $0x4ea78610; \
+	WORD $0x4eab8610; \
+	WORD $0x4ea685ad; \
+	WORD $0x4ea785ce; \
+	WORD $0x4eab85ce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f2d5611; \
+	WORD $0x6f2d0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2d55d1; \
+	WORD $0x6f2d05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f2f5611; \
+	WORD $0x6f2f0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2f55d1; \
+	WORD $0x6f2f05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f3a5611; \
+	WORD $0x6f3a0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3a55d1; \
+	WORD $0x6f3a05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f265611; \
+	WORD $0x6f260610; \
+	WORD $0x4eb01e30
 
-#define BLOCK5 \
+#define BLOCK9 \
+	WORD $0x4f265611; \
+	WORD $0x6f260610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2655d1; \
+	WORD $0x6f2605ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4ea585ef; \
+	WORD $0x4ea68610; \
+	WORD $0x4eaa8610; \
+	WORD $0x4ea585ad; \
+	WORD $0x4ea685ce; \
+	WORD $0x4eaa85ce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f315611; \
+	WORD $0x6f310610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3155d1; \
+	WORD $0x6f3105ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f3d5611; \
+	WORD $0x6f3d0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3d55d1; \
+	WORD $0x6f3d05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f305611; \
+	WORD $0x6f300610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3055d1; \
+	WORD $0x6f3005ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f385611; \
+	WORD $0x6f380610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3855d1; \
+	WORD $0x6f3805ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4ea685ef; \
+	WORD $0x4ea78610; \
+	WORD $0x4eab8610; \
+	WORD $0x4ea685ad; \
+	WORD $0x4ea785ce; \
+	WORD $0x4eab85ce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f2d5611; \
+	WORD $0x6f2d0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2d55d1; \
+	WORD $0x6f2d05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f2f5611; \
+	WORD $0x6f2f0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2f55d1; \
+	WORD $0x6f2f05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f3a5611; \
+	WORD $0x6f3a0610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f3a55d1; \
+	WORD $0x6f3a05ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4eb085ef; \
+	WORD $0x4f265611; \
+	WORD $0x6f260610; \
+	WORD $0x4eb01e30; \
+	WORD $0x6e2f1e10
+
+#define BLOCK10 \
+	FMOVQ 0(R1), F7; \
+	WORD $0x4ea21c48; \
+	WORD $0x4ea7cce8; \
+	FMOVQ 1696(R11), F9; \
+	WORD $0x4e28f529; \
+	WORD $0x6ea1852a; \
+	WORD $0x4f29054a; \
+	WORD $0x4f37554b; \
+	WORD $0x6eab8529; \
+	WORD $0x4ea2d529; \
+	WORD $0x4e21d94a; \
+	FMOVQ 1712(R11), F11; \
+	WORD $0x4ea3cd4b; \
+	FMOVQ 1424(R11), F10; \
+	WORD $0x4e29cc8a; \
+	FMOVQ 1440(R11), F12; \
+	WORD $0x4e29cd4c; \
+	FMOVQ 1456(R11), F10; \
+	WORD $0x4e29cd8a; \
+	FMOVQ 1472(R11), F12; \
+	WORD $0x4e29cd4c; \
+	FMOVQ 1488(R11), F10; \
+	WORD $0x4e29cd8a; \
+	FMOVQ 1504(R11), F12; \
+	WORD $0x4e29cd4c; \
+	FMOVQ 1520(R11), F10; \
+	WORD $0x4e29cd8a; \
+	FMOVQ 1536(R11), F12; \
+	WORD $0x4e2acd2c; \
+	WORD $0x6e29dd2a; \
+	WORD $0x6e2cdd4a; \
+	WORD $0x4e2ad529; \
+	WORD $0x4ea9d569; \
+	WORD $0x6ea1f929; \
+	FMOVQ 1728(R11), F10; \
+	WORD $0x4eaad529; \
+	FMOVQ 1744(R11), F10; \
+	FMOVQ 1760(R11), F11; \
+	WORD $0x4e29cd6a; \
+	FMOVQ 1776(R11), F11; \
+	WORD $0x4e29cd4b; \
+	FMOVQ 1792(R11), F10; \
+	WORD $0x4e29cd6a; \
+	FMOVQ 1808(R11), F11; \
+	WORD $0x4e29cd4b; \
+	FMOVQ 1824(R11), F10; \
+	WORD $0x4e29cd6a; \
+	FMOVQ 1840(R11), F11; \
+	WORD $0x4e29cd4b; \
+	FMOVQ 1856(R11), F10; \
+	WORD $0x4e29cd6a; \
+	FMOVQ 1872(R11), F11; \
+	WORD $0x4e29cd4b; \
+	FMOVQ 1888(R11), F10; \
+	WORD $0x4e29cd6a; \
+	WORD $0x6e20e509; \
+	WORD $0x4e28f40b; \
+	WORD $0x6ea1856c; \
+	WORD $0x4f29058c; \
+	WORD $0x4f37558d; \
+	WORD $0x6ead856b; \
+	WORD $0x4ea2d56b; \
+	WORD $0x4e21d98c; \
+	FMOVQ 1408(R11), F13; \
+	WORD $0x4ea3cd8d; \
+	FMOVQ 1424(R11), F12; \
+	WORD $0x4e2bcc8c; \
+	FMOVQ 1440(R11), F14; \
+	WORD $0x4e2bcd8e; \
+	FMOVQ 1456(R11), F12; \
+	WORD $0x4e2bcdcc; \
+	FMOVQ 1472(R11), F14; \
+	WORD $0x4e2bcd8e; \
+	FMOVQ 1488(R11), F12; \
+	WORD $0x4e2bcdcc; \
+	FMOVQ 1504(R11), F14; \
+	WORD $0x4e2bcd8e; \
+	FMOVQ 1520(R11), F12; \
+	WORD $0x4e2bcdcc; \
+	FMOVQ 1536(R11), F14; \
+	WORD $0x4e2ccd6e; \
+	WORD $0x6e2bdd6c; \
+	WORD $0x6e2edd8c; \
+	WORD $0x4e2cd56b; \
+	WORD $0x4eabd5ab; \
+	FMOVQ 1552(R11), F12; \
+	WORD $0x4e2bccac; \
+	FMOVQ 1568(R11), F13; \
+	WORD $0x4e2bcd8d; \
+	FMOVQ 1584(R11), F12; \
+	WORD $0x4e2bcdac; \
+	FMOVQ 1600(R11), F13; \
+	WORD $0x4e2bcd8d; \
+	FMOVQ 1616(R11), F12; \
+	WORD $0x4e2bcdac; \
+	FMOVQ 1632(R11), F13
+
+#define BLOCK11 \
+	WORD $0x4ea21c48; \
+	WORD $0x4ea7cce8; \
+	FMOVQ 1696(R11), F9; \
+	WORD $0x4e28f529; \
+	WORD $0x6ea1852a; \
+	WORD $0x4f29054a; \
+	WORD $0x4f37554b; \
+	WORD $0x6eab8529; \
+	WORD $0x4ea2d529; \
+	WORD $0x4e21d94a; \
+	FMOVQ 1712(R11), F11; \
+	WORD $0x4ea3cd4b; \
+	FMOVQ 1424(R11), F10; \
+	WORD $0x4e29cc8a; \
+	FMOVQ 1440(R11), F12; \
+	WORD $0x4e29cd4c; \
+	FMOVQ 1456(R11), F10; \
+	WORD $0x4e29cd8a; \
+	FMOVQ 1472(R11), F12; \
+	WORD $0x4e29cd4c; \
+	FMOVQ 1488(R11), F10; \
+	WORD $0x4e29cd8a; \
+	FMOVQ 1504(R11), F12; \
+	WORD $0x4e29cd4c; \
+	FMOVQ 1520(R11), F10; \
+	WORD $0x4e29cd8a; \
+	FMOVQ 1536(R11), F12; \
+	WORD $0x4e2acd2c; \
+	WORD $0x6e29dd2a; \
+	WORD $0x6e2cdd4a; \
+	WORD $0x4e2ad529; \
+	WORD $0x4ea9d569; \
+	WORD $0x6ea1f929; \
+	FMOVQ 1728(R11), F10; \
+	WORD $0x4eaad529; \
+	FMOVQ 1744(R11), F10; \
+	FMOVQ 1760(R11), F11; \
+	WORD $0x4e29cd6a; \
+	FMOVQ 1776(R11), F11; \
+	WORD $0x4e29cd4b; \
+	FMOVQ 1792(R11), F10; \
+	WORD $0x4e29cd6a; \
+	FMOVQ 1808(R11), F11; \
+	WORD $0x4e29cd4b; \
+	FMOVQ 1824(R11), F10; \
+	WORD $0x4e29cd6a; \
+	FMOVQ 1840(R11), F11; \
+	WORD $0x4e29cd4b; \
+	FMOVQ 1856(R11), F10; \
+	WORD $0x4e29cd6a; \
+	FMOVQ 1872(R11), F11; \
+	WORD $0x4e29cd4b; \
+	FMOVQ 1888(R11), F10; \
+	WORD $0x4e29cd6a; \
+	WORD $0x6e20e509; \
+	WORD $0x4e28f40b; \
+	WORD $0x6ea1856c; \
+	WORD $0x4f29058c; \
+	WORD $0x4f37558d; \
+	WORD $0x6ead856b; \
+	WORD $0x4ea2d56b; \
+	WORD $0x4e21d98c; \
+	FMOVQ 1408(R11), F13; \
+	WORD $0x4ea3cd8d; \
+	FMOVQ 1424(R11), F12; \
+	WORD $0x4e2bcc8c; \
+	FMOVQ 1440(R11), F14; \
+	WORD $0x4e2bcd8e; \
+	FMOVQ 1456(R11), F12; \
+	WORD $0x4e2bcdcc; \
+	FMOVQ 1472(R11), F14; \
+	WORD $0x4e2bcd8e; \
+	FMOVQ 1488(R11), F12; \
+	WORD $0x4e2bcdcc; \
+	FMOVQ 1504(R11), F14; \
+	WORD $0x4e2bcd8e; \
+	FMOVQ 1520(R11), F12; \
+	WORD $0x4e2bcdcc; \
+	FMOVQ 1536(R11), F14; \
+	WORD $0x4e2ccd6e; \
+	WORD $0x6e2bdd6c; \
+	WORD $0x6e2edd8c; \
+	WORD $0x4e2cd56b; \
+	WORD $0x4eabd5ab; \
+	FMOVQ 1552(R11), F12; \
+	WORD $0x4e2bccac; \
+	FMOVQ 1568(R11), F13; \
+	WORD $0x4e2bcd8d; \
+	FMOVQ 1584(R11), F12; \
+	WORD $0x4e2bcdac; \
+	FMOVQ 1600(R11), F13; \
+	WORD $0x4e2bcd8d; \
+	FMOVQ 1616(R11), F12; \
+	WORD $0x4e2bcdac; \
+	FMOVQ 1632(R11), F13; \
+	WORD $0x4e2bcd8d
+
+#define BLOCK12 \
+	FMOVQ 0(R1), F11; \
+	WORD $0x6eebe42c; \
+	WORD $0x4e61d56d; \
+	WORD $0x6eec1d6d; \
+	WORD $0x4ee4d5ac; \
+	WORD $0x6e65dd8d; \
+	WORD $0x6ee1f9ad; \
+	WORD $0x6e6dfc2d; \
+	FMOVD 0(R2), F14; \
+	WORD $0x2f20a5ce; \
+	WORD $0x4ea01dce; \
+	WORD $0x4ee0d5ce; \
+	FMOVD 0(R3), F15; \
+	WORD $0x2f20a5ef; \
+	WORD $0x6f7505ef; \
+	WORD $0x4ea01def; \
+	WORD $0x4ee0d5ef; \
+	WORD $0x4e62cdcf; \
+	FMOVQ 336(R11), F14; \
+	WORD $0x4e66cdee; \
+	FMOVQ 0(R6), F15; \
+	WORD $0x6e6fddce; \
+	WORD $0x6e6eddad; \
+	WORD $0x4e61d5ad; \
+	WORD $0x4e271dcf; \
+	FMOVQ 0(R7), F16; \
+	WORD $0x6eefe611; \
+	WORD $0x6ee3e5af; \
+	WORD $0x6ee3e570; \
+	WORD $0x4e301deb; \
+	WORD $0x4e2b1e2b; \
+	WORD $0x6e6eddce; \
+	FMOVD 0(R4), F15; \
+	WORD $0x2f20a5ef; \
+	WORD $0x4ea01def; \
+	WORD $0x4ee0d5ef; \
+	FMOVD 0(R5), F16; \
+	WORD $0x2f20a610; \
+	WORD $0x6f750610; \
+	WORD $0x4ea01e10; \
+	WORD $0x4ee0d610; \
+	WORD $0x4e62cdf0; \
+	WORD $0x4ea11c2f; \
+	WORD $0x4ee8ce0f; \
+	WORD $0x6e6eddce; \
+	WORD $0x6e69ddce; \
+	WORD $0x4eeed42e; \
+	WORD $0x6eefe5d0
+
+#define BLOCK13 \
+	WORD $0x6ea18509; \
+	WORD $0x4f290529; \
+	WORD $0x4f37552a; \
+	WORD $0x6eaa8508; \
+	WORD $0x4ea2d508; \
+	WORD $0x4e21d929; \
+	FMOVQ 1408(R11), F10; \
+	WORD $0x4ea3cd2a; \
+	FMOVQ 1424(R11), F9; \
+	WORD $0x4e28cc89; \
+	FMOVQ 1440(R11), F11; \
+	WORD $0x4e28cd2b; \
+	FMOVQ 1456(R11), F9; \
+	WORD $0x4e28cd69; \
+	FMOVQ 1472(R11), F11; \
+	WORD $0x4e28cd2b; \
+	FMOVQ 1488(R11), F9; \
+	WORD $0x4e28cd69; \
+	FMOVQ 1504(R11), F11; \
+	WORD $0x4e28cd2b; \
+	FMOVQ 1520(R11), F9; \
+	WORD $0x4e28cd69; \
+	FMOVQ 1536(R11), F11; \
+	WORD $0x4e29cd0b; \
+	WORD $0x6e28dd09; \
+	WORD $0x6e2bdd29; \
+	WORD $0x4e29d508; \
+	WORD $0x4ea8d548; \
+	FMOVQ 1552(R11), F9; \
+	WORD $0x4e28cca9; \
+	FMOVQ 1568(R11), F10; \
+	WORD $0x4e28cd2a; \
+	FMOVQ 1584(R11), F9; \
+	WORD $0x4e28cd49; \
+	FMOVQ 1600(R11), F10; \
+	WORD $0x4e28cd2a; \
+	FMOVQ 1616(R11), F9; \
+	WORD $0x4e28cd49; \
+	FMOVQ 1632(R11), F10; \
+	WORD $0x4e28cd2a; \
+	FMOVQ 1648(R11), F9; \
+	WORD $0x4e28cd49; \
+	FMOVQ 1664(R11), F10; \
+	WORD $0x4e28cd2a; \
+	FMOVQ 1680(R11), F9; \
+	WORD $0x4e28cd49; \
+	WORD $0x6e29dce8; \
+	WORD $0x4e26cce8
+
+#define BLOCK14 \
+	WORD $0x6ea2854b; \
+	WORD $0x4f29056b; \
+	WORD $0x4f37556c; \
+	WORD $0x6eac854a; \
+	WORD $0x4ea3d54a; \
+	WORD $0x4e21d96b; \
+	FMOVQ 1408(R11), F12; \
+	WORD $0x4ea4cd6c; \
+	FMOVQ 1424(R11), F11; \
+	WORD $0x4e2accab; \
+	FMOVQ 1440(R11), F13; \
+	WORD $0x4e2acd6d; \
+	FMOVQ 1456(R11), F11; \
+	WORD $0x4e2acdab; \
+	FMOVQ 1472(R11), F13; \
+	WORD $0x4e2acd6d; \
+	FMOVQ 1488(R11), F11; \
+	WORD $0x4e2acdab; \
+	FMOVQ 1504(R11), F13; \
+	WORD $0x4e2acd6d; \
+	FMOVQ 1520(R11), F11; \
+	WORD $0x4e2acdab; \
+	FMOVQ 1536(R11), F13; \
+	WORD $0x4e2bcd4d; \
+	WORD $0x6e2add4b; \
+	WORD $0x6e2ddd6b; \
+	WORD $0x4e2bd54a; \
+	WORD $0x4eaad58a; \
+	FMOVQ 2032(R11), F11; \
+	WORD $0x4e2acccb; \
+	FMOVQ 2048(R11), F12; \
+	WORD $0x4e2acd6c; \
+	FMOVQ 2064(R11), F11; \
+	WORD $0x4e2acd8b; \
+	FMOVQ 2080(R11), F12; \
+	WORD $0x4e2acd6c; \
+	FMOVQ 2096(R11), F11; \
+	WORD $0x4e2acd8b; \
+	FMOVQ 2112(R11), F12; \
+	WORD $0x4e2acd6c; \
+	FMOVQ 2128(R11), F11; \
+	WORD $0x4e2acd8b; \
+	FMOVQ 2144(R11), F12; \
+	WORD $0x4e2acd6c; \
+	FMOVQ 2160(R11), F11; \
+	WORD $0x4e2acd8b; \
+	FMOVQ 1408(R11), F10; \
+	WORD $0x4e27cd2a
+
+#define BLOCK15 \
+	FMOVD 0(R2), F15; \
+	WORD $0x2f20a5ef; \
+	WORD $0x4ea61def; \
+	WORD $0x4ee6d5ef; \
+	FMOVD 0(R3), F16; \
+	WORD $0x2f20a610; \
+	WORD $0x6f750610; \
+	WORD $0x4ea61e10; \
+	WORD $0x4ee6d610; \
+	WORD $0x4e67cdf0; \
+	FMOVQ 224(R11), F15; \
+	WORD $0x4e68ce0f; \
+	FMOVD 0(R4), F16; \
+	WORD $0x2f20a610; \
+	WORD $0x4ea61e10; \
+	WORD $0x4ee6d610; \
+	FMOVD 0(R5), F17; \
+	WORD $0x2f20a631; \
+	WORD $0x6f750631; \
+	WORD $0x4ea61e31; \
+	WORD $0x4ee6d631; \
+	WORD $0x4e67ce11; \
+	WORD $0x6e68de30; \
+	WORD $0x4e291df1; \
+	WORD $0x4ef1d551; \
+	WORD $0x4e60d412; \
+	WORD $0x6e71fe52; \
+	WORD $0x4e61d652; \
+	WORD $0x6e6fde4f; \
+	WORD $0x4e62d5ef; \
+	WORD $0x4e63d5ef; \
+	WORD $0x4e6199ef; \
+	FMOVQ F15, 0(R0); \
+	WORD $0x6e64de0f; \
+	WORD $0x6e71de32; \
+	WORD $0x6e72fc12; \
+	WORD $0x4e61d652; \
+	WORD $0x6e72fdef; \
+	WORD $0x6ef1e572; \
+	WORD $0x6eb21d8f
+
+#define BLOCK16 \
+	FMOVQ 2048(R11), F14; \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2064(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2080(R11), F14; \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2096(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2112(R11), F14; \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2128(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2144(R11), F14; \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2160(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	WORD $0x6ea91d10; \
+	WORD $0x6ea91daf; \
+	FMOVQ 1712(R11), F9; \
+	WORD $0x4e29e54c; \
+	FMOVQ 1920(R11), F9; \
+	WORD $0x4e291d69; \
+	FMOVQ 1936(R11), F13; \
+	WORD $0x4ead1d29; \
+	WORD $0x6e2fdd6d; \
+	WORD $0x4e30cd6d; \
+	WORD $0x6eac1d2d; \
+	FMOVQ 1712(R11), F9; \
+	WORD $0x6e29e54b; \
+	WORD $0x6e20596b; \
+	FMOVQ 1952(R11), F9; \
+	WORD $0x6eab1d2d
+
+#define BLOCK17 \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2064(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2080(R11), F14; \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2096(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2112(R11), F14; \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2128(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	FMOVQ 2144(R11), F14; \
+	WORD $0x4e2ccdae; \
+	FMOVQ 2160(R11), F13; \
+	WORD $0x4e2ccdcd; \
+	WORD $0x6ea91d10; \
+	WORD $0x6ea91daf; \
+	FMOVQ 1712(R11), F9; \
+	WORD $0x4e29e54c; \
+	FMOVQ 1920(R11), F9; \
+	WORD $0x4e291d69; \
+	FMOVQ 1936(R11), F13; \
+	WORD $0x4ead1d29; \
+	WORD $0x6e2fdd6d; \
+	WORD $0x4e30cd6d; \
+	WORD $0x6eac1d2d; \
+	FMOVQ 1712(R11), F9; \
+	WORD $0x6e29e54b
+
+#define BLOCK18 \
 	WORD $0x4ea98508; \
 	WORD $0x4f2d552a; \
 	WORD $0x6f2d0529; \
@@ -454,7 +1524,59 @@
 	WORD $0x4ea78529; \
 	FMOVQ F8, 0(R0)
 
-#define BLOCK6 \
+#define BLOCK19 \
+	WORD $0x4e2bcd8d; \
+	FMOVQ 1648(R11), F12; \
+	WORD $0x4e2bcdac; \
+	FMOVQ 1664(R11), F13; \
+	WORD $0x4e2bcd8d; \
+	FMOVQ 1680(R11), F12; \
+	WORD $0x4e2bcdac; \
+	FMOVQ 1904(R11), F11; \
+	WORD $0x4ea91d2d; \
+	WORD $0x6e6b1ccd; \
+	WORD $0x6ea91d8a; \
+	FMOVQ 1712(R11), F9; \
+	WORD $0x4e29e50b; \
+	FMOVQ 1920(R11), F9; \
+	WORD $0x4e291ce9; \
+	FMOVQ 1936(R11), F12; \
+	WORD $0x4eac1d29; \
+	WORD $0x6e2adcea; \
+	WORD $0x4e2dccea; \
+	WORD $0x6eab1d2a; \
+	FMOVQ 1712(R11), F7; \
+	WORD $0x6e27e509; \
+	WORD $0x6e205929; \
+	FMOVQ 1952(R11), F7
+
+#define BLOCK20 \
+	FMOVQ 1648(R11), F12; \
+	WORD $0x4e2bcdac; \
+	FMOVQ 1664(R11), F13; \
+	WORD $0x4e2bcd8d; \
+	FMOVQ 1680(R11), F12; \
+	WORD $0x4e2bcdac; \
+	FMOVQ 1904(R11), F11; \
+	WORD $0x4ea91d2d; \
+	WORD $0x6e6b1ccd; \
+	WORD $0x6ea91d8a; \
+	FMOVQ 1712(R11), F9; \
+	WORD $0x4e29e50b; \
+	FMOVQ 1920(R11), F9; \
+	WORD $0x4e291ce9; \
+	FMOVQ 1936(R11), F12; \
+	WORD $0x4eac1d29; \
+	WORD $0x6e2adcea; \
+	WORD $0x4e2dccea; \
+	WORD $0x6eab1d2a; \
+	FMOVQ 1712(R11), F7; \
+	WORD $0x6e27e509; \
+	WORD $0x6e205929; \
+	FMOVQ 1952(R11), F7; \
+	WORD $0x6ea91cea
+
+#define BLOCK21 \
 	WORD $0x4ea91d49; \
 	WORD $0x6e281d29; \
 	WORD $0x4ea98508; \
@@ -476,6 +1598,24 @@
 	WORD $0x4ea08529; \
 	WORD $0x4ea78529
 
+#define BLOCK22 \
+	WORD $0x6e2f1e10; \
+	WORD $0x4eae85ad; \
+	WORD $0x4f2655d1; \
+	WORD $0x6f2605ce; \
+	WORD $0x4eae1e2e; \
+	WORD $0x6e2d1dce; \
+	WORD $0x4ea785ef; \
+	WORD $0x4ea58610; \
+	WORD $0x4eac8610; \
+	WORD $0x4ea785ad; \
+	WORD $0x4ea585ce; \
+	WORD $0x4eac85ce; \
+	FMOVQ F15, 0(R0); \
+	FMOVQ F16, 0(R1); \
+	FMOVQ F13, 0(R2); \
+	FMOVQ F14, 0(R3)
+
 DATA randomNEON<>+0(SB)/4, $0x1
 DATA randomNEON<>+4(SB)/4, $0x1
 DATA randomNEON<>+8(SB)/4, $0x1
@@ -496,197 +1636,487 @@ DATA randomNEON<>+64(SB)/4, $0x5
 DATA randomNEON<>+68(SB)/4, $0x5
 DATA randomNEON<>+72(SB)/4, $0x5
 DATA randomNEON<>+76(SB)/4, $0x5
-DATA randomNEON<>+80(SB)/8, $0x7fffffffffffffff
-DATA randomNEON<>+88(SB)/8, $0x7fffffffffffffff
-DATA randomNEON<>+96(SB)/8, $0x3ff0000000000000
-DATA randomNEON<>+104(SB)/8, $0x3ff0000000000000
-DATA randomNEON<>+112(SB)/8, $0x3e70000000000000
-DATA randomNEON<>+120(SB)/8, $0x3e70000000000000
-DATA randomNEON<>+128(SB)/8, $0x10000000000000
-DATA randomNEON<>+136(SB)/8, $0x10000000000000
-DATA randomNEON<>+144(SB)/8, $0x4350000000000000
-DATA randomNEON<>+152(SB)/8, $0x4350000000000000
-DATA randomNEON<>+160(SB)/8, $0x95f619980c433
-DATA randomNEON<>+168(SB)/8, $0x95f619980c433
-DATA randomNEON<>+176(SB)/8, $0x4330000000000000
-DATA randomNEON<>+184(SB)/8, $0x4330000000000000
-DATA randomNEON<>+192(SB)/8, $0x43300000000003ff
-DATA randomNEON<>+200(SB)/8, $0x43300000000003ff
-DATA randomNEON<>+208(SB)/8, $0x404b000000000000
-DATA randomNEON<>+216(SB)/8, $0x404b000000000000
-DATA randomNEON<>+224(SB)/8, $0x0
-DATA randomNEON<>+232(SB)/8, $0x0
-DATA randomNEON<>+240(SB)/8, $0x4000000000000000
-DATA randomNEON<>+248(SB)/8, $0x4000000000000000
-DATA randomNEON<>+256(SB)/8, $0x3fc745d1745d1746
-DATA randomNEON<>+264(SB)/8, $0x3fc745d1745d1746
-DATA randomNEON<>+272(SB)/8, $0x3fe0000000000000
-DATA randomNEON<>+280(SB)/8, $0x3fe0000000000000
-DATA randomNEON<>+288(SB)/8, $0x3fe62e42fefa39ef
-DATA randomNEON<>+296(SB)/8, $0x3fe62e42fefa39ef
-DATA randomNEON<>+304(SB)/8, $0x4014000000000000
-DATA randomNEON<>+312(SB)/8, $0x4014000000000000
-DATA randomNEON<>+320(SB)/8, $0x4004000000000000
-DATA randomNEON<>+328(SB)/8, $0x4004000000000000
-DATA randomNEON<>+336(SB)/8, $0x3de0f810cd459d8f
-DATA randomNEON<>+344(SB)/8, $0x3de0f810cd459d8f
-DATA randomNEON<>+352(SB)/8, $0x3dfdd41c8690491b
-DATA randomNEON<>+360(SB)/8, $0x3dfdd41c8690491b
-DATA randomNEON<>+368(SB)/8, $0x4026000000000000
-DATA randomNEON<>+376(SB)/8, $0x4026000000000000
-DATA randomNEON<>+384(SB)/8, $0xbd2dc6b9f9a8d6d8
-DATA randomNEON<>+392(SB)/8, $0xbd2dc6b9f9a8d6d8
-DATA randomNEON<>+400(SB)/8, $0xbcf0a000e955c082
-DATA randomNEON<>+408(SB)/8, $0xbcf0a000e955c082
-DATA randomNEON<>+416(SB)/8, $0x8000000000000000
-DATA randomNEON<>+424(SB)/8, $0x8000000000000000
-DATA randomNEON<>+432(SB)/8, $0x3fcc71c71c71c71c
-DATA randomNEON<>+440(SB)/8, $0x3fcc71c71c71c71c
-DATA randomNEON<>+448(SB)/8, $0x3fd2492492492492
-DATA randomNEON<>+456(SB)/8, $0x3fd2492492492492
-DATA randomNEON<>+464(SB)/8, $0x3fd999999999999a
-DATA randomNEON<>+472(SB)/8, $0x3fd999999999999a
-DATA randomNEON<>+480(SB)/8, $0x3fe5555555555555
-DATA randomNEON<>+488(SB)/8, $0x3fe5555555555555
-DATA randomNEON<>+496(SB)/8, $0xbe475351001f6a5a
-DATA randomNEON<>+504(SB)/8, $0xbe475351001f6a5a
-DATA randomNEON<>+512(SB)/8, $0x3ea00fe9cd1418bb
-DATA randomNEON<>+520(SB)/8, $0x3ea00fe9cd1418bb
-DATA randomNEON<>+528(SB)/8, $0xbed4f46a0da98c92
-DATA randomNEON<>+536(SB)/8, $0xbed4f46a0da98c92
-DATA randomNEON<>+544(SB)/8, $0xbf54863ced547e02
-DATA randomNEON<>+552(SB)/8, $0xbf54863ced547e02
-DATA randomNEON<>+560(SB)/8, $0x3fcf91e899417ac0
-DATA randomNEON<>+568(SB)/8, $0x3fcf91e899417ac0
-DATA randomNEON<>+576(SB)/8, $0x3e51b87cb49df7c4
-DATA randomNEON<>+584(SB)/8, $0x3e51b87cb49df7c4
-DATA randomNEON<>+592(SB)/8, $0xbeccbdd9c4cb7373
-DATA randomNEON<>+600(SB)/8, $0xbeccbdd9c4cb7373
-DATA randomNEON<>+608(SB)/8, $0x3f2c9bba8f339f32
-DATA randomNEON<>+616(SB)/8, $0x3f2c9bba8f339f32
-DATA randomNEON<>+624(SB)/8, $0xbf711c3e29af6b02
-DATA randomNEON<>+632(SB)/8, $0xbf711c3e29af6b02
-DATA randomNEON<>+640(SB)/8, $0x3ff805c5cffaabf1
-DATA randomNEON<>+648(SB)/8, $0x3ff805c5cffaabf1
-DATA randomNEON<>+656(SB)/8, $0xbdbb8d477a4b5cb8
-DATA randomNEON<>+664(SB)/8, $0xbdbb8d477a4b5cb8
-DATA randomNEON<>+672(SB)/8, $0xbe117129d3671719
-DATA randomNEON<>+680(SB)/8, $0xbe117129d3671719
-DATA randomNEON<>+688(SB)/8, $0x3e942229ef824380
-DATA randomNEON<>+696(SB)/8, $0x3e942229ef824380
-DATA randomNEON<>+704(SB)/8, $0x3f227b9ee106a571
-DATA randomNEON<>+712(SB)/8, $0x3f227b9ee106a571
-DATA randomNEON<>+720(SB)/8, $0x3fc3693e41295e44
-DATA randomNEON<>+728(SB)/8, $0x3fc3693e41295e44
-DATA randomNEON<>+736(SB)/8, $0x3d83749d3ce0e806
-DATA randomNEON<>+744(SB)/8, $0x3d83749d3ce0e806
-DATA randomNEON<>+752(SB)/8, $0x3de9ce921e745f07
-DATA randomNEON<>+760(SB)/8, $0x3de9ce921e745f07
-DATA randomNEON<>+768(SB)/8, $0xbe3642af3094ded0
-DATA randomNEON<>+776(SB)/8, $0xbe3642af3094ded0
-DATA randomNEON<>+784(SB)/8, $0xbedcc82c00ee65f7
-DATA randomNEON<>+792(SB)/8, $0xbedcc82c00ee65f7
-DATA randomNEON<>+800(SB)/8, $0xbf6b5ccbb9581ebc
-DATA randomNEON<>+808(SB)/8, $0xbf6b5ccbb9581ebc
-DATA randomNEON<>+816(SB)/8, $0x40093502702eab9f
-DATA randomNEON<>+824(SB)/8, $0x40093502702eab9f
-DATA randomNEON<>+832(SB)/8, $0x7ff0000000000000
-DATA randomNEON<>+840(SB)/8, $0x7ff0000000000000
-DATA randomNEON<>+848(SB)/8, $0x7ff8000000000001
-DATA randomNEON<>+856(SB)/8, $0x7ff8000000000001
-DATA randomNEON<>+864(SB)/8, $0x3feffffffffbe078
-DATA randomNEON<>+872(SB)/8, $0x3feffffffffbe078
-DATA randomNEON<>+880(SB)/8, $0x3feb333333333333
-DATA randomNEON<>+888(SB)/8, $0x3feb333333333333
-DATA randomNEON<>+896(SB)/8, $0x3fd0000000000000
-DATA randomNEON<>+904(SB)/8, $0x3fd0000000000000
-DATA randomNEON<>+912(SB)/8, $0x3fb642c8590b2164
-DATA randomNEON<>+920(SB)/8, $0x3fb642c8590b2164
-DATA randomNEON<>+928(SB)/8, $0x3dea39ef35793c76
-DATA randomNEON<>+936(SB)/8, $0x3dea39ef35793c76
-DATA randomNEON<>+944(SB)/8, $0x3fe62e42fee00000
-DATA randomNEON<>+952(SB)/8, $0x3fe62e42fee00000
-DATA randomNEON<>+960(SB)/8, $0x7ff8000000000000
-DATA randomNEON<>+968(SB)/8, $0x7ff8000000000000
-DATA randomNEON<>+976(SB)/8, $0xfff0000000000000
-DATA randomNEON<>+984(SB)/8, $0xfff0000000000000
-DATA randomNEON<>+992(SB)/8, $0x3fc71eb851eb851f
-DATA randomNEON<>+1000(SB)/8, $0x3fc71eb851eb851f
-DATA randomNEON<>+1008(SB)/8, $0x3fb8618618618618
-DATA randomNEON<>+1016(SB)/8, $0x3fb8618618618618
-DATA randomNEON<>+1024(SB)/8, $0x3fbaf286bca1af28
-DATA randomNEON<>+1032(SB)/8, $0x3fbaf286bca1af28
-DATA randomNEON<>+1040(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA randomNEON<>+1048(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA randomNEON<>+1056(SB)/8, $0x3fc1111111111111
-DATA randomNEON<>+1064(SB)/8, $0x3fc1111111111111
-DATA randomNEON<>+1072(SB)/8, $0x3fc3b13b13b13b14
-DATA randomNEON<>+1080(SB)/8, $0x3fc3b13b13b13b14
-DATA randomNEON<>+1088(SB)/8, $0x3ff999999999999a
-DATA randomNEON<>+1096(SB)/8, $0x3ff999999999999a
-DATA randomNEON<>+1104(SB)/8, $0x40c715bf25ff1d11
-DATA randomNEON<>+1112(SB)/8, $0x40c715bf25ff1d11
-DATA randomNEON<>+1120(SB)/8, $0x408bb8c0a7936704
-DATA randomNEON<>+1128(SB)/8, $0x408bb8c0a7936704
-DATA randomNEON<>+1136(SB)/8, $0x40d73982a6012afb
-DATA randomNEON<>+1144(SB)/8, $0x40d73982a6012afb
-DATA randomNEON<>+1152(SB)/8, $0x40cfb5ee66e5a285
-DATA randomNEON<>+1160(SB)/8, $0x40cfb5ee66e5a285
-DATA randomNEON<>+1168(SB)/8, $0x40b2f6e30b2ec51e
-DATA randomNEON<>+1176(SB)/8, $0x40b2f6e30b2ec51e
-DATA randomNEON<>+1184(SB)/8, $0x4085c88056b01502
-DATA randomNEON<>+1192(SB)/8, $0x4085c88056b01502
-DATA randomNEON<>+1200(SB)/8, $0x4047894dd814bfa3
-DATA randomNEON<>+1208(SB)/8, $0x4047894dd814bfa3
-DATA randomNEON<>+1216(SB)/8, $0x3ff32917a42157d1
-DATA randomNEON<>+1224(SB)/8, $0x3ff32917a42157d1
-DATA randomNEON<>+1232(SB)/8, $0x3f9744eb6c45ec67
-DATA randomNEON<>+1240(SB)/8, $0x3f9744eb6c45ec67
-DATA randomNEON<>+1248(SB)/8, $0x3f49615ac0b7ace9
-DATA randomNEON<>+1256(SB)/8, $0x3f49615ac0b7ace9
-DATA randomNEON<>+1264(SB)/8, $0x3fcef2abb9b85c37
-DATA randomNEON<>+1272(SB)/8, $0x3fcef2abb9b85c37
-DATA randomNEON<>+1280(SB)/8, $0x3ff453cc085375b2
-DATA randomNEON<>+1288(SB)/8, $0x3ff453cc085375b2
-DATA randomNEON<>+1296(SB)/8, $0x400d2ecb1a3d02c4
-DATA randomNEON<>+1304(SB)/8, $0x400d2ecb1a3d02c4
-DATA randomNEON<>+1312(SB)/8, $0x401713f71462256a
-DATA randomNEON<>+1320(SB)/8, $0x401713f71462256a
-DATA randomNEON<>+1328(SB)/8, $0x4012857748cab19b
-DATA randomNEON<>+1336(SB)/8, $0x4012857748cab19b
-DATA randomNEON<>+1344(SB)/8, $0x3ff6c665fde9526a
-DATA randomNEON<>+1352(SB)/8, $0x3ff6c665fde9526a
-DATA randomNEON<>+1360(SB)/8, $0x40dc0e457cb1ae76
-DATA randomNEON<>+1368(SB)/8, $0x40dc0e457cb1ae76
-DATA randomNEON<>+1376(SB)/8, $0x40b46a7eca984b69
-DATA randomNEON<>+1384(SB)/8, $0x40b46a7eca984b69
-DATA randomNEON<>+1392(SB)/8, $0x40e3317caa64f4be
-DATA randomNEON<>+1400(SB)/8, $0x40e3317caa64f4be
-DATA randomNEON<>+1408(SB)/8, $0x40d4b772d5d65266
-DATA randomNEON<>+1416(SB)/8, $0x40d4b772d5d65266
-DATA randomNEON<>+1424(SB)/8, $0x40b512322e75c89f
-DATA randomNEON<>+1432(SB)/8, $0x40b512322e75c89f
-DATA randomNEON<>+1440(SB)/8, $0x4085797efdc8b3f7
-DATA randomNEON<>+1448(SB)/8, $0x4085797efdc8b3f7
-DATA randomNEON<>+1456(SB)/8, $0x4045281b386e1ab5
-DATA randomNEON<>+1464(SB)/8, $0x4045281b386e1ab5
-DATA randomNEON<>+1472(SB)/8, $0x3f496042ab9205be
-DATA randomNEON<>+1480(SB)/8, $0x3f496042ab9205be
-DATA randomNEON<>+1488(SB)/8, $0x3e19876e6013e192
-DATA randomNEON<>+1496(SB)/8, $0x3e19876e6013e192
-DATA randomNEON<>+1504(SB)/8, $0x3f960290af9f12bc
-DATA randomNEON<>+1512(SB)/8, $0x3f960290af9f12bc
-DATA randomNEON<>+1520(SB)/8, $0x3fcacf476a756d3d
-DATA randomNEON<>+1528(SB)/8, $0x3fcacf476a756d3d
-DATA randomNEON<>+1536(SB)/8, $0x3fef371e4f4de1a0
-DATA randomNEON<>+1544(SB)/8, $0x3fef371e4f4de1a0
-DATA randomNEON<>+1552(SB)/8, $0x4002f7543ff6ba47
-DATA randomNEON<>+1560(SB)/8, $0x4002f7543ff6ba47
-DATA randomNEON<>+1568(SB)/8, $0x40073aad9bca5405
-DATA randomNEON<>+1576(SB)/8, $0x40073aad9bca5405
-DATA randomNEON<>+1584(SB)/8, $0x3ff6a09e667f3bcd
-DATA randomNEON<>+1592(SB)/8, $0x3ff6a09e667f3bcd
-GLOBL randomNEON<>(SB), RODATA|NOPTR, $1600
+DATA randomNEON<>+80(SB)/8, $0x4330000000000000
+DATA randomNEON<>+88(SB)/8, $0x4330000000000000
+DATA randomNEON<>+96(SB)/8, $0x4140000000000000
+DATA randomNEON<>+104(SB)/8, $0x4140000000000000
+DATA randomNEON<>+112(SB)/8, $0x3ca0000000000000
+DATA randomNEON<>+120(SB)/8, $0x3ca0000000000000
+DATA randomNEON<>+128(SB)/8, $0x3fe0000000000000
+DATA randomNEON<>+136(SB)/8, $0x3fe0000000000000
+DATA randomNEON<>+144(SB)/8, $0x7fffffffffffffff
+DATA randomNEON<>+152(SB)/8, $0x7fffffffffffffff
+DATA randomNEON<>+160(SB)/8, $0x3f8a9fbe76c8b439
+DATA randomNEON<>+168(SB)/8, $0x3f8a9fbe76c8b439
+DATA randomNEON<>+176(SB)/8, $0x7ff0000000000000
+DATA randomNEON<>+184(SB)/8, $0x7ff0000000000000
+DATA randomNEON<>+192(SB)/8, $0x3fb1eb851eb851ec
+DATA randomNEON<>+200(SB)/8, $0x3fb1eb851eb851ec
+DATA randomNEON<>+208(SB)/8, $0x0
+DATA randomNEON<>+216(SB)/8, $0x0
+DATA randomNEON<>+224(SB)/8, $0xbfe0000000000000
+DATA randomNEON<>+232(SB)/8, $0xbfe0000000000000
+DATA randomNEON<>+240(SB)/8, $0x3ff0000000000000
+DATA randomNEON<>+248(SB)/8, $0x3ff0000000000000
+DATA randomNEON<>+256(SB)/8, $0x3fd5555555555555
+DATA randomNEON<>+264(SB)/8, $0x3fd5555555555555
+DATA randomNEON<>+272(SB)/8, $0x4022000000000000
+DATA randomNEON<>+280(SB)/8, $0x4022000000000000
+DATA randomNEON<>+288(SB)/8, $0x3cb0000000000000
+DATA randomNEON<>+296(SB)/8, $0x3cb0000000000000
+DATA randomNEON<>+304(SB)/8, $0x3fa0f27bb2fec56d
+DATA randomNEON<>+312(SB)/8, $0x3fa0f27bb2fec56d
+DATA randomNEON<>+320(SB)/8, $0x7ff8000000000001
+DATA randomNEON<>+328(SB)/8, $0x7ff8000000000001
+DATA randomNEON<>+336(SB)/8, $0xbff0000000000000
+DATA randomNEON<>+344(SB)/8, $0xbff0000000000000
+DATA randomNEON<>+352(SB)/8, $0x3feffffffffbe078
+DATA randomNEON<>+360(SB)/8, $0x3feffffffffbe078
+DATA randomNEON<>+368(SB)/8, $0x3feb333333333333
+DATA randomNEON<>+376(SB)/8, $0x3feb333333333333
+DATA randomNEON<>+384(SB)/8, $0x3fd0000000000000
+DATA randomNEON<>+392(SB)/8, $0x3fd0000000000000
+DATA randomNEON<>+400(SB)/8, $0x3fe62e42fefa39ef
+DATA randomNEON<>+408(SB)/8, $0x3fe62e42fefa39ef
+DATA randomNEON<>+416(SB)/8, $0x10000000000000
+DATA randomNEON<>+424(SB)/8, $0x10000000000000
+DATA randomNEON<>+432(SB)/8, $0x4350000000000000
+DATA randomNEON<>+440(SB)/8, $0x4350000000000000
+DATA randomNEON<>+448(SB)/8, $0x95f619980c433
+DATA randomNEON<>+456(SB)/8, $0x95f619980c433
+DATA randomNEON<>+464(SB)/8, $0x43300000000003ff
+DATA randomNEON<>+472(SB)/8, $0x43300000000003ff
+DATA randomNEON<>+480(SB)/8, $0x404b000000000000
+DATA randomNEON<>+488(SB)/8, $0x404b000000000000
+DATA randomNEON<>+496(SB)/8, $0x4000000000000000
+DATA randomNEON<>+504(SB)/8, $0x4000000000000000
+DATA randomNEON<>+512(SB)/8, $0x3fb642c8590b2164
+DATA randomNEON<>+520(SB)/8, $0x3fb642c8590b2164
+DATA randomNEON<>+528(SB)/8, $0x3dea39ef35793c76
+DATA randomNEON<>+536(SB)/8, $0x3dea39ef35793c76
+DATA randomNEON<>+544(SB)/8, $0x3fe62e42fee00000
+DATA randomNEON<>+552(SB)/8, $0x3fe62e42fee00000
+DATA randomNEON<>+560(SB)/8, $0x7ff8000000000000
+DATA randomNEON<>+568(SB)/8, $0x7ff8000000000000
+DATA randomNEON<>+576(SB)/8, $0xfff0000000000000
+DATA randomNEON<>+584(SB)/8, $0xfff0000000000000
+DATA randomNEON<>+592(SB)/8, $0x3fc71eb851eb851f
+DATA randomNEON<>+600(SB)/8, $0x3fc71eb851eb851f
+DATA randomNEON<>+608(SB)/8, $0x3fb8618618618618
+DATA randomNEON<>+616(SB)/8, $0x3fb8618618618618
+DATA randomNEON<>+624(SB)/8, $0x3fbaf286bca1af28
+DATA randomNEON<>+632(SB)/8, $0x3fbaf286bca1af28
+DATA randomNEON<>+640(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA randomNEON<>+648(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA randomNEON<>+656(SB)/8, $0x3fc1111111111111
+DATA randomNEON<>+664(SB)/8, $0x3fc1111111111111
+DATA randomNEON<>+672(SB)/8, $0x3fc3b13b13b13b14
+DATA randomNEON<>+680(SB)/8, $0x3fc3b13b13b13b14
+DATA randomNEON<>+688(SB)/8, $0x3fc745d1745d1746
+DATA randomNEON<>+696(SB)/8, $0x3fc745d1745d1746
+DATA randomNEON<>+704(SB)/8, $0x3fcc71c71c71c71c
+DATA randomNEON<>+712(SB)/8, $0x3fcc71c71c71c71c
+DATA randomNEON<>+720(SB)/8, $0x3fd2492492492492
+DATA randomNEON<>+728(SB)/8, $0x3fd2492492492492
+DATA randomNEON<>+736(SB)/8, $0x3fd999999999999a
+DATA randomNEON<>+744(SB)/8, $0x3fd999999999999a
+DATA randomNEON<>+752(SB)/8, $0x3fe5555555555555
+DATA randomNEON<>+760(SB)/8, $0x3fe5555555555555
+DATA randomNEON<>+768(SB)/8, $0x3ff999999999999a
+DATA randomNEON<>+776(SB)/8, $0x3ff999999999999a
+DATA randomNEON<>+784(SB)/8, $0x40c715bf25ff1d11
+DATA randomNEON<>+792(SB)/8, $0x40c715bf25ff1d11
+DATA randomNEON<>+800(SB)/8, $0x408bb8c0a7936704
+DATA randomNEON<>+808(SB)/8, $0x408bb8c0a7936704
+DATA randomNEON<>+816(SB)/8, $0x40d73982a6012afb
+DATA randomNEON<>+824(SB)/8, $0x40d73982a6012afb
+DATA randomNEON<>+832(SB)/8, $0x40cfb5ee66e5a285
+DATA randomNEON<>+840(SB)/8, $0x40cfb5ee66e5a285
+DATA randomNEON<>+848(SB)/8, $0x40b2f6e30b2ec51e
+DATA randomNEON<>+856(SB)/8, $0x40b2f6e30b2ec51e
+DATA randomNEON<>+864(SB)/8, $0x4085c88056b01502
+DATA randomNEON<>+872(SB)/8, $0x4085c88056b01502
+DATA randomNEON<>+880(SB)/8, $0x4047894dd814bfa3
+DATA randomNEON<>+888(SB)/8, $0x4047894dd814bfa3
+DATA randomNEON<>+896(SB)/8, $0x3ff32917a42157d1
+DATA randomNEON<>+904(SB)/8, $0x3ff32917a42157d1
+DATA randomNEON<>+912(SB)/8, $0x3f9744eb6c45ec67
+DATA randomNEON<>+920(SB)/8, $0x3f9744eb6c45ec67
+DATA randomNEON<>+928(SB)/8, $0x3f49615ac0b7ace9
+DATA randomNEON<>+936(SB)/8, $0x3f49615ac0b7ace9
+DATA randomNEON<>+944(SB)/8, $0x3fcef2abb9b85c37
+DATA randomNEON<>+952(SB)/8, $0x3fcef2abb9b85c37
+DATA randomNEON<>+960(SB)/8, $0x3ff453cc085375b2
+DATA randomNEON<>+968(SB)/8, $0x3ff453cc085375b2
+DATA randomNEON<>+976(SB)/8, $0x400d2ecb1a3d02c4
+DATA randomNEON<>+984(SB)/8, $0x400d2ecb1a3d02c4
+DATA randomNEON<>+992(SB)/8, $0x401713f71462256a
+DATA randomNEON<>+1000(SB)/8, $0x401713f71462256a
+DATA randomNEON<>+1008(SB)/8, $0x4012857748cab19b
+DATA randomNEON<>+1016(SB)/8, $0x4012857748cab19b
+DATA randomNEON<>+1024(SB)/8, $0x3ff6c665fde9526a
+DATA randomNEON<>+1032(SB)/8, $0x3ff6c665fde9526a
+DATA randomNEON<>+1040(SB)/8, $0x40dc0e457cb1ae76
+DATA randomNEON<>+1048(SB)/8, $0x40dc0e457cb1ae76
+DATA randomNEON<>+1056(SB)/8, $0x40b46a7eca984b69
+DATA randomNEON<>+1064(SB)/8, $0x40b46a7eca984b69
+DATA randomNEON<>+1072(SB)/8, $0x40e3317caa64f4be
+DATA randomNEON<>+1080(SB)/8, $0x40e3317caa64f4be
+DATA randomNEON<>+1088(SB)/8, $0x40d4b772d5d65266
+DATA randomNEON<>+1096(SB)/8, $0x40d4b772d5d65266
+DATA randomNEON<>+1104(SB)/8, $0x40b512322e75c89f
+DATA randomNEON<>+1112(SB)/8, $0x40b512322e75c89f
+DATA randomNEON<>+1120(SB)/8, $0x4085797efdc8b3f7
+DATA randomNEON<>+1128(SB)/8, $0x4085797efdc8b3f7
+DATA randomNEON<>+1136(SB)/8, $0x4045281b386e1ab5
+DATA randomNEON<>+1144(SB)/8, $0x4045281b386e1ab5
+DATA randomNEON<>+1152(SB)/8, $0x3f496042ab9205be
+DATA randomNEON<>+1160(SB)/8, $0x3f496042ab9205be
+DATA randomNEON<>+1168(SB)/8, $0x3e19876e6013e192
+DATA randomNEON<>+1176(SB)/8, $0x3e19876e6013e192
+DATA randomNEON<>+1184(SB)/8, $0x3f960290af9f12bc
+DATA randomNEON<>+1192(SB)/8, $0x3f960290af9f12bc
+DATA randomNEON<>+1200(SB)/8, $0x3fcacf476a756d3d
+DATA randomNEON<>+1208(SB)/8, $0x3fcacf476a756d3d
+DATA randomNEON<>+1216(SB)/8, $0x3fef371e4f4de1a0
+DATA randomNEON<>+1224(SB)/8, $0x3fef371e4f4de1a0
+DATA randomNEON<>+1232(SB)/8, $0x4002f7543ff6ba47
+DATA randomNEON<>+1240(SB)/8, $0x4002f7543ff6ba47
+DATA randomNEON<>+1248(SB)/8, $0x40073aad9bca5405
+DATA randomNEON<>+1256(SB)/8, $0x40073aad9bca5405
+DATA randomNEON<>+1264(SB)/8, $0x3ff6a09e667f3bcd
+DATA randomNEON<>+1272(SB)/8, $0x3ff6a09e667f3bcd
+DATA randomNEON<>+1280(SB)/8, $0x8000000000000000
+DATA randomNEON<>+1288(SB)/8, $0x8000000000000000
+DATA randomNEON<>+1296(SB)/4, $0x3f800000
+DATA randomNEON<>+1300(SB)/4, $0x3f800000
+DATA randomNEON<>+1304(SB)/4, $0x3f800000
+DATA randomNEON<>+1308(SB)/4, $0x3f800000
+DATA randomNEON<>+1312(SB)/4, $0x3bdcc9ff
+DATA randomNEON<>+1316(SB)/4, $0x3bdcc9ff
+DATA randomNEON<>+1320(SB)/4, $0x3bdcc9ff
+DATA randomNEON<>+1324(SB)/4, $0x3bdcc9ff
+DATA randomNEON<>+1328(SB)/4, $0x3f400000
+DATA randomNEON<>+1332(SB)/4, $0x3f400000
+DATA randomNEON<>+1336(SB)/4, $0x3f400000
+DATA randomNEON<>+1340(SB)/4, $0x3f400000
+DATA randomNEON<>+1344(SB)/4, $0x3f317218
+DATA randomNEON<>+1348(SB)/4, $0x3f317218
+DATA randomNEON<>+1352(SB)/4, $0x3f317218
+DATA randomNEON<>+1356(SB)/4, $0x3f317218
+DATA randomNEON<>+1360(SB)/4, $0xbd385774
+DATA randomNEON<>+1364(SB)/4, $0xbd385774
+DATA randomNEON<>+1368(SB)/4, $0xbd385774
+DATA randomNEON<>+1372(SB)/4, $0xbd385774
+DATA randomNEON<>+1376(SB)/4, $0x3f904dce
+DATA randomNEON<>+1380(SB)/4, $0x3f904dce
+DATA randomNEON<>+1384(SB)/4, $0x3f904dce
+DATA randomNEON<>+1388(SB)/4, $0x3f904dce
+DATA randomNEON<>+1392(SB)/4, $0xb2174e8d
+DATA randomNEON<>+1396(SB)/4, $0xb2174e8d
+DATA randomNEON<>+1400(SB)/4, $0xb2174e8d
+DATA randomNEON<>+1404(SB)/4, $0xb2174e8d
+DATA randomNEON<>+1408(SB)/4, $0xbf800000
+DATA randomNEON<>+1412(SB)/4, $0xbf800000
+DATA randomNEON<>+1416(SB)/4, $0xbf800000
+DATA randomNEON<>+1420(SB)/4, $0xbf800000
+DATA randomNEON<>+1424(SB)/4, $0x3dd63734
+DATA randomNEON<>+1428(SB)/4, $0x3dd63734
+DATA randomNEON<>+1432(SB)/4, $0x3dd63734
+DATA randomNEON<>+1436(SB)/4, $0x3dd63734
+DATA randomNEON<>+1440(SB)/4, $0xbe06cb9e
+DATA randomNEON<>+1444(SB)/4, $0xbe06cb9e
+DATA randomNEON<>+1448(SB)/4, $0xbe06cb9e
+DATA randomNEON<>+1452(SB)/4, $0xbe06cb9e
+DATA randomNEON<>+1456(SB)/4, $0x3e1445af
+DATA randomNEON<>+1460(SB)/4, $0x3e1445af
+DATA randomNEON<>+1464(SB)/4, $0x3e1445af
+DATA randomNEON<>+1468(SB)/4, $0x3e1445af
+DATA randomNEON<>+1472(SB)/4, $0xbe2a77b3
+DATA randomNEON<>+1476(SB)/4, $0xbe2a77b3
+DATA randomNEON<>+1480(SB)/4, $0xbe2a77b3
+DATA randomNEON<>+1484(SB)/4, $0xbe2a77b3
+DATA randomNEON<>+1488(SB)/4, $0x3e4cb49d
+DATA randomNEON<>+1492(SB)/4, $0x3e4cb49d
+DATA randomNEON<>+1496(SB)/4, $0x3e4cb49d
+DATA randomNEON<>+1500(SB)/4, $0x3e4cb49d
+DATA randomNEON<>+1504(SB)/4, $0xbe800020
+DATA randomNEON<>+1508(SB)/4, $0xbe800020
+DATA randomNEON<>+1512(SB)/4, $0xbe800020
+DATA randomNEON<>+1516(SB)/4, $0xbe800020
+DATA randomNEON<>+1520(SB)/4, $0x3eaaaad2
+DATA randomNEON<>+1524(SB)/4, $0x3eaaaad2
+DATA randomNEON<>+1528(SB)/4, $0x3eaaaad2
+DATA randomNEON<>+1532(SB)/4, $0x3eaaaad2
+DATA randomNEON<>+1536(SB)/4, $0xbf000000
+DATA randomNEON<>+1540(SB)/4, $0xbf000000
+DATA randomNEON<>+1544(SB)/4, $0xbf000000
+DATA randomNEON<>+1548(SB)/4, $0xbf000000
+DATA randomNEON<>+1552(SB)/4, $0x3418833b
+DATA randomNEON<>+1556(SB)/4, $0x3418833b
+DATA randomNEON<>+1560(SB)/4, $0x3418833b
+DATA randomNEON<>+1564(SB)/4, $0x3418833b
+DATA randomNEON<>+1568(SB)/4, $0xb50cd20d
+DATA randomNEON<>+1572(SB)/4, $0xb50cd20d
+DATA randomNEON<>+1576(SB)/4, $0xb50cd20d
+DATA randomNEON<>+1580(SB)/4, $0xb50cd20d
+DATA randomNEON<>+1584(SB)/4, $0xb693cb5c
+DATA randomNEON<>+1588(SB)/4, $0xb693cb5c
+DATA randomNEON<>+1592(SB)/4, $0xb693cb5c
+DATA randomNEON<>+1596(SB)/4, $0xb693cb5c
+DATA randomNEON<>+1600(SB)/4, $0x38205fc1
+DATA randomNEON<>+1604(SB)/4, $0x38205fc1
+DATA randomNEON<>+1608(SB)/4, $0x38205fc1
+DATA randomNEON<>+1612(SB)/4, $0x38205fc1
+DATA randomNEON<>+1616(SB)/4, $0x38d24e90
+DATA randomNEON<>+1620(SB)/4, $0x38d24e90
+DATA randomNEON<>+1624(SB)/4, $0x38d24e90
+DATA randomNEON<>+1628(SB)/4, $0x38d24e90
+DATA randomNEON<>+1632(SB)/4, $0xbb1bbe4d
+DATA randomNEON<>+1636(SB)/4, $0xbb1bbe4d
+DATA randomNEON<>+1640(SB)/4, $0xbb1bbe4d
+DATA randomNEON<>+1644(SB)/4, $0xbb1bbe4d
+DATA randomNEON<>+1648(SB)/4, $0x3b8b48fb
+DATA randomNEON<>+1652(SB)/4, $0x3b8b48fb
+DATA randomNEON<>+1656(SB)/4, $0x3b8b48fb
+DATA randomNEON<>+1660(SB)/4, $0x3b8b48fb
+DATA randomNEON<>+1664(SB)/4, $0x3e7dc7e8
+DATA randomNEON<>+1668(SB)/4, $0x3e7dc7e8
+DATA randomNEON<>+1672(SB)/4, $0x3e7dc7e8
+DATA randomNEON<>+1676(SB)/4, $0x3e7dc7e8
+DATA randomNEON<>+1680(SB)/4, $0xb2478500
+DATA randomNEON<>+1684(SB)/4, $0xb2478500
+DATA randomNEON<>+1688(SB)/4, $0xb2478500
+DATA randomNEON<>+1692(SB)/4, $0xb2478500
+DATA randomNEON<>+1696(SB)/4, $0x800000
+DATA randomNEON<>+1700(SB)/4, $0x800000
+DATA randomNEON<>+1704(SB)/4, $0x800000
+DATA randomNEON<>+1708(SB)/4, $0x800000
+DATA randomNEON<>+1712(SB)/4, $0x0
+DATA randomNEON<>+1716(SB)/4, $0x0
+DATA randomNEON<>+1720(SB)/4, $0x0
+DATA randomNEON<>+1724(SB)/4, $0x0
+DATA randomNEON<>+1728(SB)/4, $0x40400000
+DATA randomNEON<>+1732(SB)/4, $0x40400000
+DATA randomNEON<>+1736(SB)/4, $0x40400000
+DATA randomNEON<>+1740(SB)/4, $0x40400000
+DATA randomNEON<>+1744(SB)/4, $0xb9a81c22
+DATA randomNEON<>+1748(SB)/4, $0xb9a81c22
+DATA randomNEON<>+1752(SB)/4, $0xb9a81c22
+DATA randomNEON<>+1756(SB)/4, $0xb9a81c22
+DATA randomNEON<>+1760(SB)/4, $0x390ac1f7
+DATA randomNEON<>+1764(SB)/4, $0x390ac1f7
+DATA randomNEON<>+1768(SB)/4, $0x390ac1f7
+DATA randomNEON<>+1772(SB)/4, $0x390ac1f7
+DATA randomNEON<>+1776(SB)/4, $0xb8ab9db7
+DATA randomNEON<>+1780(SB)/4, $0xb8ab9db7
+DATA randomNEON<>+1784(SB)/4, $0xb8ab9db7
+DATA randomNEON<>+1788(SB)/4, $0xb8ab9db7
+DATA randomNEON<>+1792(SB)/4, $0x3ac44ea6
+DATA randomNEON<>+1796(SB)/4, $0x3ac44ea6
+DATA randomNEON<>+1800(SB)/4, $0x3ac44ea6
+DATA randomNEON<>+1804(SB)/4, $0x3ac44ea6
+DATA randomNEON<>+1808(SB)/4, $0xbb6ae0e8
+DATA randomNEON<>+1812(SB)/4, $0xbb6ae0e8
+DATA randomNEON<>+1816(SB)/4, $0xbb6ae0e8
+DATA randomNEON<>+1820(SB)/4, $0xbb6ae0e8
+DATA randomNEON<>+1824(SB)/4, $0x3bba35ed
+DATA randomNEON<>+1828(SB)/4, $0x3bba35ed
+DATA randomNEON<>+1832(SB)/4, $0x3bba35ed
+DATA randomNEON<>+1836(SB)/4, $0x3bba35ed
+DATA randomNEON<>+1840(SB)/4, $0xbbfa59dc
+DATA randomNEON<>+1844(SB)/4, $0xbbfa59dc
+DATA randomNEON<>+1848(SB)/4, $0xbbfa59dc
+DATA randomNEON<>+1852(SB)/4, $0xbbfa59dc
+DATA randomNEON<>+1856(SB)/4, $0x3c1ac231
+DATA randomNEON<>+1860(SB)/4, $0x3c1ac231
+DATA randomNEON<>+1864(SB)/4, $0x3c1ac231
+DATA randomNEON<>+1868(SB)/4, $0x3c1ac231
+DATA randomNEON<>+1872(SB)/4, $0x3f8036e4
+DATA randomNEON<>+1876(SB)/4, $0x3f8036e4
+DATA randomNEON<>+1880(SB)/4, $0x3f8036e4
+DATA randomNEON<>+1884(SB)/4, $0x3f8036e4
+DATA randomNEON<>+1888(SB)/4, $0xb2c09ec4
+DATA randomNEON<>+1892(SB)/4, $0xb2c09ec4
+DATA randomNEON<>+1896(SB)/4, $0xb2c09ec4
+DATA randomNEON<>+1900(SB)/4, $0xb2c09ec4
+DATA randomNEON<>+1904(SB)/4, $0x40354f7e
+DATA randomNEON<>+1908(SB)/4, $0x40354f7e
+DATA randomNEON<>+1912(SB)/4, $0x40354f7e
+DATA randomNEON<>+1916(SB)/4, $0x40354f7e
+DATA randomNEON<>+1920(SB)/4, $0x80000000
+DATA randomNEON<>+1924(SB)/4, $0x80000000
+DATA randomNEON<>+1928(SB)/4, $0x80000000
+DATA randomNEON<>+1932(SB)/4, $0x80000000
+DATA randomNEON<>+1936(SB)/4, $0x7f800000
+DATA randomNEON<>+1940(SB)/4, $0x7f800000
+DATA randomNEON<>+1944(SB)/4, $0x7f800000
+DATA randomNEON<>+1948(SB)/4, $0x7f800000
+DATA randomNEON<>+1952(SB)/4, $0x7fc00000
+DATA randomNEON<>+1956(SB)/4, $0x7fc00000
+DATA randomNEON<>+1960(SB)/4, $0x7fc00000
+DATA randomNEON<>+1964(SB)/4, $0x7fc00000
+DATA randomNEON<>+1968(SB)/4, $0x40800000
+DATA randomNEON<>+1972(SB)/4, $0x40800000
+DATA randomNEON<>+1976(SB)/4, $0x40800000
+DATA randomNEON<>+1980(SB)/4, $0x40800000
+DATA randomNEON<>+1984(SB)/4, $0x3fcc139a
+DATA randomNEON<>+1988(SB)/4, $0x3fcc139a
+DATA randomNEON<>+1992(SB)/4, $0x3fcc139a
+DATA randomNEON<>+1996(SB)/4, $0x3fcc139a
+DATA randomNEON<>+2000(SB)/4, $0xb2565a6c
+DATA randomNEON<>+2004(SB)/4, $0xb2565a6c
+DATA randomNEON<>+2008(SB)/4, $0xb2565a6c
+DATA randomNEON<>+2012(SB)/4, $0xb2565a6c
+DATA randomNEON<>+2016(SB)/4, $0x40000000
+DATA randomNEON<>+2020(SB)/4, $0x40000000
+DATA randomNEON<>+2024(SB)/4, $0x40000000
+DATA randomNEON<>+2028(SB)/4, $0x40000000
+DATA randomNEON<>+2032(SB)/4, $0x345826b1
+DATA randomNEON<>+2036(SB)/4, $0x345826b1
+DATA randomNEON<>+2040(SB)/4, $0x345826b1
+DATA randomNEON<>+2044(SB)/4, $0x345826b1
+DATA randomNEON<>+2048(SB)/4, $0xb5480804
+DATA randomNEON<>+2052(SB)/4, $0xb5480804
+DATA randomNEON<>+2056(SB)/4, $0xb5480804
+DATA randomNEON<>+2060(SB)/4, $0xb5480804
+DATA randomNEON<>+2064(SB)/4, $0xb6d0a138
+DATA randomNEON<>+2068(SB)/4, $0xb6d0a138
+DATA randomNEON<>+2072(SB)/4, $0xb6d0a138
+DATA randomNEON<>+2076(SB)/4, $0xb6d0a138
+DATA randomNEON<>+2080(SB)/4, $0x3862bcd7
+DATA randomNEON<>+2084(SB)/4, $0x3862bcd7
+DATA randomNEON<>+2088(SB)/4, $0x3862bcd7
+DATA randomNEON<>+2092(SB)/4, $0x3862bcd7
+DATA randomNEON<>+2096(SB)/4, $0x3914b44c
+DATA randomNEON<>+2100(SB)/4, $0x3914b44c
+DATA randomNEON<>+2104(SB)/4, $0x3914b44c
+DATA randomNEON<>+2108(SB)/4, $0x3914b44c
+DATA randomNEON<>+2112(SB)/4, $0xbb5c40b4
+DATA randomNEON<>+2116(SB)/4, $0xbb5c40b4
+DATA randomNEON<>+2120(SB)/4, $0xbb5c40b4
+DATA randomNEON<>+2124(SB)/4, $0xbb5c40b4
+DATA randomNEON<>+2128(SB)/4, $0x3bc4fa91
+DATA randomNEON<>+2132(SB)/4, $0x3bc4fa91
+DATA randomNEON<>+2136(SB)/4, $0x3bc4fa91
+DATA randomNEON<>+2140(SB)/4, $0x3bc4fa91
+DATA randomNEON<>+2144(SB)/4, $0x3eb3733f
+DATA randomNEON<>+2148(SB)/4, $0x3eb3733f
+DATA randomNEON<>+2152(SB)/4, $0x3eb3733f
+DATA randomNEON<>+2156(SB)/4, $0x3eb3733f
+DATA randomNEON<>+2160(SB)/4, $0xb2ea1dcc
+DATA randomNEON<>+2164(SB)/4, $0xb2ea1dcc
+DATA randomNEON<>+2168(SB)/4, $0xb2ea1dcc
+DATA randomNEON<>+2172(SB)/4, $0xb2ea1dcc
+DATA randomNEON<>+2176(SB)/4, $0x1f800000
+DATA randomNEON<>+2180(SB)/4, $0x1f800000
+DATA randomNEON<>+2184(SB)/4, $0x1f800000
+DATA randomNEON<>+2188(SB)/4, $0x1f800000
+DATA randomNEON<>+2192(SB)/4, $0x6f800000
+DATA randomNEON<>+2196(SB)/4, $0x6f800000
+DATA randomNEON<>+2200(SB)/4, $0x6f800000
+DATA randomNEON<>+2204(SB)/4, $0x6f800000
+DATA randomNEON<>+2208(SB)/4, $0xc2c00000
+DATA randomNEON<>+2212(SB)/4, $0xc2c00000
+DATA randomNEON<>+2216(SB)/4, $0xc2c00000
+DATA randomNEON<>+2220(SB)/4, $0xc2c00000
+DATA randomNEON<>+2224(SB)/4, $0xb9ec4a46
+DATA randomNEON<>+2228(SB)/4, $0xb9ec4a46
+DATA randomNEON<>+2232(SB)/4, $0xb9ec4a46
+DATA randomNEON<>+2236(SB)/4, $0xb9ec4a46
+DATA randomNEON<>+2240(SB)/4, $0x393d52a2
+DATA randomNEON<>+2244(SB)/4, $0x393d52a2
+DATA randomNEON<>+2248(SB)/4, $0x393d52a2
+DATA randomNEON<>+2252(SB)/4, $0x393d52a2
+DATA randomNEON<>+2256(SB)/4, $0xb8db9c5c
+DATA randomNEON<>+2260(SB)/4, $0xb8db9c5c
+DATA randomNEON<>+2264(SB)/4, $0xb8db9c5c
+DATA randomNEON<>+2268(SB)/4, $0xb8db9c5c
+DATA randomNEON<>+2272(SB)/4, $0x3b0aa043
+DATA randomNEON<>+2276(SB)/4, $0x3b0aa043
+DATA randomNEON<>+2280(SB)/4, $0x3b0aa043
+DATA randomNEON<>+2284(SB)/4, $0x3b0aa043
+DATA randomNEON<>+2288(SB)/4, $0xbba64c43
+DATA randomNEON<>+2292(SB)/4, $0xbba64c43
+DATA randomNEON<>+2296(SB)/4, $0xbba64c43
+DATA randomNEON<>+2300(SB)/4, $0xbba64c43
+DATA randomNEON<>+2304(SB)/4, $0x3c03aee7
+DATA randomNEON<>+2308(SB)/4, $0x3c03aee7
+DATA randomNEON<>+2312(SB)/4, $0x3c03aee7
+DATA randomNEON<>+2316(SB)/4, $0x3c03aee7
+DATA randomNEON<>+2320(SB)/4, $0xbc310031
+DATA randomNEON<>+2324(SB)/4, $0xbc310031
+DATA randomNEON<>+2328(SB)/4, $0xbc310031
+DATA randomNEON<>+2332(SB)/4, $0xbc310031
+DATA randomNEON<>+2336(SB)/4, $0x3c5adc63
+DATA randomNEON<>+2340(SB)/4, $0x3c5adc63
+DATA randomNEON<>+2344(SB)/4, $0x3c5adc63
+DATA randomNEON<>+2348(SB)/4, $0x3c5adc63
+DATA randomNEON<>+2352(SB)/4, $0x3fb55293
+DATA randomNEON<>+2356(SB)/4, $0x3fb55293
+DATA randomNEON<>+2360(SB)/4, $0x3fb55293
+DATA randomNEON<>+2364(SB)/4, $0x3fb55293
+DATA randomNEON<>+2368(SB)/4, $0xb47b942f
+DATA randomNEON<>+2372(SB)/4, $0xb47b942f
+DATA randomNEON<>+2376(SB)/4, $0xb47b942f
+DATA randomNEON<>+2380(SB)/4, $0xb47b942f
+DATA randomNEON<>+2384(SB)/4, $0x40e00000
+DATA randomNEON<>+2388(SB)/4, $0x40e00000
+DATA randomNEON<>+2392(SB)/4, $0x40e00000
+DATA randomNEON<>+2396(SB)/4, $0x40e00000
+DATA randomNEON<>+2400(SB)/4, $0xb17877bf
+DATA randomNEON<>+2404(SB)/4, $0xb17877bf
+DATA randomNEON<>+2408(SB)/4, $0xb17877bf
+DATA randomNEON<>+2412(SB)/4, $0xb17877bf
+DATA randomNEON<>+2416(SB)/4, $0x302568a0
+DATA randomNEON<>+2420(SB)/4, $0x302568a0
+DATA randomNEON<>+2424(SB)/4, $0x302568a0
+DATA randomNEON<>+2428(SB)/4, $0x302568a0
+DATA randomNEON<>+2432(SB)/4, $0x31fe0a81
+DATA randomNEON<>+2436(SB)/4, $0x31fe0a81
+DATA randomNEON<>+2440(SB)/4, $0x31fe0a81
+DATA randomNEON<>+2444(SB)/4, $0x31fe0a81
+DATA randomNEON<>+2448(SB)/4, $0xb3731fc3
+DATA randomNEON<>+2452(SB)/4, $0xb3731fc3
+DATA randomNEON<>+2456(SB)/4, $0xb3731fc3
+DATA randomNEON<>+2460(SB)/4, $0xb3731fc3
+DATA randomNEON<>+2464(SB)/4, $0x3500190b
+DATA randomNEON<>+2468(SB)/4, $0x3500190b
+DATA randomNEON<>+2472(SB)/4, $0x3500190b
+DATA randomNEON<>+2476(SB)/4, $0x3500190b
+DATA randomNEON<>+2480(SB)/4, $0xb61faa0f
+DATA randomNEON<>+2484(SB)/4, $0xb61faa0f
+DATA randomNEON<>+2488(SB)/4, $0xb61faa0f
+DATA randomNEON<>+2492(SB)/4, $0xb61faa0f
+DATA randomNEON<>+2496(SB)/4, $0x370dec65
+DATA randomNEON<>+2500(SB)/4, $0x370dec65
+DATA randomNEON<>+2504(SB)/4, $0x370dec65
+DATA randomNEON<>+2508(SB)/4, $0x370dec65
+DATA randomNEON<>+2512(SB)/4, $0x3717ab74
+DATA randomNEON<>+2516(SB)/4, $0x3717ab74
+DATA randomNEON<>+2520(SB)/4, $0x3717ab74
+DATA randomNEON<>+2524(SB)/4, $0x3717ab74
+DATA randomNEON<>+2528(SB)/4, $0xba3e05f1
+DATA randomNEON<>+2532(SB)/4, $0xba3e05f1
+DATA randomNEON<>+2536(SB)/4, $0xba3e05f1
+DATA randomNEON<>+2540(SB)/4, $0xba3e05f1
+DATA randomNEON<>+2544(SB)/4, $0x3fb69347
+DATA randomNEON<>+2548(SB)/4, $0x3fb69347
+DATA randomNEON<>+2552(SB)/4, $0x3fb69347
+DATA randomNEON<>+2556(SB)/4, $0x3fb69347
+DATA randomNEON<>+2560(SB)/4, $0xb4abcd1d
+DATA randomNEON<>+2564(SB)/4, $0xb4abcd1d
+DATA randomNEON<>+2568(SB)/4, $0xb4abcd1d
+DATA randomNEON<>+2572(SB)/4, $0xb4abcd1d
+DATA randomNEON<>+2576(SB)/4, $0x408034b6
+DATA randomNEON<>+2580(SB)/4, $0x408034b6
+DATA randomNEON<>+2584(SB)/4, $0x408034b6
+DATA randomNEON<>+2588(SB)/4, $0x408034b6
+DATA randomNEON<>+2592(SB)/4, $0x411b6d9d
+DATA randomNEON<>+2596(SB)/4, $0x411b6d9d
+DATA randomNEON<>+2600(SB)/4, $0x411b6d9d
+DATA randomNEON<>+2604(SB)/4, $0x411b6d9d
+GLOBL randomNEON<>(SB), RODATA|NOPTR, $2608
 
 // func threefryNEON(z, y *int32, n int, k0, k1, k2 int32)
 TEXT ·threefryNEON(SB), NOSPLIT, $0-36
@@ -709,14 +2139,14 @@ TEXT ·threefryNEON(SB), NOSPLIT, $0-36
 	BLT tail
 
 loop:
-	BLOCK2
-	BLOCK5
+	BLOCK6
+	BLOCK18
 	FMOVQ F9, 0(R1)
 	FMOVQ 16(R0), F8
 	WORD $0x4ea08508 // ADD V8, V8, V0
 	FMOVQ 16(R1), F9
-	BLOCK3
-	BLOCK6
+	BLOCK7
+	BLOCK21
 	FMOVQ F8, 16(R0)
 	FMOVQ F9, 16(R1)
 	ADD $32, R0
@@ -731,8 +2161,8 @@ tail:
 	BLT last
 
 one:
-	BLOCK2
-	BLOCK5
+	BLOCK6
+	BLOCK18
 	FMOVQ F9, 0(R1)
 	ADD $16, R0
 	ADD $16, R1
@@ -761,8 +2191,8 @@ end2:
 	ADD $4, R10
 	VLD1 (R10), V9.S[2]
 end4:
-	BLOCK3
-	BLOCK6
+	BLOCK7
+	BLOCK21
 	FMOVS F8, (R0)
 	CMP $2, R9
 	BLT end6
@@ -785,147 +2215,244 @@ end8:
 done:
 	RET
 
-// func erfinvF32NEON(z, x *float32, n int)
-TEXT ·erfinvF32NEON(SB), NOSPLIT, $0-24
+// func threefryRunsNEON(z, y, v, w, at *int32, n int, p, q, r, s, m, k0, k1, k2 int32)
+TEXT ·threefryRunsNEON(SB), NOSPLIT, $0-80
 	MOVD z+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD n+16(FP), R9
+	MOVD y+8(FP), R1
+	MOVD v+16(FP), R2
+	MOVD w+24(FP), R3
+	MOVD at+32(FP), R4
+	MOVD n+40(FP), R9
+	MOVWU p+48(FP), R10
+	VDUP R10, V0.S4
+	MOVWU q+52(FP), R10
+	VDUP R10, V1.S4
+	MOVWU r+56(FP), R10
+	VDUP R10, V2.S4
+	MOVWU s+60(FP), R10
+	VDUP R10, V3.S4
+	MOVWU m+64(FP), R10
+	VDUP R10, V4.S4
+	MOVWU k0+68(FP), R10
+	VDUP R10, V5.S4
+	MOVWU k1+72(FP), R10
+	VDUP R10, V6.S4
+	MOVWU k2+76(FP), R10
+	VDUP R10, V7.S4
 	MOVD $randomNEON<>(SB), R11
-	FMOVQ 80(R11), F3 // 9223372036854775807
-	FMOVQ 96(R11), F0 // 1
-	FMOVQ 112(R11), F4 // 0x1p-24
-	FMOVQ 128(R11), F5 // 0x1p-1022
-	FMOVQ 144(R11), F6 // 0x1p+54
-	FMOVQ 160(R11), F7 // 2638147582215219
-	FMOVQ 176(R11), F8 // 4841369599423283200
-	FMOVQ 192(R11), F9 // 0x1.00000000003ffp+52
-	FMOVQ 208(R11), F10 // 54
-	FMOVQ 224(R11), F1 // 0
-	FMOVQ 240(R11), F11 // 2
-	FMOVQ 256(R11), F12 // 0x1.745d1745d1746p-03
-	FMOVQ 272(R11), F13 // 0.5
-	FMOVQ 288(R11), F14 // 0x1.62e42fefa39efp-01
-	FMOVQ 304(R11), F2 // 5
-	FMOVQ 320(R11), F15 // 2.5
-	FMOVQ 336(R11), F16 // 0x1.0f810cd459d8fp-33
-	FMOVQ 352(R11), F17 // 0x1.dd41c8690491bp-32
-	FMOVQ 368(R11), F18 // 11
-	FMOVQ 384(R11), F19 // -0x1.dc6b9f9a8d6d8p-45
-	FMOVQ 400(R11), F20 // -0x1.0a000e955c082p-48
-	FMOVQ 416(R11), F21 // -9223372036854775808
+	FMOVQ 0(R11), F8 // 1
+	FMOVQ 16(R11), F9 // 2
+	FMOVQ 32(R11), F10 // 3
+	FMOVQ 48(R11), F11 // 4
+	FMOVQ 64(R11), F12 // 5
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	BLOCK1
+	BLOCK8
+	BLOCK22
+	FMOVQ 16(R4), F13
+	BLOCK2
+	BLOCK9
+	WORD $0x4eae85ad // ADD V13, V13, V14
+	WORD $0x4f2655d1 // SHL V17, V14, 6
+	WORD $0x6f2605ce // USHR V14, V14, 26
+	WORD $0x4eae1e2e // ORR V14, V17, V14
+	WORD $0x6e2d1dce // EOR V14, V14, V13
+	WORD $0x4ea785ef // ADD V15, V15, V7
+	WORD $0x4ea58610 // ADD V16, V16, V5
+	WORD $0x4eac8610 // ADD V16, V16, V12
+	WORD $0x4ea785ad // ADD V13, V13, V7
+	WORD $0x4ea585ce // ADD V14, V14, V5
+	WORD $0x4eac85ce // ADD V14, V14, V12
+	FMOVQ F15, 16(R0)
+	FMOVQ F16, 16(R1)
+	FMOVQ F13, 16(R2)
+	FMOVQ F14, 16(R3)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R2
+	ADD $32, R3
+	ADD $32, R4
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	BLOCK1
+	BLOCK8
+	BLOCK22
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R3
+	ADD $16, R4
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R4), F13 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R4, R10
+	VLD1 (R10), V13.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V13.S[2]
+end2:
+	BLOCK2
+	BLOCK9
+	WORD $0x4eae85ad // ADD V13, V13, V14
+	WORD $0x4f2655d1 // SHL V17, V14, 6
+	WORD $0x6f2605ce // USHR V14, V14, 26
+	WORD $0x4eae1e2e // ORR V14, V17, V14
+	WORD $0x6e2d1dce // EOR V14, V14, V13
+	WORD $0x4ea785ef // ADD V15, V15, V7
+	WORD $0x4ea58610 // ADD V16, V16, V5
+	WORD $0x4eac8610 // ADD V16, V16, V12
+	WORD $0x4ea785ad // ADD V13, V13, V7
+	WORD $0x4ea585ce // ADD V14, V14, V5
+	WORD $0x4eac85ce // ADD V14, V14, V12
+	FMOVS F15, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V15.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V15.S[2], (R10)
+end4:
+	FMOVS F16, (R1)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R1, R10
+	VST1 V16.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V16.S[2], (R10)
+end6:
+	FMOVS F13, (R2)
+	CMP $2, R9
+	BLT end8
+	ADD $4, R2, R10
+	VST1 V13.S[1], (R10)
+	BEQ end8
+	ADD $4, R10
+	VST1 V13.S[2], (R10)
+end8:
+	FMOVS F14, (R3)
+	CMP $2, R9
+	BLT end10
+	ADD $4, R3, R10
+	VST1 V14.S[1], (R10)
+	BEQ end10
+	ADD $4, R10
+	VST1 V14.S[2], (R10)
+end10:
+
+done:
+	RET
+
+// func countFirstNEON(z, t *float64, x0, y0, x1, y1 *uint32, n int, a, b, c, d, alpha, quick float64)
+TEXT ·countFirstNEON(SB), NOSPLIT, $0-104
+	MOVD z+0(FP), R0
+	MOVD t+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD y0+24(FP), R3
+	MOVD x1+32(FP), R4
+	MOVD y1+40(FP), R5
+	MOVD n+48(FP), R9
+	MOVD a+56(FP), R10
+	VDUP R10, V0.D2
+	MOVD b+64(FP), R10
+	VDUP R10, V1.D2
+	MOVD c+72(FP), R10
+	VDUP R10, V2.D2
+	MOVD d+80(FP), R10
+	VDUP R10, V3.D2
+	MOVD alpha+88(FP), R10
+	VDUP R10, V4.D2
+	MOVD quick+96(FP), R10
+	VDUP R10, V5.D2
+	MOVD $randomNEON<>(SB), R11
+	FMOVQ 80(R11), F6 // 4841369599423283200
+	FMOVQ 96(R11), F7 // 0x1p+21
+	FMOVQ 112(R11), F8 // 0x1p-53
+	FMOVQ 128(R11), F10 // 0.5
+	FMOVQ 144(R11), F9 // 9223372036854775807
+	FMOVQ 160(R11), F11 // 0.013
+	FMOVQ 176(R11), F12 // Float64frombits(0x7ff0000000000000)
+	FMOVQ 192(R11), F13 // 0.07
+	FMOVQ 208(R11), F14 // 0
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	BLOCK4
-	WORD $0x6e205ad6 // NOT V22, V22
-	FMOVQ 848(R11), F23 // Float64frombits(0x7ff8000000000001)
-	WORD $0x6eb61ef9 // BIT V25, V23, V22
-	WORD $0x0e616b36 // FCVTN32 V22, V25
-	FMOVD F22, 0(R0)
-	FMOVD 8(R1), F22
-	WORD $0x0e617ad6 // FCVTL32 V22, V22
-	WORD $0x4e231ed7 // AND V23, V22, V3
-	WORD $0x4ea01c18 // ORR V24, V0, V0
-	WORD $0x4ef6ced8 // FMLS V24, V22, V22, 64 bits
-	WORD $0x4e78f499 // FMAX V25, V4, V24, 64 bits
-	WORD $0x6ef9e4ba // FCMGT V26, V5, V25, 64 bits
-	WORD $0x6e66df3b // FMUL V27, V25, V6, 64 bits
-	WORD $0x6eba1f79 // BIT V25, V27, V26
-	WORD $0x4ee7873b // ADD V27, V25, V7, 64 bits
-	WORD $0x6f4c077b // USHR V27, V27, 52
-	WORD $0x4f74577c // SHL V28, V27, 52
-	WORD $0x6efc8739 // SUB V25, V25, V28, 64 bits
-	WORD $0x4ee08739 // ADD V25, V25, V0, 64 bits
-	WORD $0x4ee0d739 // FSUB V25, V25, V0, 64 bits
-	WORD $0x4ea81f7b // ORR V27, V27, V8
-	WORD $0x4ee9d77b // FSUB V27, V27, V9, 64 bits
-	WORD $0x6e611d5a // BSL V26, V10, V1
-	WORD $0x4efad77a // FSUB V26, V27, V26, 64 bits
-	WORD $0x4e6bd73b // FADD V27, V25, V11, 64 bits
-	WORD $0x6e7bff3b // FDIV V27, V25, V27, 64 bits
-	WORD $0x6e7bdf7c // FMUL V28, V27, V27, 64 bits
-	FMOVQ 432(R11), F29 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7ccd9d // FMLA V29, V12, V28, 64 bits
-	FMOVQ 448(R11), F30 // 0x1.2492492492492p-02
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 464(R11), F29 // 0.4
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 480(R11), F30 // 0x1.5555555555555p-01
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	WORD $0x6e7edf9c // FMUL V28, V28, V30, 64 bits
-	WORD $0x6e79df3d // FMUL V29, V25, V25, 64 bits
-	WORD $0x6e6ddfbd // FMUL V29, V29, V13, 64 bits
-	WORD $0x4e7cd7bc // FADD V28, V29, V28, 64 bits
-	WORD $0x6e7cdf7b // FMUL V27, V27, V28, 64 bits
-	WORD $0x4efbd7bb // FSUB V27, V29, V27, 64 bits
-	WORD $0x4ef9d779 // FSUB V25, V27, V25, 64 bits
-	WORD $0x4eeecf59 // FMLS V25, V26, V14, 64 bits
-	WORD $0x4ef9f45a // FMIN V26, V2, V25, 64 bits
-	WORD $0x4eefd75a // FSUB V26, V26, V15, 64 bits
-	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
-	FMOVQ 496(R11), F28 // -0x1.75351001f6a5ap-27
-	WORD $0x4e7bce1c // FMLA V28, V16, V27, 64 bits
-	FMOVQ 512(R11), F29 // 0x1.00fe9cd1418bbp-21
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 528(R11), F28 // -0x1.4f46a0da98c92p-18
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 544(R11), F29 // -0x1.4863ced547e02p-10
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 560(R11), F28 // 0x1.f91e899417acp-03
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 576(R11), F29 // 0x1.1b87cb49df7c4p-26
-	WORD $0x4e7bce3d // FMLA V29, V17, V27, 64 bits
-	FMOVQ 592(R11), F30 // -0x1.cbdd9c4cb7373p-19
-	WORD $0x4e7bcfbe // FMLA V30, V29, V27, 64 bits
-	FMOVQ 608(R11), F29 // 0x1.c9bba8f339f32p-13
-	WORD $0x4e7bcfdd // FMLA V29, V30, V27, 64 bits
-	FMOVQ 624(R11), F30 // -0x1.11c3e29af6b02p-08
-	WORD $0x4e7bcfbe // FMLA V30, V29, V27, 64 bits
-	FMOVQ 640(R11), F29 // 0x1.805c5cffaabf1p+00
-	WORD $0x4e7bcfdd // FMLA V29, V30, V27, 64 bits
-	WORD $0x4e7acf9d // FMLA V29, V28, V26, 64 bits
-	WORD $0x4ef2d73a // FSUB V26, V25, V18, 64 bits
-	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
-	FMOVQ 656(R11), F28 // -0x1.b8d477a4b5cb8p-36
-	WORD $0x4e7bce7c // FMLA V28, V19, V27, 64 bits
-	FMOVQ 672(R11), F30 // -0x1.17129d3671719p-30
-	WORD $0x4e7bcf9e // FMLA V30, V28, V27, 64 bits
-	FMOVQ 688(R11), F28 // 0x1.42229ef82438p-22
-	WORD $0x4e7bcfdc // FMLA V28, V30, V27, 64 bits
-	FMOVQ 704(R11), F30 // 0x1.27b9ee106a571p-13
-	WORD $0x4e7bcf9e // FMLA V30, V28, V27, 64 bits
-	FMOVQ 720(R11), F28 // 0x1.3693e41295e44p-03
-	WORD $0x4e7bcfdc // FMLA V28, V30, V27, 64 bits
-	FMOVQ 736(R11), F30 // 0x1.3749d3ce0e806p-39
-	WORD $0x4e7bce9e // FMLA V30, V20, V27, 64 bits
-	FMOVQ 752(R11), F31 // 0x1.9ce921e745f07p-33
-	WORD $0x4e7bcfdf // FMLA V31, V30, V27, 64 bits
-	FMOVQ 768(R11), F30 // -0x1.642af3094dedp-28
-	WORD $0x4e7bcffe // FMLA V30, V31, V27, 64 bits
-	FMOVQ 784(R11), F31 // -0x1.cc82c00ee65f7p-18
-	WORD $0x4e7bcfdf // FMLA V31, V30, V27, 64 bits
-	FMOVQ 800(R11), F30 // -0x1.b5ccbb9581ebcp-09
-	WORD $0x4e7bcffe // FMLA V30, V31, V27, 64 bits
-	FMOVQ 816(R11), F31 // 0x1.93502702eab9fp+01
-	WORD $0x4e7bcfdf // FMLA V31, V30, V27, 64 bits
-	WORD $0x4e7acf9f // FMLA V31, V28, V26, 64 bits
-	WORD $0x6ef9e45a // FCMGT V26, V2, V25, 64 bits
-	WORD $0x6eba1fbf // BIT V31, V29, V26
-	WORD $0x6e7fded9 // FMUL V25, V22, V31, 64 bits
-	WORD $0x4e60e6fa // FCMEQ V26, V23, V0, 64 bits
-	WORD $0x4e351ed6 // AND V22, V22, V21
-	FMOVQ 832(R11), F23 // Float64frombits(0x7ff0000000000000)
-	WORD $0x4eb61ef6 // ORR V22, V23, V22
-	WORD $0x6eba1ed9 // BIT V25, V22, V26
-	WORD $0x6e61e716 // FCMGE V22, V24, V1, 64 bits
-	WORD $0x6e205ad6 // NOT V22, V22
-	FMOVQ 848(R11), F23 // Float64frombits(0x7ff8000000000001)
-	WORD $0x6eb61ef9 // BIT V25, V23, V22
-	WORD $0x0e616b36 // FCVTN32 V22, V25
-	FMOVD F22, 8(R0)
-	ADD $16, R0
-	ADD $16, R1
+	BLOCK15
+	WORD $0x6e6de632 // FCMGE V18, V17, V13, 64 bits
+	WORD $0x6e70e4b1 // FCMGE V17, V5, V16, 64 bits
+	WORD $0x4e311e50 // AND V16, V18, V17
+	WORD $0x6eb01dcf // BIT V15, V14, V16
+	FMOVQ F15, 0(R1)
+	FMOVD 8(R2), F15
+	WORD $0x2f20a5ef // UXTL32 V15, V15
+	WORD $0x4ea61def // ORR V15, V15, V6
+	WORD $0x4ee6d5ef // FSUB V15, V15, V6, 64 bits
+	FMOVD 8(R3), F16
+	WORD $0x2f20a610 // UXTL32 V16, V16
+	WORD $0x6f750610 // USHR V16, V16, 11
+	WORD $0x4ea61e10 // ORR V16, V16, V6
+	WORD $0x4ee6d610 // FSUB V16, V16, V6, 64 bits
+	WORD $0x4e67cdf0 // FMLA V16, V15, V7, 64 bits
+	FMOVQ 224(R11), F15 // -0.5
+	WORD $0x4e68ce0f // FMLA V15, V16, V8, 64 bits
+	FMOVD 8(R4), F16
+	WORD $0x2f20a610 // UXTL32 V16, V16
+	WORD $0x4ea61e10 // ORR V16, V16, V6
+	WORD $0x4ee6d610 // FSUB V16, V16, V6, 64 bits
+	FMOVD 8(R5), F17
+	WORD $0x2f20a631 // UXTL32 V17, V17
+	WORD $0x6f750631 // USHR V17, V17, 11
+	WORD $0x4ea61e31 // ORR V17, V17, V6
+	WORD $0x4ee6d631 // FSUB V17, V17, V6, 64 bits
+	WORD $0x4e67ce11 // FMLA V17, V16, V7, 64 bits
+	WORD $0x6e68de30 // FMUL V16, V17, V8, 64 bits
+	WORD $0x4e291df1 // AND V17, V15, V9
+	WORD $0x4ef1d551 // FSUB V17, V10, V17, 64 bits
+	WORD $0x4e60d412 // FADD V18, V0, V0, 64 bits
+	WORD $0x6e71fe52 // FDIV V18, V18, V17, 64 bits
+	WORD $0x4e61d652 // FADD V18, V18, V1, 64 bits
+	WORD $0x6e6fde4f // FMUL V15, V18, V15, 64 bits
+	WORD $0x4e62d5ef // FADD V15, V15, V2, 64 bits
+	WORD $0x4e63d5ef // FADD V15, V15, V3, 64 bits
+	WORD $0x4e6199ef // FRINTM V15, V15, 64 bits
+	FMOVQ F15, 16(R0)
+	WORD $0x6e64de0f // FMUL V15, V16, V4, 64 bits
+	WORD $0x6e71de32 // FMUL V18, V17, V17, 64 bits
+	WORD $0x6e72fc12 // FDIV V18, V0, V18, 64 bits
+	WORD $0x4e61d652 // FADD V18, V18, V1, 64 bits
+	WORD $0x6e72fdef // FDIV V15, V15, V18, 64 bits
+	WORD $0x6ef1e572 // FCMGT V18, V11, V17, 64 bits
+	WORD $0x6eb21d8f // BIT V15, V12, V18
+	WORD $0x6e6de632 // FCMGE V18, V17, V13, 64 bits
+	WORD $0x6e70e4b1 // FCMGE V17, V5, V16, 64 bits
+	WORD $0x4e311e50 // AND V16, V18, V17
+	WORD $0x6eb01dcf // BIT V15, V14, V16
+	FMOVQ F15, 16(R1)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $16, R2
+	ADD $16, R3
+	ADD $16, R4
+	ADD $16, R5
 	SUBS $4, R9
 	BGE loop
 
@@ -936,14 +2463,149 @@ tail:
 	BLT last
 
 one:
-	BLOCK4
-	WORD $0x6e205ad6 // NOT V22, V22
-	FMOVQ 848(R11), F23 // Float64frombits(0x7ff8000000000001)
-	WORD $0x6eb61ef9 // BIT V25, V23, V22
-	WORD $0x0e616b36 // FCVTN32 V22, V25
-	FMOVD F22, 0(R0)
-	ADD $8, R0
-	ADD $8, R1
+	BLOCK15
+	WORD $0x6e6de632 // FCMGE V18, V17, V13, 64 bits
+	WORD $0x6e70e4b1 // FCMGE V17, V5, V16, 64 bits
+	WORD $0x4e311e50 // AND V16, V18, V17
+	WORD $0x6eb01dcf // BIT V15, V14, V16
+	FMOVQ F15, 0(R1)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $8, R2
+	ADD $8, R3
+	ADD $8, R4
+	ADD $8, R5
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+
+done:
+	RET
+
+// func gammaFirstNEON(z, alpha *float64, x0, y0, x1, y1 *uint32, near, far *float64, n int)
+TEXT ·gammaFirstNEON(SB), NOSPLIT, $0-72
+	MOVD z+0(FP), R0
+	MOVD alpha+8(FP), R1
+	MOVD x0+16(FP), R2
+	MOVD y0+24(FP), R3
+	MOVD x1+32(FP), R4
+	MOVD y1+40(FP), R5
+	MOVD near+48(FP), R6
+	MOVD far+56(FP), R7
+	MOVD n+64(FP), R9
+	MOVD $randomNEON<>(SB), R11
+	FMOVQ 240(R11), F1 // 1
+	FMOVQ 256(R11), F4 // 0x1.5555555555555p-02
+	FMOVQ 272(R11), F5 // 9
+	FMOVQ 80(R11), F0 // 4841369599423283200
+	FMOVQ 96(R11), F2 // 0x1p+21
+	FMOVQ 288(R11), F6 // 0x1p-52
+	FMOVQ 144(R11), F7 // 9223372036854775807
+	FMOVQ 208(R11), F3 // 0
+	FMOVQ 112(R11), F8 // 0x1p-53
+	FMOVQ 304(R11), F9 // 0x1.0f27bb2fec56dp-05
+	FMOVQ 320(R11), F10 // Float64frombits(0x7ff8000000000001)
+	SUBS $4, R9
+	BLT tail
+
+loop:
+	BLOCK12
+	WORD $0x4e301d6b // AND V11, V11, V16
+	WORD $0x6e6dddae // FMUL V14, V13, V13, 64 bits
+	WORD $0x6e6eddad // FMUL V13, V13, V14, 64 bits
+	WORD $0x6e6ddd8c // FMUL V12, V12, V13, 64 bits
+	WORD $0x6eeb1d4c // BIF V12, V10, V11
+	FMOVQ F12, 0(R0)
+	FMOVQ 16(R1), F11
+	WORD $0x6eebe42c // FCMGT V12, V1, V11, 64 bits
+	WORD $0x4e61d56d // FADD V13, V11, V1, 64 bits
+	WORD $0x6eec1d6d // BIF V13, V11, V12
+	WORD $0x4ee4d5ac // FSUB V12, V13, V4, 64 bits
+	WORD $0x6e65dd8d // FMUL V13, V12, V5, 64 bits
+	WORD $0x6ee1f9ad // FSQRT V13, V13, 64 bits
+	WORD $0x6e6dfc2d // FDIV V13, V1, V13, 64 bits
+	FMOVD 8(R2), F14
+	WORD $0x2f20a5ce // UXTL32 V14, V14
+	WORD $0x4ea01dce // ORR V14, V14, V0
+	WORD $0x4ee0d5ce // FSUB V14, V14, V0, 64 bits
+	FMOVD 8(R3), F15
+	WORD $0x2f20a5ef // UXTL32 V15, V15
+	WORD $0x6f7505ef // USHR V15, V15, 11
+	WORD $0x4ea01def // ORR V15, V15, V0
+	WORD $0x4ee0d5ef // FSUB V15, V15, V0, 64 bits
+	WORD $0x4e62cdcf // FMLA V15, V14, V2, 64 bits
+	FMOVQ 336(R11), F14 // -1
+	WORD $0x4e66cdee // FMLA V14, V15, V6, 64 bits
+	FMOVQ 16(R6), F15
+	WORD $0x6e6fddce // FMUL V14, V14, V15, 64 bits
+	WORD $0x6e6eddad // FMUL V13, V13, V14, 64 bits
+	WORD $0x4e61d5ad // FADD V13, V13, V1, 64 bits
+	WORD $0x4e271dcf // AND V15, V14, V7
+	FMOVQ 16(R7), F16
+	WORD $0x6eefe611 // FCMGT V17, V16, V15, 64 bits
+	WORD $0x6ee3e5af // FCMGT V15, V13, V3, 64 bits
+	WORD $0x6ee3e570 // FCMGT V16, V11, V3, 64 bits
+	WORD $0x4e301deb // AND V11, V15, V16
+	WORD $0x4e2b1e2b // AND V11, V17, V11
+	WORD $0x6e6eddce // FMUL V14, V14, V14, 64 bits
+	FMOVD 8(R4), F15
+	WORD $0x2f20a5ef // UXTL32 V15, V15
+	WORD $0x4ea01def // ORR V15, V15, V0
+	WORD $0x4ee0d5ef // FSUB V15, V15, V0, 64 bits
+	FMOVD 8(R5), F16
+	WORD $0x2f20a610 // UXTL32 V16, V16
+	WORD $0x6f750610 // USHR V16, V16, 11
+	WORD $0x4ea01e10 // ORR V16, V16, V0
+	WORD $0x4ee0d610 // FSUB V16, V16, V0, 64 bits
+	WORD $0x4e62cdf0 // FMLA V16, V15, V2, 64 bits
+	WORD $0x4ea11c2f // ORR V15, V1, V1
+	WORD $0x4ee8ce0f // FMLS V15, V16, V8, 64 bits
+	WORD $0x6e6eddce // FMUL V14, V14, V14, 64 bits
+	WORD $0x6e69ddce // FMUL V14, V14, V9, 64 bits
+	WORD $0x4eeed42e // FSUB V14, V1, V14, 64 bits
+	WORD $0x6eefe5d0 // FCMGT V16, V14, V15, 64 bits
+	WORD $0x4e301d6b // AND V11, V11, V16
+	WORD $0x6e6dddae // FMUL V14, V13, V13, 64 bits
+	WORD $0x6e6eddad // FMUL V13, V13, V14, 64 bits
+	WORD $0x6e6ddd8c // FMUL V12, V12, V13, 64 bits
+	WORD $0x6eeb1d4c // BIF V12, V10, V11
+	FMOVQ F12, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $16, R2
+	ADD $16, R3
+	ADD $16, R4
+	ADD $16, R5
+	ADD $32, R6
+	ADD $32, R7
+	SUBS $4, R9
+	BGE loop
+
+tail:
+	ADDS $4, R9
+	BEQ done
+	SUBS $2, R9
+	BLT last
+
+one:
+	BLOCK12
+	WORD $0x4e301d6b // AND V11, V11, V16
+	WORD $0x6e6dddae // FMUL V14, V13, V13, 64 bits
+	WORD $0x6e6eddad // FMUL V13, V13, V14, 64 bits
+	WORD $0x6e6ddd8c // FMUL V12, V12, V13, 64 bits
+	WORD $0x6eeb1d4c // BIF V12, V10, V11
+	FMOVQ F12, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $8, R2
+	ADD $8, R3
+	ADD $8, R4
+	ADD $8, R5
+	ADD $16, R6
+	ADD $16, R7
 	SUBS $2, R9
 	BGE one
 
@@ -960,27 +2622,27 @@ TEXT ·erfinvF64NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $randomNEON<>(SB), R11
-	FMOVQ 80(R11), F2 // 9223372036854775807
-	FMOVQ 864(R11), F3 // 0x1.ffffffffbe078p-01
-	FMOVQ 880(R11), F4 // 0.85
-	FMOVQ 896(R11), F5 // 0.25
-	FMOVQ 288(R11), F20 // 0x1.62e42fefa39efp-01
-	FMOVQ 96(R11), F0 // 1
-	FMOVQ 224(R11), F1 // 0
-	FMOVQ 128(R11), F6 // 0x1p-1022
-	FMOVQ 144(R11), F7 // 0x1p+54
-	FMOVQ 160(R11), F8 // 2638147582215219
-	FMOVQ 176(R11), F9 // 4841369599423283200
-	FMOVQ 192(R11), F10 // 0x1.00000000003ffp+52
-	FMOVQ 208(R11), F11 // 54
-	FMOVQ 240(R11), F12 // 2
-	FMOVQ 912(R11), F13 // 0x1.642c8590b2164p-04
-	FMOVQ 272(R11), F14 // 0.5
-	FMOVQ 928(R11), F15 // 0x1.a39ef35793c76p-33
-	FMOVQ 944(R11), F16 // 0x1.62e42feep-01
-	FMOVQ 832(R11), F17 // Float64frombits(0x7ff0000000000000)
-	FMOVQ 960(R11), F18 // 9221120237041090560
-	FMOVQ 976(R11), F19 // Float64frombits(0xfff0000000000000)
+	FMOVQ 144(R11), F2 // 9223372036854775807
+	FMOVQ 352(R11), F3 // 0x1.ffffffffbe078p-01
+	FMOVQ 368(R11), F4 // 0.85
+	FMOVQ 384(R11), F5 // 0.25
+	FMOVQ 400(R11), F20 // 0x1.62e42fefa39efp-01
+	FMOVQ 240(R11), F0 // 1
+	FMOVQ 208(R11), F1 // 0
+	FMOVQ 416(R11), F6 // 0x1p-1022
+	FMOVQ 432(R11), F7 // 0x1p+54
+	FMOVQ 448(R11), F8 // 2638147582215219
+	FMOVQ 80(R11), F9 // 4841369599423283200
+	FMOVQ 464(R11), F10 // 0x1.00000000003ffp+52
+	FMOVQ 480(R11), F11 // 54
+	FMOVQ 496(R11), F12 // 2
+	FMOVQ 512(R11), F13 // 0x1.642c8590b2164p-04
+	FMOVQ 128(R11), F14 // 0.5
+	FMOVQ 528(R11), F15 // 0x1.a39ef35793c76p-33
+	FMOVQ 544(R11), F16 // 0x1.62e42feep-01
+	FMOVQ 176(R11), F17 // Float64frombits(0x7ff0000000000000)
+	FMOVQ 560(R11), F18 // 9221120237041090560
+	FMOVQ 576(R11), F19 // Float64frombits(0xfff0000000000000)
 	SUBS $2, R9
 	BLT tail
 
@@ -992,7 +2654,7 @@ loop:
 	WORD $0x6eb0aaf7 // UMAXV V23, V23
 	FMOVS F23, R10
 	CBNZW R10, stopMain
-	BLOCK1
+	BLOCK3
 	WORD $0x4eb51ed5 // ORR V21, V22, V21
 	FMOVQ F21, 0(R0)
 	ADD $16, R0
@@ -1010,7 +2672,7 @@ tail:
 	WORD $0x6eb0aaf7 // UMAXV V23, V23
 	FMOVS F23, R10
 	CBNZW R10, stopTail
-	BLOCK1
+	BLOCK3
 	WORD $0x4eb51ed5 // ORR V21, V22, V21
 	FMOVD F21, (R0)
 
@@ -1027,3 +2689,311 @@ stopTail:
 	SUB R9, R10
 	MOVD R10, done+24(FP)
 	RET
+
+// func erfinvF32NEON(z, x *float32, n int)
+TEXT ·erfinvF32NEON(SB), NOSPLIT, $0-24
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R9
+	MOVD $randomNEON<>(SB), R11
+	FMOVQ 1296(R11), F2 // 1
+	FMOVQ 1312(R11), F0 // 0x1.b993fep-08
+	FMOVQ 1328(R11), F1 // 1061158912
+	FMOVQ 1344(R11), F3 // 0x1.62e43p-01
+	FMOVQ 1360(R11), F4 // -0x1.70aee8p-05
+	FMOVQ 1376(R11), F6 // 0x1.209b9cp+00
+	FMOVQ 1392(R11), F5 // -0x1.2e9d1ap-27
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F7
+	WORD $0x4ea21c48 // ORR V8, V2, V2
+	WORD $0x4ea7cce8 // FMLS V8, V7, V7
+	WORD $0x6e20e509 // FCMGE V9, V8, V0
+	WORD $0x6e205929 // NOT V9, V9
+	WORD $0x6eb0a929 // UMAXV V9, V9
+	FMOVS F9, R10
+	CBNZW R10, rare0
+	BLOCK13
+	FMOVQ F8, 0(R0)
+back0:
+	FMOVQ 16(R1), F7
+	WORD $0x4ea21c48 // ORR V8, V2, V2
+	WORD $0x4ea7cce8 // FMLS V8, V7, V7
+	WORD $0x6e20e509 // FCMGE V9, V8, V0
+	WORD $0x6e205929 // NOT V9, V9
+	WORD $0x6eb0a929 // UMAXV V9, V9
+	FMOVS F9, R10
+	CBNZW R10, rare1
+	BLOCK13
+	FMOVQ F8, 16(R0)
+back1:
+	ADD $32, R0
+	ADD $32, R1
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F7
+	WORD $0x4ea21c48 // ORR V8, V2, V2
+	WORD $0x4ea7cce8 // FMLS V8, V7, V7
+	WORD $0x6e20e509 // FCMGE V9, V8, V0
+	WORD $0x6e205929 // NOT V9, V9
+	WORD $0x6eb0a929 // UMAXV V9, V9
+	FMOVS F9, R10
+	CBNZW R10, rare2
+	BLOCK13
+	FMOVQ F8, 0(R0)
+back2:
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F7 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V7.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V7.S[2]
+end2:
+	WORD $0x4ea21c48 // ORR V8, V2, V2
+	WORD $0x4ea7cce8 // FMLS V8, V7, V7
+	WORD $0x6e20e509 // FCMGE V9, V8, V0
+	WORD $0x6e205929 // NOT V9, V9
+	WORD $0x6eb0a929 // UMAXV V9, V9
+	FMOVS F9, R10
+	CBNZW R10, rare3
+	BLOCK13
+	FMOVS F8, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V8.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V8.S[2], (R10)
+end4:
+back3:
+
+done:
+	RET
+
+rare0:
+	BLOCK10
+	BLOCK19
+	WORD $0x6ea91cea // BIT V10, V7, V9
+	FMOVQ F10, 0(R0)
+	JMP back0
+
+rare1:
+	FMOVQ 16(R1), F7
+	BLOCK11
+	BLOCK20
+	FMOVQ F10, 16(R0)
+	JMP back1
+
+rare2:
+	BLOCK10
+	BLOCK19
+	WORD $0x6ea91cea // BIT V10, V7, V9
+	FMOVQ F10, 0(R0)
+	JMP back2
+
+rare3:
+	FMOVS (R1), F7 // the other lanes become zero
+	CMP $2, R9
+	BLT end6
+	ADD $4, R1, R10
+	VLD1 (R10), V7.S[1]
+	BEQ end6
+	ADD $4, R10
+	VLD1 (R10), V7.S[2]
+end6:
+	BLOCK11
+	BLOCK20
+	FMOVS F10, (R0)
+	CMP $2, R9
+	BLT end8
+	ADD $4, R0, R10
+	VST1 V10.S[1], (R10)
+	BEQ end8
+	ADD $4, R10
+	VST1 V10.S[2], (R10)
+end8:
+	JMP back3
+
+// func ndtriF32NEON(z, x *float32, n int)
+TEXT ·ndtriF32NEON(SB), NOSPLIT, $0-24
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R9
+	MOVD $randomNEON<>(SB), R11
+	FMOVQ 1968(R11), F0 // 4
+	FMOVQ 1312(R11), F1 // 0x1.b993fep-08
+	FMOVQ 1328(R11), F2 // 1061158912
+	FMOVQ 1296(R11), F3 // 1
+	FMOVQ 1344(R11), F4 // 0x1.62e43p-01
+	FMOVQ 1360(R11), F5 // -0x1.70aee8p-05
+	FMOVQ 1984(R11), F8 // 0x1.982734p+00
+	FMOVQ 2000(R11), F6 // -0x1.acb4d8p-27
+	FMOVQ 2016(R11), F7 // 2
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F9
+	WORD $0x4ea91d2a // ORR V10, V9, V9
+	WORD $0x4ea9cd2a // FMLS V10, V9, V9
+	WORD $0x6e20dd4a // FMUL V10, V10, V0
+	WORD $0x6e21e54b // FCMGE V11, V10, V1
+	WORD $0x6e20596b // NOT V11, V11
+	WORD $0x6eb0a96b // UMAXV V11, V11
+	FMOVS F11, R10
+	CBNZW R10, rare0
+	BLOCK14
+	WORD $0x6e2bdd49 // FMUL V9, V10, V11
+	WORD $0x4e28cd49 // FMLA V9, V10, V8
+	FMOVQ F9, 0(R0)
+back0:
+	FMOVQ 16(R1), F9
+	WORD $0x4ea91d2a // ORR V10, V9, V9
+	WORD $0x4ea9cd2a // FMLS V10, V9, V9
+	WORD $0x6e20dd4a // FMUL V10, V10, V0
+	WORD $0x6e21e54b // FCMGE V11, V10, V1
+	WORD $0x6e20596b // NOT V11, V11
+	WORD $0x6eb0a96b // UMAXV V11, V11
+	FMOVS F11, R10
+	CBNZW R10, rare1
+	BLOCK14
+	WORD $0x6e2bdd49 // FMUL V9, V10, V11
+	WORD $0x4e28cd49 // FMLA V9, V10, V8
+	FMOVQ F9, 16(R0)
+back1:
+	ADD $32, R0
+	ADD $32, R1
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F9
+	WORD $0x4ea91d2a // ORR V10, V9, V9
+	WORD $0x4ea9cd2a // FMLS V10, V9, V9
+	WORD $0x6e20dd4a // FMUL V10, V10, V0
+	WORD $0x6e21e54b // FCMGE V11, V10, V1
+	WORD $0x6e20596b // NOT V11, V11
+	WORD $0x6eb0a96b // UMAXV V11, V11
+	FMOVS F11, R10
+	CBNZW R10, rare2
+	BLOCK14
+	WORD $0x6e2bdd49 // FMUL V9, V10, V11
+	WORD $0x4e28cd49 // FMLA V9, V10, V8
+	FMOVQ F9, 0(R0)
+back2:
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F9 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V9.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V9.S[2]
+end2:
+	WORD $0x4ea91d2a // ORR V10, V9, V9
+	WORD $0x4ea9cd2a // FMLS V10, V9, V9
+	WORD $0x6e20dd4a // FMUL V10, V10, V0
+	WORD $0x6e21e54b // FCMGE V11, V10, V1
+	WORD $0x6e20596b // NOT V11, V11
+	WORD $0x6eb0a96b // UMAXV V11, V11
+	FMOVS F11, R10
+	CBNZW R10, rare3
+	BLOCK14
+	WORD $0x6e2bdd49 // FMUL V9, V10, V11
+	WORD $0x4e28cd49 // FMLA V9, V10, V8
+	FMOVS F9, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V9.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V9.S[2], (R10)
+end4:
+back3:
+
+done:
+	RET
+
+rare0:
+	BLOCK4
+	BLOCK16
+	FMOVQ F13, 0(R0)
+	JMP back0
+
+rare1:
+	FMOVQ 16(R1), F9
+	BLOCK5
+	BLOCK17
+	WORD $0x6e20596b // NOT V11, V11
+	FMOVQ 1952(R11), F9 // 2143289344
+	WORD $0x6eab1d2d // BIT V13, V9, V11
+	FMOVQ F13, 16(R0)
+	JMP back1
+
+rare2:
+	BLOCK4
+	BLOCK16
+	FMOVQ F13, 0(R0)
+	JMP back2
+
+rare3:
+	FMOVS (R1), F9 // the other lanes become zero
+	CMP $2, R9
+	BLT end6
+	ADD $4, R1, R10
+	VLD1 (R10), V9.S[1]
+	BEQ end6
+	ADD $4, R10
+	VLD1 (R10), V9.S[2]
+end6:
+	BLOCK5
+	BLOCK17
+	WORD $0x6e20596b // NOT V11, V11
+	FMOVQ 1952(R11), F9 // 2143289344
+	WORD $0x6eab1d2d // BIT V13, V9, V11
+	FMOVS F13, (R0)
+	CMP $2, R9
+	BLT end8
+	ADD $4, R0, R10
+	VST1 V13.S[1], (R10)
+	BEQ end8
+	ADD $4, R10
+	VST1 V13.S[2], (R10)
+end8:
+	JMP back3

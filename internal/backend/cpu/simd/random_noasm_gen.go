@@ -7,8 +7,30 @@ package simd
 // Threefry hashes counters z[i] and y[i] in place, as package threefry does; k2 is the third word of the key.
 func Threefry(z, y []int32, k0, k1, k2 int32) { threefryGeneric(z, y, k0, k1, k2) }
 
-// ErfinvF32 sets z[i] = the inverse of the error function at x[i].
-func ErfinvF32(z, x []float32) { erfinvF32Generic(z, x) }
+// ThreefryRuns hashes the counters at[i]+p-k0 and (at[i]&m)+q-k1 into z[i] and y[i], at[i]+r-k0 and (at[i]&m)+s-k1
+// into v[i] and w[i]. Consecutive counters need not be written first, and one hash is computed while the other waits.
+func ThreefryRuns(z, y, v, w, at []int32, p, q, r, s, m, k0, k1, k2 int32) {
+	threefryRunsGeneric(z, y, v, w, at, p, q, r, s, m, k0, k1, k2)
+}
+
+// CountFirst makes an attempt at a number of events by transformed rejection: z[i] is the number, t[i] what is compared
+// with its probability, 0 where it is accepted for sure and infinite where there is another test.
+func CountFirst(z, t []float64, x0, y0, x1, y1 []uint32, a, b, c, d, alpha, quick float64) {
+	countFirstGeneric(z, t, x0, y0, x1, y1, a, b, c, d, alpha, quick)
+}
+
+// GammaFirst makes the first attempt of package threefry's gamma numbers: z[i] is the number of concentration alpha[i],
+// or of alpha[i]+1 where that is below 1, and NaN where the attempt needs more than two words or a logarithm. near[i]
+// and far[i] are the ends of the layers that the last 8 bits of the first word name.
+func GammaFirst(z, alpha []float64, x0, y0, x1, y1 []uint32, near, far []float64) {
+	gammaFirstGeneric(z, alpha, x0, y0, x1, y1, near, far)
+}
 
 // ErfinvF64 sets z[i] = the inverse of the error function at x[i].
 func ErfinvF64(z, x []float64) { erfinvF64Generic(z, x) }
+
+// ErfinvF32 sets z[i] = the inverse of the error function at x[i].
+func ErfinvF32(z, x []float32) { erfinvF32Generic(z, x) }
+
+// NdtriF32 sets z[i] = the quantile of the normal distribution at x[i].
+func NdtriF32(z, x []float32) { ndtriF32Generic(z, x) }

@@ -1,9 +1,11 @@
 package simd
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/backend/threefry"
 )
 
@@ -30,8 +32,68 @@ func TestRandom(t *testing.T) {
 			t.Errorf("hash %d is %x %x, want %x %x", i, z[0], w[0], a, b)
 		}
 	}
+	for i := range 4 {
+		of := func(f func(z, y, v, w, at []int32, p, q, r, s, m, k0, k1, k2 int32)) func(z, x []int32) {
+			return func(z, x []int32) {
+				all := [4][]int32{clone(t, x), clone(t, x), clone(t, x), clone(t, x)}
+				f(all[i], all[(i+1)%4], all[(i+2)%4], all[(i+3)%4], clone(t, x), k0+3, k1+4, k0+5, k1+6, int32(-i%2), k0, k1, k2)
+				copy(z, all[0])
+			}
+		}
+		testUnary(t, fmt.Sprint("ThreefryRuns/", i), of(ThreefryRuns), of(threefryRunsGeneric))
+	}
+	at, out := []int32{5, 6}, make([]int32, 8)
+	ThreefryRuns(out[:2], out[2:4], out[4:6], out[6:], at, 10+k0, 20+k1, 30+k0, 40+k1, -1, k0, k1, k2)
+	a, b := threefry.Hash(k0, uint32(k1&math.MaxUint32), 16, 26)
+	c, d := threefry.Hash(k0, uint32(k1&math.MaxUint32), 36, 46)
+	if uint32(out[1]) != a || uint32(out[3]) != b || uint32(out[5]) != c || uint32(out[7]) != d {
+		t.Errorf("hashes of runs are %x, want %x %x %x %x", out, a, b, c, d)
+	}
 	testUnary(t, "ErfinvF32", ErfinvF32, erfinvF32Generic)
 	testUnary(t, "ErfinvF64", ErfinvF64, erfinvF64Generic)
+}
+
+// TestGammaFirst holds the kernel and its twin against package threefry, for all lengths of the last vector.
+func TestGammaFirst(t *testing.T) {
+	const most = 67
+	ends := threefry.LayerEnds()
+	var alpha, near, far [most]float64
+	var x0, y0, x1, y1 [most]uint32
+	undecided := 0
+	asmvariant.ForEach(t, "simd", func(name string) {
+		for round := range 40 {
+			for i := range alpha {
+				alpha[i] = float64(i%9) / 4 // also 0
+				x0[i], y0[i] = threefry.Hash(3, 4, uint32(i), uint32(2*round))
+				x1[i], y1[i] = threefry.Hash(3, 4, uint32(i), uint32(2*round+1))
+				near[i], far[i] = ends[y0[i]&255], ends[y0[i]&255+1]
+			}
+			n := 1 + (round*7)%most
+			got, want := clone(t, alpha[:n]), make([]float64, n)
+			GammaFirst(got, clone(t, alpha[:n]), clone(t, x0[:n]), clone(t, y0[:n]), clone(t, x1[:n]), clone(t, y1[:n]), clone(t, near[:n]),
+				clone(t, far[:n]))
+			gammaFirstGeneric(want, alpha[:n], x0[:n], y0[:n], x1[:n], y1[:n], near[:n], far[:n])
+			for i, v := range got {
+				var g threefry.GammaSampler
+				g.Set(alpha[i])
+				s := threefry.Element(3, 4, uint64(i))
+				s.Start(3, 4, uint64(i), uint64(x0[i])<<32|uint64(y0[i]), uint64(x1[i])<<32|uint64(y1[i]), 0, 2)
+				switch {
+				case math.Float64bits(v) != math.Float64bits(want[i]):
+					t.Fatalf("%s: element %d of %d is %v, that of the twin %v", name, i, n, v, want[i])
+				case v != v:
+					undecided++
+				case !g.Usual():
+					t.Fatalf("%s: the concentration %v gives %v", name, alpha[i], v)
+				case v != g.AtLeastOne(&s):
+					t.Fatalf("%s: element %d of %d is %v, not that of package threefry", name, i, n, v)
+				}
+			}
+		}
+	})
+	if undecided == 0 {
+		t.Error("no attempt was left undecided")
+	}
 }
 
 // erfinvTable was computed with 40 digits by mpmath 1.3.
@@ -104,5 +166,50 @@ func TestErfinvTable(t *testing.T) {
 		if ErfinvF64(z, []float64{x}); z[0] != want && want == want || want != want && z[0] == z[0] {
 			t.Errorf("erfinv(%v) is %v, want %v", x, z[0], want)
 		}
+	}
+}
+
+// TestCountFirst holds the kernel against its twin and against the formula, for all lengths of the last vector.
+func TestCountFirst(t *testing.T) {
+	const a, b, c, d, alpha, quick = 0.53, 12.7, 30.5, 0.25, 14.8, 0.59
+	kinds := map[bool]int{}
+	asmvariant.ForEach(t, "simd", func(name string) {
+		for n := range 40 {
+			var words [4][]uint32
+			for i := range n {
+				for j := range 2 {
+					x, y := threefry.Hash(5, 6, uint32(i), uint32(2*n+j))
+					words[2*j], words[2*j+1] = append(words[2*j], x), append(words[2*j+1], y)
+				}
+			}
+			for j := range words {
+				words[j] = clone(t, words[j])
+			}
+			k, s, k2, s2 := clone(t, make([]float64, n)), clone(t, make([]float64, n)), make([]float64, n), make([]float64, n)
+			CountFirst(k, s, words[0], words[1], words[2], words[3], a, b, c, d, alpha, quick)
+			countFirstGeneric(k2, s2, words[0], words[1], words[2], words[3], a, b, c, d, alpha, quick)
+			for i := range k {
+				if k[i] != k2[i] || s[i] != s2[i] {
+					t.Fatalf("%s: element %d of %d is %v, %v, that of the twin %v, %v", name, i, n, k[i], s[i], k2[i], s2[i])
+				}
+				unit := func(j int) float64 { return threefry.Unit(uint64(words[j][i])<<32 | uint64(words[j+1][i])) }
+				u, v := unit(0)-0.5, unit(2)
+				us := 0.5 - math.Abs(u)
+				want := float64(v*alpha) / (a/float64(us*us) + b)
+				if us < 0.013 {
+					want = math.Inf(1)
+				}
+				sure := us >= 0.07 && v <= quick
+				if kinds[sure]++; sure {
+					want = 0
+				}
+				if number := math.Floor(float64((2*a/us+b)*u) + c + d); k[i] != number || s[i] != want {
+					t.Fatalf("%s: element %d of %d is %v, %v, want %v, %v", name, i, n, k[i], s[i], number, want)
+				}
+			}
+		}
+	})
+	if kinds[true] == 0 || kinds[false] == 0 {
+		t.Error("one kind of attempt did not occur")
 	}
 }

@@ -10,156 +10,131 @@ func lgamma1(x float32) float32 {
 	}
 	v0 := float64(x) < 0.5
 	v1 := float64(x) < 1.5
-	v2 := float64(x) < 2.5
-	v3 := float64(x) < 6.5
-	v4 := float64(float64(x) * 3)
-	v5 := math.FMA(float64(x), float64(x), v4)
-	v6 := float64(v5 * (v5 + 2))
-	var v7 float64 = 1
-	if v3 {
-		v7 = v6
-	}
-	v8 := math.FMA(float64(x), float64(x), float64(x))
-	var v9 float64 = float64(x)
+	v2 := float64(x) >= 6.5
+	v3 := math.FMA(float64(x), float64(x), float64(x))
+	var v4 float64 = float64(x)
 	if v0 {
-		v9 = v8
+		v4 = v3
 	}
-	var v10 float64 = 1
+	var v5 float64 = 1
 	if v1 {
+		v5 = v4
+	}
+	var v6 float64 = 2
+	if v1 {
+		v6 = 1
+	}
+	var v7 float64 = v6
+	if v0 {
+		v7 = 0
+	}
+	v8 := float64(x) >= 2.5
+	v9 := float64(1 * (float64(x) - 1))
+	var v10 float64 = 1
+	if v8 {
 		v10 = v9
 	}
 	var v11 float64 = v7
-	if v2 {
-		v11 = v10
+	if v8 {
+		v11 = 3
 	}
-	v12 := v11 < 0x1p-1022
-	v13 := float64(v11 * 0x1p+54)
-	var v14 float64 = v11
+	v12 := float64(x) >= 3.5
+	v13 := float64(v10 * (float64(x) - 2))
+	var v14 float64 = v10
 	if v12 {
 		v14 = v13
 	}
-	v15 := int64(math.Float64bits(v14)) + 2638147582215219
-	v16 := int64(uint64(v15) >> 52)
-	v17 := int64(math.Float64bits(v14)) - (v16 << 52)
-	v18 := v17 + 4607182418800017408
-	v19 := math.Float64frombits(uint64(v18)) - 1
-	v20 := v16 | 4841369599423283200
-	v21 := math.Float64frombits(uint64(v20)) - 0x1.00000000003ffp+52
-	var v22 float64 = 0
+	var v15 float64 = v11
 	if v12 {
-		v22 = 54
+		v15 = 4
 	}
-	v23 := v21 - v22
-	v24 := v19 / (v19 + 2)
-	v25 := float64(v24 * v24)
-	v26 := math.FMA(0x1.745d1745d1746p-03, v25, 0x1.c71c71c71c71cp-03)
-	v27 := math.FMA(v26, v25, 0x1.2492492492492p-02)
-	v28 := math.FMA(v27, v25, 0.4)
-	v29 := math.FMA(v28, v25, 0x1.5555555555555p-01)
-	v30 := float64(v25 * v29)
-	v31 := float64(v19 * v19)
-	v32 := float64(v31 * 0.5)
-	v33 := float64(v24 * (v32 + v30))
-	v34 := math.FMA(v23, 0x1.a39ef35793c76p-33, 0)
-	v35 := v32 - (v33 + v34)
-	v36 := math.FMA(v23, 0x1.62e42feep-01, (v19 - v35))
-	var v37 float64 = v11
-	if v11 < math.Float64frombits(0x7ff0000000000000) {
-		v37 = v36
+	v16 := float64(x) >= 4.5
+	v17 := float64(v14 * (float64(x) - 3))
+	var v18 float64 = v14
+	if v16 {
+		v18 = v17
 	}
-	var v38 float64 = v37
-	if v11 < 0 {
-		v38 = math.Float64frombits(0x7ff8000000000000)
+	var v19 float64 = v15
+	if v16 {
+		v19 = 5
 	}
-	var v39 float64 = v38
-	if v11 == 0 {
-		v39 = math.Float64frombits(0xfff0000000000000)
+	v20 := float64(x) >= 5.5
+	v21 := float64(v18 * (float64(x) - 4))
+	var v22 float64 = v18
+	if v20 {
+		v22 = v21
 	}
-	var v40 float64 = 2
-	if v1 {
-		v40 = 1
+	var v23 float64 = v19
+	if v20 {
+		v23 = 6
 	}
-	var v41 float64 = v40
-	if v0 {
-		v41 = 0
-	}
-	v42 := float64(x) - v41
-	v43 := float64(v42 * v42)
-	v44 := math.FMA(0x1.e2458007cf618p-14, v43, 0x1.091dc75bb4395p-11)
-	v45 := math.FMA(v44, v43, 0x1.7aec51918c322p-09)
-	v46 := math.FMA(v45, v43, 0x1.5132155e09a75p-06)
-	v47 := math.FMA(v46, v43, 0x1.4a34cc4eac48p-02)
-	v48 := math.FMA(-0x1.b4e37f8fecb99p-15, v43, -0x1.d01f28d52f22cp-13)
-	v49 := math.FMA(v48, v43, -0x1.38ba16b3c5394p-10)
-	v50 := math.FMA(v49, v43, -0x1.e404d4a1b2af2p-08)
-	v51 := math.FMA(v50, v43, -0x1.13e001ad433ddp-04)
-	v52 := math.FMA(v51, v43, 0x1.b0ee6072093cep-02)
-	v53 := math.FMA(v47, v42, v52)
-	v54 := float64(v42 * v53)
-	var v55 float64 = float64(x)
-	if v3 {
-		v55 = float64(x) + 4
-	}
-	v56 := 1 / v55
-	v57 := float64(v56 * v56)
-	v58 := math.FMA(-0x1.3813813813814p-11, v57, 0x1.a01a01a01a01ap-11)
-	v59 := math.FMA(v58, v57, -0x1.6c16c16c16c17p-09)
-	v60 := math.FMA(v59, v57, 0x1.5555555555555p-04)
-	v61 := float64(v56 * v60)
-	v62 := v55 < 0x1p-1022
-	v63 := float64(v55 * 0x1p+54)
-	var v64 float64 = v55
-	if v62 {
-		v64 = v63
-	}
-	v65 := int64(math.Float64bits(v64)) + 2638147582215219
-	v66 := int64(uint64(v65) >> 52)
-	v67 := int64(math.Float64bits(v64)) - (v66 << 52)
-	v68 := v67 + 4607182418800017408
-	v69 := math.Float64frombits(uint64(v68)) - 1
-	v70 := v66 | 4841369599423283200
-	v71 := math.Float64frombits(uint64(v70)) - 0x1.00000000003ffp+52
-	var v72 float64 = 0
-	if v62 {
-		v72 = 54
-	}
-	v73 := v71 - v72
-	v74 := v69 / (v69 + 2)
-	v75 := float64(v74 * v74)
-	v76 := math.FMA(0x1.745d1745d1746p-03, v75, 0x1.c71c71c71c71cp-03)
-	v77 := math.FMA(v76, v75, 0x1.2492492492492p-02)
-	v78 := math.FMA(v77, v75, 0.4)
-	v79 := math.FMA(v78, v75, 0x1.5555555555555p-01)
-	v80 := float64(v75 * v79)
-	v81 := float64(v69 * v69)
-	v82 := float64(v81 * 0.5)
-	v83 := float64(v74 * (v82 + v80))
-	v84 := math.FMA(v73, 0x1.a39ef35793c76p-33, 0)
-	v85 := v82 - (v83 + v84)
-	v86 := math.FMA(v73, 0x1.62e42feep-01, (v69 - v85))
-	var v87 float64 = v55
-	if v55 < math.Float64frombits(0x7ff0000000000000) {
-		v87 = v86
-	}
-	var v88 float64 = v87
-	if v55 < 0 {
-		v88 = math.Float64frombits(0x7ff8000000000000)
-	}
-	var v89 float64 = v88
-	if v55 == 0 {
-		v89 = math.Float64frombits(0xfff0000000000000)
-	}
-	v90 := v61 + 0x1.d67f1c864beb5p-01
-	v91 := math.FMA((v55 - 0.5), v89, (v90 - v55))
-	var v92 float64 = v91
+	var v24 float64 = v22
 	if v2 {
-		v92 = v54
+		v24 = float64(x)
 	}
-	var v93 float64 = v92 - v39
+	var v25 float64 = v24
+	if float64(x) < 2.5 {
+		v25 = v5
+	}
+	v26 := float64(x) - v23
+	v27 := lesser(0.5, v26)
+	v28 := greater(-0.5, v27)
+	v29 := float64(v28 * v28)
+	v30 := math.FMA(0x1.e2458007cf618p-14, v29, 0x1.091dc75bb4395p-11)
+	v31 := math.FMA(v30, v29, 0x1.7aec51918c322p-09)
+	v32 := math.FMA(v31, v29, 0x1.5132155e09a75p-06)
+	v33 := math.FMA(v32, v29, 0x1.4a34cc4eac48p-02)
+	v34 := math.FMA(-0x1.b4e37f8fecb99p-15, v29, -0x1.d01f28d52f22cp-13)
+	v35 := math.FMA(v34, v29, -0x1.38ba16b3c5394p-10)
+	v36 := math.FMA(v35, v29, -0x1.e404d4a1b2af2p-08)
+	v37 := math.FMA(v36, v29, -0x1.13e001ad433ddp-04)
+	v38 := math.FMA(v37, v29, 0x1.b0ee6072093cep-02)
+	v39 := math.FMA(v33, v28, v38)
+	v40 := float64(v28 * v39)
+	v41 := greater(float64(x), 1)
+	v42 := 1 / v41
+	v43 := float64(v42 * v42)
+	v44 := math.FMA(-0x1.3813813813814p-11, v43, 0x1.a01a01a01a01ap-11)
+	v45 := math.FMA(v44, v43, -0x1.6c16c16c16c17p-09)
+	v46 := math.FMA(v45, v43, 0x1.5555555555555p-04)
+	v47 := float64(v42 * v46)
+	v48 := v47 + 0x1.d67f1c864beb5p-01
+	v49 := v48 - float64(x)
+	var v50 float64 = v40
+	if v2 {
+		v50 = v49
+	}
+	v51 := float64(x) - 0.5
+	var v52 float64 = 1
+	if v2 {
+		v52 = v51
+	}
+	var v53 float64 = v52
+	if float64(x) < 2.5 {
+		v53 = -1
+	}
+	v54 := int64(math.Float64bits(v25)) + 2638147582215219
+	v55 := int64(uint64(v54) >> 52)
+	v56 := int64(math.Float64bits(v25)) - (v55 << 52)
+	v57 := v56 + 4607182418800017408
+	v58 := math.Float64frombits(uint64(v57)) - 1
+	v59 := v55 | 4841369599423283200
+	v60 := math.Float64frombits(uint64(v59)) - 0x1.00000000003ffp+52
+	v61 := v58 / (v58 + 2)
+	v62 := float64(v61 * v61)
+	v63 := math.FMA(0x1.745d1745d1746p-03, v62, 0x1.c71c71c71c71cp-03)
+	v64 := math.FMA(v63, v62, 0x1.2492492492492p-02)
+	v65 := math.FMA(v64, v62, 0.4)
+	v66 := math.FMA(v65, v62, 0x1.5555555555555p-01)
+	v67 := math.FMA(v66, v62, 2)
+	v68 := float64(v60 * 0x1.62e42fefa39efp-01)
+	v69 := math.FMA(v61, v67, v68)
+	v70 := math.FMA(v53, v69, v50)
+	var v71 float64 = v70
 	if float64(x) == math.Float64frombits(0x7ff0000000000000) {
-		v93 = float64(x)
+		v71 = float64(x)
 	}
-	return float32(v93)
+	return float32(v71)
 }
 
 func lgammaF32Generic(z, x []float32) {
@@ -221,167 +196,43 @@ func digamma1(x float32) float32 {
 	v33 := math.FMA(v32, v30, -0x1.1111111111111p-07)
 	v34 := math.FMA(v33, v30, 0x1.5555555555555p-04)
 	v35 := float64(v30 * v34)
-	v36 := v28 < 0x1p-1022
-	v37 := float64(v28 * 0x1p+54)
-	var v38 float64 = v28
-	if v36 {
-		v38 = v37
+	v36 := int64(math.Float64bits(v28)) + 2638147582215219
+	v37 := int64(uint64(v36) >> 52)
+	v38 := int64(math.Float64bits(v28)) - (v37 << 52)
+	v39 := v38 + 4607182418800017408
+	v40 := math.Float64frombits(uint64(v39)) - 1
+	v41 := v37 | 4841369599423283200
+	v42 := math.Float64frombits(uint64(v41)) - 0x1.00000000003ffp+52
+	v43 := v40 / (v40 + 2)
+	v44 := float64(v43 * v43)
+	v45 := math.FMA(0x1.745d1745d1746p-03, v44, 0x1.c71c71c71c71cp-03)
+	v46 := math.FMA(v45, v44, 0x1.2492492492492p-02)
+	v47 := math.FMA(v46, v44, 0.4)
+	v48 := math.FMA(v47, v44, 0x1.5555555555555p-01)
+	v49 := math.FMA(v48, v44, 2)
+	v50 := float64(v42 * 0x1.62e42fefa39efp-01)
+	v51 := math.FMA(v43, v49, v50)
+	v52 := math.FMA(-v29, 0.5, v51)
+	var v53 float64 = v52 - v35
+	if float64(x) == math.Float64frombits(0x7ff0000000000000) {
+		v53 = float64(x)
 	}
-	v39 := int64(math.Float64bits(v38)) + 2638147582215219
-	v40 := int64(uint64(v39) >> 52)
-	v41 := int64(math.Float64bits(v38)) - (v40 << 52)
-	v42 := v41 + 4607182418800017408
-	v43 := math.Float64frombits(uint64(v42)) - 1
-	v44 := v40 | 4841369599423283200
-	v45 := math.Float64frombits(uint64(v44)) - 0x1.00000000003ffp+52
-	var v46 float64 = 0
-	if v36 {
-		v46 = 54
-	}
-	v47 := v45 - v46
-	v48 := v43 / (v43 + 2)
-	v49 := float64(v48 * v48)
-	v50 := math.FMA(0x1.745d1745d1746p-03, v49, 0x1.c71c71c71c71cp-03)
-	v51 := math.FMA(v50, v49, 0x1.2492492492492p-02)
-	v52 := math.FMA(v51, v49, 0.4)
-	v53 := math.FMA(v52, v49, 0x1.5555555555555p-01)
-	v54 := float64(v49 * v53)
-	v55 := float64(v43 * v43)
-	v56 := float64(v55 * 0.5)
-	v57 := float64(v48 * (v56 + v54))
-	v58 := math.FMA(v47, 0x1.a39ef35793c76p-33, 0)
-	v59 := v56 - (v57 + v58)
-	v60 := math.FMA(v47, 0x1.62e42feep-01, (v43 - v59))
-	var v61 float64 = v28
-	if v28 < math.Float64frombits(0x7ff0000000000000) {
-		v61 = v60
-	}
-	var v62 float64 = v61
-	if v28 < 0 {
-		v62 = math.Float64frombits(0x7ff8000000000000)
-	}
-	var v63 float64 = v62
-	if v28 == 0 {
-		v63 = math.Float64frombits(0xfff0000000000000)
-	}
-	v64 := math.FMA(-v29, 0.5, v63)
-	var v65 float64 = v64 - v35
+	var v54 float64 = v53
 	if v1 {
-		v65 = v19
+		v54 = v19
 	}
-	v66 := v2 && (float64(x) >= 2)
-	var v67 float64 = 0
-	if v0 || v66 {
-		v67 = v25 / v27
+	v55 := v2 && (float64(x) >= 2)
+	var v56 float64 = 0
+	if v0 || v55 {
+		v56 = v25 / v27
 	}
-	return float32(v65 - v67)
+	return float32(v54 - v56)
 }
 
 func digammaF32Generic(z, x []float32) {
 	x = x[:len(z)]
 	for i := range z {
 		z[i] = digamma1(x[i])
-	}
-}
-
-func ndtri1(x float32) float32 {
-	v0 := float64(float64(x) * 4)
-	v1 := float64(v0 * (1 - float64(x)))
-	v2 := greater(0x1p-160, v1)
-	v3 := v2 < 0x1p-1022
-	v4 := float64(v2 * 0x1p+54)
-	var v5 float64 = v2
-	if v3 {
-		v5 = v4
-	}
-	v6 := int64(math.Float64bits(v5)) + 2638147582215219
-	v7 := int64(uint64(v6) >> 52)
-	v8 := int64(math.Float64bits(v5)) - (v7 << 52)
-	v9 := v8 + 4607182418800017408
-	v10 := math.Float64frombits(uint64(v9)) - 1
-	v11 := v7 | 4841369599423283200
-	v12 := math.Float64frombits(uint64(v11)) - 0x1.00000000003ffp+52
-	var v13 float64 = 0
-	if v3 {
-		v13 = 54
-	}
-	v14 := v10 / (v10 + 2)
-	v15 := float64(v14 * v14)
-	v16 := math.FMA(0x1.745d1745d1746p-03, v15, 0x1.c71c71c71c71cp-03)
-	v17 := math.FMA(v16, v15, 0x1.2492492492492p-02)
-	v18 := math.FMA(v17, v15, 0.4)
-	v19 := math.FMA(v18, v15, 0x1.5555555555555p-01)
-	v20 := float64(v15 * v19)
-	v21 := float64(v10 * v10)
-	v22 := float64(v21 * 0.5)
-	v23 := float64(v14 * (v22 + v20))
-	v24 := (v22 - v23) - v10
-	v25 := math.FMA(-(v12 - v13), 0x1.62e42fefa39efp-01, v24)
-	v26 := lesser(6, v25) - 3
-	v27 := float64(v26 * v26)
-	v28 := math.FMA(0x1.18b699ba29481p-35, v27, -0x1.23065f4b4b803p-27)
-	v29 := math.FMA(v28, v27, 0x1.57a1d151bdcb6p-21)
-	v30 := math.FMA(v29, v27, -0x1.2ddf6491276c6p-16)
-	v31 := math.FMA(v30, v27, -0x1.35fe34c16b463p-10)
-	v32 := math.FMA(v31, v27, 0x1.5deb0f1a5e795p-02)
-	v33 := math.FMA(-0x1.7193aec9d7179p-36, v27, 0x1.a261455cca8acp-30)
-	v34 := math.FMA(v33, v27, -0x1.1d52cc3f5468cp-25)
-	v35 := math.FMA(v34, v27, -0x1.4be591e7dadd1p-19)
-	v36 := math.FMA(v35, v27, 0x1.214267e2ec1fdp-12)
-	v37 := math.FMA(v36, v27, -0x1.09e92026f9141p-07)
-	v38 := math.FMA(v37, v27, 0x1.25e47a9d5da59p+01)
-	v39 := math.FMA(v32, v26, v38)
-	v40 := math.Sqrt(greater(6, v25))
-	v41 := v40 - 6
-	v42 := float64(v41 * v41)
-	v43 := math.FMA(-0x1.9e2e5690f64e3p-52, v42, 0x1.4ccf519457eecp-47)
-	v44 := math.FMA(v43, v42, 0x1.b6d8aecb0ef6fp-42)
-	v45 := math.FMA(v44, v42, -0x1.3d20ffc52f458p-36)
-	v46 := math.FMA(v45, v42, 0x1.2ae6b1db0af0dp-32)
-	v47 := math.FMA(v46, v42, -0x1.484d28f47933cp-29)
-	v48 := math.FMA(v47, v42, 0x1.aee2f69b3eddfp-27)
-	v49 := math.FMA(v48, v42, -0x1.bf2019f4cb927p-25)
-	v50 := math.FMA(v49, v42, -0x1.bfdd4679b6671p-23)
-	v51 := math.FMA(v50, v42, -0x1.016e83485bf51p-17)
-	v52 := math.FMA(v51, v42, -0x1.fccffdf626ff1p-15)
-	v53 := math.FMA(v52, v42, 0x1.6d841ed892fa8p+00)
-	v54 := math.FMA(0x1.2254919022994p-48, v42, -0x1.1f6f4ebde4b96p-42)
-	v55 := math.FMA(v54, v42, 0x1.9f27de9ec6438p-38)
-	v56 := math.FMA(v55, v42, -0x1.16c9bd564d8c9p-34)
-	v57 := math.FMA(v56, v42, 0x1.c0f3de7382c55p-32)
-	v58 := math.FMA(v57, v42, -0x1.72802625c3915p-30)
-	v59 := math.FMA(v58, v42, 0x1.b48340af1c904p-29)
-	v60 := math.FMA(v59, v42, 0x1.ede68efb5bc56p-25)
-	v61 := math.FMA(v60, v42, 0x1.9ec2e96a71e52p-20)
-	v62 := math.FMA(v61, v42, 0x1.002d530dc1ff1p-15)
-	v63 := math.FMA(v62, v42, -0x1.5e981db85db4dp-11)
-	v64 := math.FMA(v63, v42, 0x1.09307c4b46d0ep+03)
-	v65 := math.FMA(v53, v41, v64)
-	var v66 float64 = v65
-	if v25 <= 6 {
-		v66 = v39
-	}
-	var v67 float64 = v66
-	if !(v1 >= 0) {
-		v67 = math.Float64frombits(0x7ff8000000000001)
-	}
-	v68 := float64(x) + float64(x)
-	v69 := float64(v67 * (v68 - 1))
-	var v70 float64 = v69
-	if float64(x) == 0 {
-		v70 = math.Float64frombits(0xfff0000000000000)
-	}
-	var v71 float64 = v70
-	if float64(x) == 1 {
-		v71 = math.Float64frombits(0x7ff0000000000000)
-	}
-	return float32(v71)
-}
-
-func ndtriF32Generic(z, x []float32) {
-	x = x[:len(z)]
-	for i := range z {
-		z[i] = ndtri1(x[i])
 	}
 }
 
@@ -518,471 +369,544 @@ func zeta1(x, y float32) float32 {
 		return zetaFar(x, y)
 	}
 	v2 := 0 - float64(x)
-	v3 := float64(y) < 0x1p-1022
-	v4 := float64(float64(y) * 0x1p+54)
-	var v5 float64 = float64(y)
-	if v3 {
-		v5 = v4
-	}
-	v6 := int64(math.Float64bits(v5)) + 2638147582215219
-	v7 := int64(uint64(v6) >> 52)
-	v8 := int64(math.Float64bits(v5)) - (v7 << 52)
-	v9 := v8 + 4607182418800017408
-	v10 := math.Float64frombits(uint64(v9)) - 1
-	v11 := v7 | 4841369599423283200
-	v12 := math.Float64frombits(uint64(v11)) - 0x1.00000000003ffp+52
-	var v13 float64 = 0
-	if v3 {
-		v13 = 54
-	}
-	v14 := v12 - v13
-	v15 := v10 / (v10 + 2)
-	v16 := float64(v15 * v15)
-	v17 := math.FMA(0x1.745d1745d1746p-03, v16, 0x1.c71c71c71c71cp-03)
-	v18 := math.FMA(v17, v16, 0x1.2492492492492p-02)
-	v19 := math.FMA(v18, v16, 0.4)
-	v20 := math.FMA(v19, v16, 0x1.5555555555555p-01)
-	v21 := float64(v16 * v20)
-	v22 := float64(v10 * v10)
-	v23 := float64(v22 * 0.5)
-	v24 := float64(v15 * (v23 + v21))
-	v25 := math.FMA(v14, 0x1.a39ef35793c76p-33, 0)
-	v26 := v23 - (v24 + v25)
-	v27 := math.FMA(v14, 0x1.62e42feep-01, (v10 - v26))
-	var v28 float64 = float64(y)
-	if float64(y) < math.Float64frombits(0x7ff0000000000000) {
-		v28 = v27
-	}
-	var v29 float64 = v28
-	if float64(y) < 0 {
-		v29 = math.Float64frombits(0x7ff8000000000000)
-	}
-	var v30 float64 = v29
-	if float64(y) == 0 {
-		v30 = math.Float64frombits(0xfff0000000000000)
-	}
-	v31 := float64(v2 * v30)
-	v32 := lesser(700, v31)
-	v33 := greater(-700, v32)
-	v34 := math.FMA(v33, 0x1.71547652b82fep+00, 0x1.8p+52)
-	v35 := v34 - 0x1.8p+52
-	v36 := math.FMA(-v35, 0x1.62e42fefa39efp-01, v33)
-	v37 := math.FMA(-v35, 0x1.abc9e3b39803fp-56, v36)
-	v38 := int64(math.Float64bits(v34)) << 52
-	v39 := v38 + 4607182418800017408
-	v40 := float64(v37 * v37)
-	v41 := math.FMA(0x1.71de3a556c734p-19, v37, 0x1.a01a01a01a01ap-16)
-	v42 := math.FMA(v41, v37, 0x1.a01a01a01a01ap-13)
-	v43 := math.FMA(v42, v37, 0x1.6c16c16c16c17p-10)
-	v44 := math.FMA(v43, v37, 0x1.1111111111111p-07)
-	v45 := math.FMA(v44, v37, 0x1.5555555555555p-05)
-	v46 := math.FMA(v45, v37, 0x1.5555555555555p-03)
-	v47 := math.FMA(v46, v37, 0.5)
-	v48 := math.FMA(v40, v47, v37)
-	v49 := math.FMA(math.Float64frombits(uint64(v39)), v48, math.Float64frombits(uint64(v39)))
-	v50 := float64(y) + 1
-	v51 := v50 < 0x1p-1022
-	v52 := float64(v50 * 0x1p+54)
-	var v53 float64 = v50
-	if v51 {
-		v53 = v52
-	}
-	v54 := int64(math.Float64bits(v53)) + 2638147582215219
-	v55 := int64(uint64(v54) >> 52)
-	v56 := int64(math.Float64bits(v53)) - (v55 << 52)
-	v57 := v56 + 4607182418800017408
-	v58 := math.Float64frombits(uint64(v57)) - 1
-	v59 := v55 | 4841369599423283200
-	v60 := math.Float64frombits(uint64(v59)) - 0x1.00000000003ffp+52
-	var v61 float64 = 0
-	if v51 {
-		v61 = 54
-	}
-	v62 := v60 - v61
-	v63 := v58 / (v58 + 2)
-	v64 := float64(v63 * v63)
-	v65 := math.FMA(0x1.745d1745d1746p-03, v64, 0x1.c71c71c71c71cp-03)
-	v66 := math.FMA(v65, v64, 0x1.2492492492492p-02)
-	v67 := math.FMA(v66, v64, 0.4)
-	v68 := math.FMA(v67, v64, 0x1.5555555555555p-01)
-	v69 := float64(v64 * v68)
-	v70 := float64(v58 * v58)
-	v71 := float64(v70 * 0.5)
-	v72 := float64(v63 * (v71 + v69))
-	v73 := math.FMA(v62, 0x1.a39ef35793c76p-33, 0)
-	v74 := v71 - (v72 + v73)
-	v75 := math.FMA(v62, 0x1.62e42feep-01, (v58 - v74))
-	var v76 float64 = v50
-	if v50 < math.Float64frombits(0x7ff0000000000000) {
-		v76 = v75
-	}
-	var v77 float64 = v76
-	if v50 < 0 {
-		v77 = math.Float64frombits(0x7ff8000000000000)
-	}
-	var v78 float64 = v77
-	if v50 == 0 {
-		v78 = math.Float64frombits(0xfff0000000000000)
-	}
-	v79 := float64(v2 * v78)
-	v80 := lesser(700, v79)
-	v81 := greater(-700, v80)
-	v82 := math.FMA(v81, 0x1.71547652b82fep+00, 0x1.8p+52)
-	v83 := v82 - 0x1.8p+52
-	v84 := math.FMA(-v83, 0x1.62e42fefa39efp-01, v81)
-	v85 := math.FMA(-v83, 0x1.abc9e3b39803fp-56, v84)
-	v86 := int64(math.Float64bits(v82)) << 52
-	v87 := v86 + 4607182418800017408
-	v88 := float64(v85 * v85)
-	v89 := math.FMA(0x1.71de3a556c734p-19, v85, 0x1.a01a01a01a01ap-16)
-	v90 := math.FMA(v89, v85, 0x1.a01a01a01a01ap-13)
-	v91 := math.FMA(v90, v85, 0x1.6c16c16c16c17p-10)
-	v92 := math.FMA(v91, v85, 0x1.1111111111111p-07)
-	v93 := math.FMA(v92, v85, 0x1.5555555555555p-05)
-	v94 := math.FMA(v93, v85, 0x1.5555555555555p-03)
-	v95 := math.FMA(v94, v85, 0.5)
-	v96 := math.FMA(v88, v95, v85)
-	v97 := math.FMA(math.Float64frombits(uint64(v87)), v96, math.Float64frombits(uint64(v87)))
-	v98 := v50 + 1
-	v99 := v98 < 0x1p-1022
-	v100 := float64(v98 * 0x1p+54)
-	var v101 float64 = v98
-	if v99 {
-		v101 = v100
-	}
-	v102 := int64(math.Float64bits(v101)) + 2638147582215219
-	v103 := int64(uint64(v102) >> 52)
-	v104 := int64(math.Float64bits(v101)) - (v103 << 52)
-	v105 := v104 + 4607182418800017408
-	v106 := math.Float64frombits(uint64(v105)) - 1
-	v107 := v103 | 4841369599423283200
-	v108 := math.Float64frombits(uint64(v107)) - 0x1.00000000003ffp+52
-	var v109 float64 = 0
-	if v99 {
-		v109 = 54
-	}
-	v110 := v108 - v109
-	v111 := v106 / (v106 + 2)
-	v112 := float64(v111 * v111)
-	v113 := math.FMA(0x1.745d1745d1746p-03, v112, 0x1.c71c71c71c71cp-03)
-	v114 := math.FMA(v113, v112, 0x1.2492492492492p-02)
-	v115 := math.FMA(v114, v112, 0.4)
-	v116 := math.FMA(v115, v112, 0x1.5555555555555p-01)
-	v117 := float64(v112 * v116)
-	v118 := float64(v106 * v106)
-	v119 := float64(v118 * 0.5)
-	v120 := float64(v111 * (v119 + v117))
-	v121 := math.FMA(v110, 0x1.a39ef35793c76p-33, 0)
-	v122 := v119 - (v120 + v121)
-	v123 := math.FMA(v110, 0x1.62e42feep-01, (v106 - v122))
-	var v124 float64 = v98
-	if v98 < math.Float64frombits(0x7ff0000000000000) {
-		v124 = v123
-	}
-	var v125 float64 = v124
-	if v98 < 0 {
-		v125 = math.Float64frombits(0x7ff8000000000000)
-	}
-	var v126 float64 = v125
-	if v98 == 0 {
-		v126 = math.Float64frombits(0xfff0000000000000)
-	}
-	v127 := float64(v2 * v126)
-	v128 := lesser(700, v127)
-	v129 := greater(-700, v128)
-	v130 := math.FMA(v129, 0x1.71547652b82fep+00, 0x1.8p+52)
-	v131 := v130 - 0x1.8p+52
-	v132 := math.FMA(-v131, 0x1.62e42fefa39efp-01, v129)
-	v133 := math.FMA(-v131, 0x1.abc9e3b39803fp-56, v132)
-	v134 := int64(math.Float64bits(v130)) << 52
-	v135 := v134 + 4607182418800017408
-	v136 := float64(v133 * v133)
-	v137 := math.FMA(0x1.71de3a556c734p-19, v133, 0x1.a01a01a01a01ap-16)
-	v138 := math.FMA(v137, v133, 0x1.a01a01a01a01ap-13)
-	v139 := math.FMA(v138, v133, 0x1.6c16c16c16c17p-10)
-	v140 := math.FMA(v139, v133, 0x1.1111111111111p-07)
-	v141 := math.FMA(v140, v133, 0x1.5555555555555p-05)
-	v142 := math.FMA(v141, v133, 0x1.5555555555555p-03)
-	v143 := math.FMA(v142, v133, 0.5)
-	v144 := math.FMA(v136, v143, v133)
-	v145 := math.FMA(math.Float64frombits(uint64(v135)), v144, math.Float64frombits(uint64(v135)))
-	v146 := ((0 + v49) + v97) + v145
-	v147 := v98 + 1
-	v148 := v147 < 0x1p-1022
-	v149 := float64(v147 * 0x1p+54)
-	var v150 float64 = v147
-	if v148 {
-		v150 = v149
-	}
-	v151 := int64(math.Float64bits(v150)) + 2638147582215219
-	v152 := int64(uint64(v151) >> 52)
-	v153 := int64(math.Float64bits(v150)) - (v152 << 52)
-	v154 := v153 + 4607182418800017408
-	v155 := math.Float64frombits(uint64(v154)) - 1
-	v156 := v152 | 4841369599423283200
-	v157 := math.Float64frombits(uint64(v156)) - 0x1.00000000003ffp+52
-	var v158 float64 = 0
-	if v148 {
-		v158 = 54
-	}
-	v159 := v157 - v158
-	v160 := v155 / (v155 + 2)
-	v161 := float64(v160 * v160)
-	v162 := math.FMA(0x1.745d1745d1746p-03, v161, 0x1.c71c71c71c71cp-03)
-	v163 := math.FMA(v162, v161, 0x1.2492492492492p-02)
-	v164 := math.FMA(v163, v161, 0.4)
-	v165 := math.FMA(v164, v161, 0x1.5555555555555p-01)
-	v166 := float64(v161 * v165)
-	v167 := float64(v155 * v155)
-	v168 := float64(v167 * 0.5)
-	v169 := float64(v160 * (v168 + v166))
-	v170 := math.FMA(v159, 0x1.a39ef35793c76p-33, 0)
-	v171 := v168 - (v169 + v170)
-	v172 := math.FMA(v159, 0x1.62e42feep-01, (v155 - v171))
-	var v173 float64 = v147
-	if v147 < math.Float64frombits(0x7ff0000000000000) {
-		v173 = v172
-	}
-	var v174 float64 = v173
-	if v147 < 0 {
-		v174 = math.Float64frombits(0x7ff8000000000000)
-	}
-	var v175 float64 = v174
-	if v147 == 0 {
-		v175 = math.Float64frombits(0xfff0000000000000)
-	}
-	v176 := float64(v2 * v175)
-	v177 := lesser(700, v176)
-	v178 := greater(-700, v177)
-	v179 := math.FMA(v178, 0x1.71547652b82fep+00, 0x1.8p+52)
-	v180 := v179 - 0x1.8p+52
-	v181 := math.FMA(-v180, 0x1.62e42fefa39efp-01, v178)
-	v182 := math.FMA(-v180, 0x1.abc9e3b39803fp-56, v181)
-	v183 := int64(math.Float64bits(v179)) << 52
-	v184 := v183 + 4607182418800017408
-	v185 := float64(v182 * v182)
-	v186 := math.FMA(0x1.71de3a556c734p-19, v182, 0x1.a01a01a01a01ap-16)
-	v187 := math.FMA(v186, v182, 0x1.a01a01a01a01ap-13)
-	v188 := math.FMA(v187, v182, 0x1.6c16c16c16c17p-10)
-	v189 := math.FMA(v188, v182, 0x1.1111111111111p-07)
-	v190 := math.FMA(v189, v182, 0x1.5555555555555p-05)
-	v191 := math.FMA(v190, v182, 0x1.5555555555555p-03)
-	v192 := math.FMA(v191, v182, 0.5)
-	v193 := math.FMA(v185, v192, v182)
-	v194 := math.FMA(math.Float64frombits(uint64(v184)), v193, math.Float64frombits(uint64(v184)))
-	v195 := v147 + 1
-	v196 := v195 < 0x1p-1022
-	v197 := float64(v195 * 0x1p+54)
-	var v198 float64 = v195
-	if v196 {
-		v198 = v197
-	}
-	v199 := int64(math.Float64bits(v198)) + 2638147582215219
-	v200 := int64(uint64(v199) >> 52)
-	v201 := int64(math.Float64bits(v198)) - (v200 << 52)
-	v202 := v201 + 4607182418800017408
-	v203 := math.Float64frombits(uint64(v202)) - 1
-	v204 := v200 | 4841369599423283200
-	v205 := math.Float64frombits(uint64(v204)) - 0x1.00000000003ffp+52
-	var v206 float64 = 0
-	if v196 {
-		v206 = 54
-	}
-	v207 := v205 - v206
-	v208 := v203 / (v203 + 2)
-	v209 := float64(v208 * v208)
-	v210 := math.FMA(0x1.745d1745d1746p-03, v209, 0x1.c71c71c71c71cp-03)
-	v211 := math.FMA(v210, v209, 0x1.2492492492492p-02)
-	v212 := math.FMA(v211, v209, 0.4)
-	v213 := math.FMA(v212, v209, 0x1.5555555555555p-01)
-	v214 := float64(v209 * v213)
-	v215 := float64(v203 * v203)
-	v216 := float64(v215 * 0.5)
-	v217 := float64(v208 * (v216 + v214))
-	v218 := math.FMA(v207, 0x1.a39ef35793c76p-33, 0)
-	v219 := v216 - (v217 + v218)
-	v220 := math.FMA(v207, 0x1.62e42feep-01, (v203 - v219))
-	var v221 float64 = v195
-	if v195 < math.Float64frombits(0x7ff0000000000000) {
-		v221 = v220
-	}
-	var v222 float64 = v221
-	if v195 < 0 {
-		v222 = math.Float64frombits(0x7ff8000000000000)
-	}
-	var v223 float64 = v222
-	if v195 == 0 {
-		v223 = math.Float64frombits(0xfff0000000000000)
-	}
-	v224 := float64(v2 * v223)
-	v225 := lesser(700, v224)
-	v226 := greater(-700, v225)
-	v227 := math.FMA(v226, 0x1.71547652b82fep+00, 0x1.8p+52)
-	v228 := v227 - 0x1.8p+52
-	v229 := math.FMA(-v228, 0x1.62e42fefa39efp-01, v226)
-	v230 := math.FMA(-v228, 0x1.abc9e3b39803fp-56, v229)
-	v231 := int64(math.Float64bits(v227)) << 52
-	v232 := v231 + 4607182418800017408
-	v233 := float64(v230 * v230)
-	v234 := math.FMA(0x1.71de3a556c734p-19, v230, 0x1.a01a01a01a01ap-16)
-	v235 := math.FMA(v234, v230, 0x1.a01a01a01a01ap-13)
-	v236 := math.FMA(v235, v230, 0x1.6c16c16c16c17p-10)
-	v237 := math.FMA(v236, v230, 0x1.1111111111111p-07)
-	v238 := math.FMA(v237, v230, 0x1.5555555555555p-05)
-	v239 := math.FMA(v238, v230, 0x1.5555555555555p-03)
-	v240 := math.FMA(v239, v230, 0.5)
-	v241 := math.FMA(v233, v240, v230)
-	v242 := math.FMA(math.Float64frombits(uint64(v232)), v241, math.Float64frombits(uint64(v232)))
-	v243 := (v146 + v194) + v242
-	v244 := v195 + 1
-	v245 := v244 < 0x1p-1022
-	v246 := float64(v244 * 0x1p+54)
-	var v247 float64 = v244
-	if v245 {
-		v247 = v246
-	}
-	v248 := int64(math.Float64bits(v247)) + 2638147582215219
-	v249 := int64(uint64(v248) >> 52)
-	v250 := int64(math.Float64bits(v247)) - (v249 << 52)
-	v251 := v250 + 4607182418800017408
-	v252 := math.Float64frombits(uint64(v251)) - 1
-	v253 := v249 | 4841369599423283200
-	v254 := math.Float64frombits(uint64(v253)) - 0x1.00000000003ffp+52
-	var v255 float64 = 0
-	if v245 {
-		v255 = 54
-	}
-	v256 := v254 - v255
-	v257 := v252 / (v252 + 2)
-	v258 := float64(v257 * v257)
-	v259 := math.FMA(0x1.745d1745d1746p-03, v258, 0x1.c71c71c71c71cp-03)
-	v260 := math.FMA(v259, v258, 0x1.2492492492492p-02)
-	v261 := math.FMA(v260, v258, 0.4)
-	v262 := math.FMA(v261, v258, 0x1.5555555555555p-01)
-	v263 := float64(v258 * v262)
-	v264 := float64(v252 * v252)
-	v265 := float64(v264 * 0.5)
-	v266 := float64(v257 * (v265 + v263))
-	v267 := math.FMA(v256, 0x1.a39ef35793c76p-33, 0)
-	v268 := v265 - (v266 + v267)
-	v269 := math.FMA(v256, 0x1.62e42feep-01, (v252 - v268))
-	var v270 float64 = v244
-	if v244 < math.Float64frombits(0x7ff0000000000000) {
-		v270 = v269
-	}
-	var v271 float64 = v270
-	if v244 < 0 {
-		v271 = math.Float64frombits(0x7ff8000000000000)
-	}
-	var v272 float64 = v271
-	if v244 == 0 {
-		v272 = math.Float64frombits(0xfff0000000000000)
-	}
-	v273 := float64(v2 * v272)
-	v274 := lesser(700, v273)
-	v275 := greater(-700, v274)
-	v276 := math.FMA(v275, 0x1.71547652b82fep+00, 0x1.8p+52)
-	v277 := v276 - 0x1.8p+52
-	v278 := math.FMA(-v277, 0x1.62e42fefa39efp-01, v275)
-	v279 := math.FMA(-v277, 0x1.abc9e3b39803fp-56, v278)
-	v280 := int64(math.Float64bits(v276)) << 52
-	v281 := v280 + 4607182418800017408
-	v282 := float64(v279 * v279)
-	v283 := math.FMA(0x1.71de3a556c734p-19, v279, 0x1.a01a01a01a01ap-16)
-	v284 := math.FMA(v283, v279, 0x1.a01a01a01a01ap-13)
-	v285 := math.FMA(v284, v279, 0x1.6c16c16c16c17p-10)
-	v286 := math.FMA(v285, v279, 0x1.1111111111111p-07)
-	v287 := math.FMA(v286, v279, 0x1.5555555555555p-05)
-	v288 := math.FMA(v287, v279, 0x1.5555555555555p-03)
-	v289 := math.FMA(v288, v279, 0.5)
-	v290 := math.FMA(v282, v289, v279)
-	v291 := math.FMA(math.Float64frombits(uint64(v281)), v290, math.Float64frombits(uint64(v281)))
-	v292 := v244 + 1
-	v293 := 1 / v292
-	v294 := float64(v293 * v293)
-	v295 := float64((float64(x) + 5) * (float64(x) + 6))
-	v296 := float64(v294 * v295)
-	v297 := math.FMA(-v296, 0x1.bbd779334ef0bp-21, 0x1.1566abc011567p-15)
-	v298 := float64((float64(x) + 3) * (float64(x) + 4))
-	v299 := float64(v294 * v298)
-	v300 := math.FMA(-v299, v297, 0x1.6c16c16c16c17p-10)
-	v301 := float64((float64(x) + 1) * (float64(x) + 2))
-	v302 := float64(v294 * v301)
-	v303 := math.FMA(-v302, v300, 0x1.5555555555555p-04)
-	v304 := float64(v294 * float64(x))
-	v305 := 1 / (float64(x) - 1)
-	v306 := math.FMA(v293, 0.5, v305)
-	v307 := math.FMA(v304, v303, v306)
-	v308 := v292 < 0x1p-1022
-	v309 := float64(v292 * 0x1p+54)
-	var v310 float64 = v292
-	if v308 {
-		v310 = v309
-	}
-	v311 := int64(math.Float64bits(v310)) + 2638147582215219
-	v312 := int64(uint64(v311) >> 52)
-	v313 := int64(math.Float64bits(v310)) - (v312 << 52)
-	v314 := v313 + 4607182418800017408
-	v315 := math.Float64frombits(uint64(v314)) - 1
-	v316 := v312 | 4841369599423283200
-	v317 := math.Float64frombits(uint64(v316)) - 0x1.00000000003ffp+52
-	var v318 float64 = 0
-	if v308 {
-		v318 = 54
-	}
-	v319 := v317 - v318
-	v320 := v315 / (v315 + 2)
-	v321 := float64(v320 * v320)
-	v322 := math.FMA(0x1.745d1745d1746p-03, v321, 0x1.c71c71c71c71cp-03)
-	v323 := math.FMA(v322, v321, 0x1.2492492492492p-02)
-	v324 := math.FMA(v323, v321, 0.4)
-	v325 := math.FMA(v324, v321, 0x1.5555555555555p-01)
-	v326 := float64(v321 * v325)
-	v327 := float64(v315 * v315)
-	v328 := float64(v327 * 0.5)
-	v329 := float64(v320 * (v328 + v326))
-	v330 := math.FMA(v319, 0x1.a39ef35793c76p-33, 0)
-	v331 := v328 - (v329 + v330)
-	v332 := math.FMA(v319, 0x1.62e42feep-01, (v315 - v331))
-	var v333 float64 = v292
-	if v292 < math.Float64frombits(0x7ff0000000000000) {
-		v333 = v332
-	}
-	var v334 float64 = v333
-	if v292 < 0 {
-		v334 = math.Float64frombits(0x7ff8000000000000)
-	}
-	var v335 float64 = v334
-	if v292 == 0 {
-		v335 = math.Float64frombits(0xfff0000000000000)
-	}
-	v336 := float64((1 - float64(x)) * v335)
-	v337 := lesser(700, v336)
-	v338 := greater(-700, v337)
-	v339 := math.FMA(v338, 0x1.71547652b82fep+00, 0x1.8p+52)
-	v340 := v339 - 0x1.8p+52
-	v341 := math.FMA(-v340, 0x1.62e42fefa39efp-01, v338)
-	v342 := math.FMA(-v340, 0x1.abc9e3b39803fp-56, v341)
-	v343 := int64(math.Float64bits(v339)) << 52
-	v344 := v343 + 4607182418800017408
-	v345 := float64(v342 * v342)
-	v346 := math.FMA(0x1.71de3a556c734p-19, v342, 0x1.a01a01a01a01ap-16)
-	v347 := math.FMA(v346, v342, 0x1.a01a01a01a01ap-13)
-	v348 := math.FMA(v347, v342, 0x1.6c16c16c16c17p-10)
-	v349 := math.FMA(v348, v342, 0x1.1111111111111p-07)
-	v350 := math.FMA(v349, v342, 0x1.5555555555555p-05)
-	v351 := math.FMA(v350, v342, 0x1.5555555555555p-03)
-	v352 := math.FMA(v351, v342, 0.5)
-	v353 := math.FMA(v345, v352, v342)
-	v354 := math.FMA(math.Float64frombits(uint64(v344)), v353, math.Float64frombits(uint64(v344)))
-	v355 := math.FMA(v354, v307, (v243 + v291))
-	return float32(v355)
+	v3 := int64(math.Float64bits(float64(y))) + 2638147582215219
+	v4 := int64(uint64(v3) >> 52)
+	v5 := int64(math.Float64bits(float64(y))) - (v4 << 52)
+	v6 := v5 + 4607182418800017408
+	v7 := math.Float64frombits(uint64(v6)) - 1
+	v8 := v4 | 4841369599423283200
+	v9 := math.Float64frombits(uint64(v8)) - 0x1.00000000003ffp+52
+	v10 := v7 / (v7 + 2)
+	v11 := float64(v10 * v10)
+	v12 := math.FMA(0x1.745d1745d1746p-03, v11, 0x1.c71c71c71c71cp-03)
+	v13 := math.FMA(v12, v11, 0x1.2492492492492p-02)
+	v14 := math.FMA(v13, v11, 0.4)
+	v15 := math.FMA(v14, v11, 0x1.5555555555555p-01)
+	v16 := math.FMA(v15, v11, 2)
+	v17 := float64(v9 * 0x1.62e42fefa39efp-01)
+	v18 := math.FMA(v10, v16, v17)
+	v19 := float64(v2 * v18)
+	v20 := lesser(700, v19)
+	v21 := greater(-700, v20)
+	v22 := math.FMA(v21, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v23 := v22 - 0x1.8p+52
+	v24 := math.FMA(-v23, 0x1.62e42fefa39efp-01, v21)
+	v25 := math.FMA(-v23, 0x1.abc9e3b39803fp-56, v24)
+	v26 := int64(math.Float64bits(v22)) << 52
+	v27 := v26 + 4607182418800017408
+	v28 := float64(v25 * v25)
+	v29 := math.FMA(0x1.71de3a556c734p-19, v25, 0x1.a01a01a01a01ap-16)
+	v30 := math.FMA(v29, v25, 0x1.a01a01a01a01ap-13)
+	v31 := math.FMA(v30, v25, 0x1.6c16c16c16c17p-10)
+	v32 := math.FMA(v31, v25, 0x1.1111111111111p-07)
+	v33 := math.FMA(v32, v25, 0x1.5555555555555p-05)
+	v34 := math.FMA(v33, v25, 0x1.5555555555555p-03)
+	v35 := math.FMA(v34, v25, 0.5)
+	v36 := math.FMA(v28, v35, v25)
+	v37 := math.FMA(math.Float64frombits(uint64(v27)), v36, math.Float64frombits(uint64(v27)))
+	v38 := float64(y) + 1
+	v39 := int64(math.Float64bits(v38)) + 2638147582215219
+	v40 := int64(uint64(v39) >> 52)
+	v41 := int64(math.Float64bits(v38)) - (v40 << 52)
+	v42 := v41 + 4607182418800017408
+	v43 := math.Float64frombits(uint64(v42)) - 1
+	v44 := v40 | 4841369599423283200
+	v45 := math.Float64frombits(uint64(v44)) - 0x1.00000000003ffp+52
+	v46 := v43 / (v43 + 2)
+	v47 := float64(v46 * v46)
+	v48 := math.FMA(0x1.745d1745d1746p-03, v47, 0x1.c71c71c71c71cp-03)
+	v49 := math.FMA(v48, v47, 0x1.2492492492492p-02)
+	v50 := math.FMA(v49, v47, 0.4)
+	v51 := math.FMA(v50, v47, 0x1.5555555555555p-01)
+	v52 := math.FMA(v51, v47, 2)
+	v53 := float64(v45 * 0x1.62e42fefa39efp-01)
+	v54 := math.FMA(v46, v52, v53)
+	v55 := float64(v2 * v54)
+	v56 := lesser(700, v55)
+	v57 := greater(-700, v56)
+	v58 := math.FMA(v57, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v59 := v58 - 0x1.8p+52
+	v60 := math.FMA(-v59, 0x1.62e42fefa39efp-01, v57)
+	v61 := math.FMA(-v59, 0x1.abc9e3b39803fp-56, v60)
+	v62 := int64(math.Float64bits(v58)) << 52
+	v63 := v62 + 4607182418800017408
+	v64 := float64(v61 * v61)
+	v65 := math.FMA(0x1.71de3a556c734p-19, v61, 0x1.a01a01a01a01ap-16)
+	v66 := math.FMA(v65, v61, 0x1.a01a01a01a01ap-13)
+	v67 := math.FMA(v66, v61, 0x1.6c16c16c16c17p-10)
+	v68 := math.FMA(v67, v61, 0x1.1111111111111p-07)
+	v69 := math.FMA(v68, v61, 0x1.5555555555555p-05)
+	v70 := math.FMA(v69, v61, 0x1.5555555555555p-03)
+	v71 := math.FMA(v70, v61, 0.5)
+	v72 := math.FMA(v64, v71, v61)
+	v73 := math.FMA(math.Float64frombits(uint64(v63)), v72, math.Float64frombits(uint64(v63)))
+	v74 := v38 + 1
+	v75 := int64(math.Float64bits(v74)) + 2638147582215219
+	v76 := int64(uint64(v75) >> 52)
+	v77 := int64(math.Float64bits(v74)) - (v76 << 52)
+	v78 := v77 + 4607182418800017408
+	v79 := math.Float64frombits(uint64(v78)) - 1
+	v80 := v76 | 4841369599423283200
+	v81 := math.Float64frombits(uint64(v80)) - 0x1.00000000003ffp+52
+	v82 := v79 / (v79 + 2)
+	v83 := float64(v82 * v82)
+	v84 := math.FMA(0x1.745d1745d1746p-03, v83, 0x1.c71c71c71c71cp-03)
+	v85 := math.FMA(v84, v83, 0x1.2492492492492p-02)
+	v86 := math.FMA(v85, v83, 0.4)
+	v87 := math.FMA(v86, v83, 0x1.5555555555555p-01)
+	v88 := math.FMA(v87, v83, 2)
+	v89 := float64(v81 * 0x1.62e42fefa39efp-01)
+	v90 := math.FMA(v82, v88, v89)
+	v91 := float64(v2 * v90)
+	v92 := lesser(700, v91)
+	v93 := greater(-700, v92)
+	v94 := math.FMA(v93, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v95 := v94 - 0x1.8p+52
+	v96 := math.FMA(-v95, 0x1.62e42fefa39efp-01, v93)
+	v97 := math.FMA(-v95, 0x1.abc9e3b39803fp-56, v96)
+	v98 := int64(math.Float64bits(v94)) << 52
+	v99 := v98 + 4607182418800017408
+	v100 := float64(v97 * v97)
+	v101 := math.FMA(0x1.71de3a556c734p-19, v97, 0x1.a01a01a01a01ap-16)
+	v102 := math.FMA(v101, v97, 0x1.a01a01a01a01ap-13)
+	v103 := math.FMA(v102, v97, 0x1.6c16c16c16c17p-10)
+	v104 := math.FMA(v103, v97, 0x1.1111111111111p-07)
+	v105 := math.FMA(v104, v97, 0x1.5555555555555p-05)
+	v106 := math.FMA(v105, v97, 0x1.5555555555555p-03)
+	v107 := math.FMA(v106, v97, 0.5)
+	v108 := math.FMA(v100, v107, v97)
+	v109 := math.FMA(math.Float64frombits(uint64(v99)), v108, math.Float64frombits(uint64(v99)))
+	v110 := ((0 + v37) + v73) + v109
+	v111 := v74 + 1
+	v112 := int64(math.Float64bits(v111)) + 2638147582215219
+	v113 := int64(uint64(v112) >> 52)
+	v114 := int64(math.Float64bits(v111)) - (v113 << 52)
+	v115 := v114 + 4607182418800017408
+	v116 := math.Float64frombits(uint64(v115)) - 1
+	v117 := v113 | 4841369599423283200
+	v118 := math.Float64frombits(uint64(v117)) - 0x1.00000000003ffp+52
+	v119 := v116 / (v116 + 2)
+	v120 := float64(v119 * v119)
+	v121 := math.FMA(0x1.745d1745d1746p-03, v120, 0x1.c71c71c71c71cp-03)
+	v122 := math.FMA(v121, v120, 0x1.2492492492492p-02)
+	v123 := math.FMA(v122, v120, 0.4)
+	v124 := math.FMA(v123, v120, 0x1.5555555555555p-01)
+	v125 := math.FMA(v124, v120, 2)
+	v126 := float64(v118 * 0x1.62e42fefa39efp-01)
+	v127 := math.FMA(v119, v125, v126)
+	v128 := float64(v2 * v127)
+	v129 := lesser(700, v128)
+	v130 := greater(-700, v129)
+	v131 := math.FMA(v130, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v132 := v131 - 0x1.8p+52
+	v133 := math.FMA(-v132, 0x1.62e42fefa39efp-01, v130)
+	v134 := math.FMA(-v132, 0x1.abc9e3b39803fp-56, v133)
+	v135 := int64(math.Float64bits(v131)) << 52
+	v136 := v135 + 4607182418800017408
+	v137 := float64(v134 * v134)
+	v138 := math.FMA(0x1.71de3a556c734p-19, v134, 0x1.a01a01a01a01ap-16)
+	v139 := math.FMA(v138, v134, 0x1.a01a01a01a01ap-13)
+	v140 := math.FMA(v139, v134, 0x1.6c16c16c16c17p-10)
+	v141 := math.FMA(v140, v134, 0x1.1111111111111p-07)
+	v142 := math.FMA(v141, v134, 0x1.5555555555555p-05)
+	v143 := math.FMA(v142, v134, 0x1.5555555555555p-03)
+	v144 := math.FMA(v143, v134, 0.5)
+	v145 := math.FMA(v137, v144, v134)
+	v146 := math.FMA(math.Float64frombits(uint64(v136)), v145, math.Float64frombits(uint64(v136)))
+	v147 := v111 + 1
+	v148 := int64(math.Float64bits(v147)) + 2638147582215219
+	v149 := int64(uint64(v148) >> 52)
+	v150 := int64(math.Float64bits(v147)) - (v149 << 52)
+	v151 := v150 + 4607182418800017408
+	v152 := math.Float64frombits(uint64(v151)) - 1
+	v153 := v149 | 4841369599423283200
+	v154 := math.Float64frombits(uint64(v153)) - 0x1.00000000003ffp+52
+	v155 := v152 / (v152 + 2)
+	v156 := float64(v155 * v155)
+	v157 := math.FMA(0x1.745d1745d1746p-03, v156, 0x1.c71c71c71c71cp-03)
+	v158 := math.FMA(v157, v156, 0x1.2492492492492p-02)
+	v159 := math.FMA(v158, v156, 0.4)
+	v160 := math.FMA(v159, v156, 0x1.5555555555555p-01)
+	v161 := math.FMA(v160, v156, 2)
+	v162 := float64(v154 * 0x1.62e42fefa39efp-01)
+	v163 := math.FMA(v155, v161, v162)
+	v164 := float64(v2 * v163)
+	v165 := lesser(700, v164)
+	v166 := greater(-700, v165)
+	v167 := math.FMA(v166, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v168 := v167 - 0x1.8p+52
+	v169 := math.FMA(-v168, 0x1.62e42fefa39efp-01, v166)
+	v170 := math.FMA(-v168, 0x1.abc9e3b39803fp-56, v169)
+	v171 := int64(math.Float64bits(v167)) << 52
+	v172 := v171 + 4607182418800017408
+	v173 := float64(v170 * v170)
+	v174 := math.FMA(0x1.71de3a556c734p-19, v170, 0x1.a01a01a01a01ap-16)
+	v175 := math.FMA(v174, v170, 0x1.a01a01a01a01ap-13)
+	v176 := math.FMA(v175, v170, 0x1.6c16c16c16c17p-10)
+	v177 := math.FMA(v176, v170, 0x1.1111111111111p-07)
+	v178 := math.FMA(v177, v170, 0x1.5555555555555p-05)
+	v179 := math.FMA(v178, v170, 0x1.5555555555555p-03)
+	v180 := math.FMA(v179, v170, 0.5)
+	v181 := math.FMA(v173, v180, v170)
+	v182 := math.FMA(math.Float64frombits(uint64(v172)), v181, math.Float64frombits(uint64(v172)))
+	v183 := (v110 + v146) + v182
+	v184 := v147 + 1
+	v185 := int64(math.Float64bits(v184)) + 2638147582215219
+	v186 := int64(uint64(v185) >> 52)
+	v187 := int64(math.Float64bits(v184)) - (v186 << 52)
+	v188 := v187 + 4607182418800017408
+	v189 := math.Float64frombits(uint64(v188)) - 1
+	v190 := v186 | 4841369599423283200
+	v191 := math.Float64frombits(uint64(v190)) - 0x1.00000000003ffp+52
+	v192 := v189 / (v189 + 2)
+	v193 := float64(v192 * v192)
+	v194 := math.FMA(0x1.745d1745d1746p-03, v193, 0x1.c71c71c71c71cp-03)
+	v195 := math.FMA(v194, v193, 0x1.2492492492492p-02)
+	v196 := math.FMA(v195, v193, 0.4)
+	v197 := math.FMA(v196, v193, 0x1.5555555555555p-01)
+	v198 := math.FMA(v197, v193, 2)
+	v199 := float64(v191 * 0x1.62e42fefa39efp-01)
+	v200 := math.FMA(v192, v198, v199)
+	v201 := float64(v2 * v200)
+	v202 := lesser(700, v201)
+	v203 := greater(-700, v202)
+	v204 := math.FMA(v203, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v205 := v204 - 0x1.8p+52
+	v206 := math.FMA(-v205, 0x1.62e42fefa39efp-01, v203)
+	v207 := math.FMA(-v205, 0x1.abc9e3b39803fp-56, v206)
+	v208 := int64(math.Float64bits(v204)) << 52
+	v209 := v208 + 4607182418800017408
+	v210 := float64(v207 * v207)
+	v211 := math.FMA(0x1.71de3a556c734p-19, v207, 0x1.a01a01a01a01ap-16)
+	v212 := math.FMA(v211, v207, 0x1.a01a01a01a01ap-13)
+	v213 := math.FMA(v212, v207, 0x1.6c16c16c16c17p-10)
+	v214 := math.FMA(v213, v207, 0x1.1111111111111p-07)
+	v215 := math.FMA(v214, v207, 0x1.5555555555555p-05)
+	v216 := math.FMA(v215, v207, 0x1.5555555555555p-03)
+	v217 := math.FMA(v216, v207, 0.5)
+	v218 := math.FMA(v210, v217, v207)
+	v219 := math.FMA(math.Float64frombits(uint64(v209)), v218, math.Float64frombits(uint64(v209)))
+	v220 := v184 + 1
+	v221 := 1 / v220
+	v222 := float64(v221 * v221)
+	v223 := float64((float64(x) + 5) * (float64(x) + 6))
+	v224 := float64(v222 * v223)
+	v225 := math.FMA(-v224, 0x1.bbd779334ef0bp-21, 0x1.1566abc011567p-15)
+	v226 := float64((float64(x) + 3) * (float64(x) + 4))
+	v227 := float64(v222 * v226)
+	v228 := math.FMA(-v227, v225, 0x1.6c16c16c16c17p-10)
+	v229 := float64((float64(x) + 1) * (float64(x) + 2))
+	v230 := float64(v222 * v229)
+	v231 := math.FMA(-v230, v228, 0x1.5555555555555p-04)
+	v232 := float64(v222 * float64(x))
+	v233 := 1 / (float64(x) - 1)
+	v234 := math.FMA(v221, 0.5, v233)
+	v235 := math.FMA(v232, v231, v234)
+	v236 := int64(math.Float64bits(v220)) + 2638147582215219
+	v237 := int64(uint64(v236) >> 52)
+	v238 := int64(math.Float64bits(v220)) - (v237 << 52)
+	v239 := v238 + 4607182418800017408
+	v240 := math.Float64frombits(uint64(v239)) - 1
+	v241 := v237 | 4841369599423283200
+	v242 := math.Float64frombits(uint64(v241)) - 0x1.00000000003ffp+52
+	v243 := v240 / (v240 + 2)
+	v244 := float64(v243 * v243)
+	v245 := math.FMA(0x1.745d1745d1746p-03, v244, 0x1.c71c71c71c71cp-03)
+	v246 := math.FMA(v245, v244, 0x1.2492492492492p-02)
+	v247 := math.FMA(v246, v244, 0.4)
+	v248 := math.FMA(v247, v244, 0x1.5555555555555p-01)
+	v249 := math.FMA(v248, v244, 2)
+	v250 := float64(v242 * 0x1.62e42fefa39efp-01)
+	v251 := math.FMA(v243, v249, v250)
+	v252 := float64((1 - float64(x)) * v251)
+	v253 := lesser(700, v252)
+	v254 := greater(-700, v253)
+	v255 := math.FMA(v254, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v256 := v255 - 0x1.8p+52
+	v257 := math.FMA(-v256, 0x1.62e42fefa39efp-01, v254)
+	v258 := math.FMA(-v256, 0x1.abc9e3b39803fp-56, v257)
+	v259 := int64(math.Float64bits(v255)) << 52
+	v260 := v259 + 4607182418800017408
+	v261 := float64(v258 * v258)
+	v262 := math.FMA(0x1.71de3a556c734p-19, v258, 0x1.a01a01a01a01ap-16)
+	v263 := math.FMA(v262, v258, 0x1.a01a01a01a01ap-13)
+	v264 := math.FMA(v263, v258, 0x1.6c16c16c16c17p-10)
+	v265 := math.FMA(v264, v258, 0x1.1111111111111p-07)
+	v266 := math.FMA(v265, v258, 0x1.5555555555555p-05)
+	v267 := math.FMA(v266, v258, 0x1.5555555555555p-03)
+	v268 := math.FMA(v267, v258, 0.5)
+	v269 := math.FMA(v261, v268, v258)
+	v270 := math.FMA(math.Float64frombits(uint64(v260)), v269, math.Float64frombits(uint64(v260)))
+	v271 := math.FMA(v270, v235, (v183 + v219))
+	return float32(v271)
 }
 
 func zetaF32Generic(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
 	for i := range z {
 		z[i] = zeta1(x[i], y[i])
+	}
+}
+
+func gammaincLow1(x, y float32) float32 {
+	v0 := (!(float64(x) >= 1e-30)) || (!(float64(y) >= 1e-30))
+	if v0 {
+		return gammaincLowFar(x, y)
+	}
+	v1 := (float64(y) > 18) || (!(12 >= float64(x)))
+	if v1 {
+		return gammaincLowFar(x, y)
+	}
+	v2 := float64(float64(y) * float64(y))
+	v3 := float64(x) + 48
+	v4 := float64(x) + 47
+	v5 := float64((float64(1 * v3)) * (float64(y) + v4))
+	v6 := math.FMA(1, v2, v5)
+	v7 := float64(v3 * v4)
+	v8 := float64(1 * v7)
+	v9 := float64(x) + 46
+	v10 := float64(x) + 45
+	v11 := float64(v8 * v9)
+	v12 := float64(y) + v10
+	v13 := float64(v11 * v12)
+	v14 := math.FMA(v6, v2, v13)
+	v15 := float64(v9 * v10)
+	v16 := float64(v8 * v15)
+	v17 := float64(x) + 44
+	v18 := float64(x) + 43
+	v19 := float64(v16 * v17)
+	v20 := float64(y) + v18
+	v21 := float64(v19 * v20)
+	v22 := math.FMA(v14, v2, v21)
+	v23 := float64(v17 * v18)
+	v24 := float64(v16 * v23)
+	v25 := float64(x) + 42
+	v26 := float64(x) + 41
+	v27 := float64(v24 * v25)
+	v28 := float64(y) + v26
+	v29 := float64(v27 * v28)
+	v30 := math.FMA(v22, v2, v29)
+	v31 := float64(v25 * v26)
+	v32 := float64(v24 * v31)
+	v33 := float64(x) + 40
+	v34 := float64(x) + 39
+	v35 := float64(v32 * v33)
+	v36 := float64(y) + v34
+	v37 := float64(v35 * v36)
+	v38 := math.FMA(v30, v2, v37)
+	v39 := float64(v33 * v34)
+	v40 := float64(v32 * v39)
+	v41 := float64(x) + 38
+	v42 := float64(x) + 37
+	v43 := float64(v40 * v41)
+	v44 := float64(y) + v42
+	v45 := float64(v43 * v44)
+	v46 := math.FMA(v38, v2, v45)
+	v47 := float64(v41 * v42)
+	v48 := float64(v40 * v47)
+	v49 := float64(x) + 36
+	v50 := float64(x) + 35
+	v51 := float64(v48 * v49)
+	v52 := float64(y) + v50
+	v53 := float64(v51 * v52)
+	v54 := math.FMA(v46, v2, v53)
+	v55 := float64(v49 * v50)
+	v56 := float64(v48 * v55)
+	v57 := float64(x) + 34
+	v58 := float64(x) + 33
+	v59 := float64(v56 * v57)
+	v60 := float64(y) + v58
+	v61 := float64(v59 * v60)
+	v62 := math.FMA(v54, v2, v61)
+	v63 := float64(v57 * v58)
+	v64 := float64(v56 * v63)
+	v65 := float64(x) + 32
+	v66 := float64(x) + 31
+	v67 := float64(v64 * v65)
+	v68 := float64(y) + v66
+	v69 := float64(v67 * v68)
+	v70 := math.FMA(v62, v2, v69)
+	v71 := float64(v65 * v66)
+	v72 := float64(v64 * v71)
+	v73 := float64(x) + 30
+	v74 := float64(x) + 29
+	v75 := float64(v72 * v73)
+	v76 := float64(y) + v74
+	v77 := float64(v75 * v76)
+	v78 := math.FMA(v70, v2, v77)
+	v79 := float64(v73 * v74)
+	v80 := float64(v72 * v79)
+	v81 := float64(x) + 28
+	v82 := float64(x) + 27
+	v83 := float64(v80 * v81)
+	v84 := float64(y) + v82
+	v85 := float64(v83 * v84)
+	v86 := math.FMA(v78, v2, v85)
+	v87 := float64(v81 * v82)
+	v88 := float64(v80 * v87)
+	v89 := float64(x) + 26
+	v90 := float64(x) + 25
+	v91 := float64(v88 * v89)
+	v92 := float64(y) + v90
+	v93 := float64(v91 * v92)
+	v94 := math.FMA(v86, v2, v93)
+	v95 := float64(v89 * v90)
+	v96 := float64(v88 * v95)
+	v97 := float64(x) + 24
+	v98 := float64(x) + 23
+	v99 := float64(v96 * v97)
+	v100 := float64(y) + v98
+	v101 := float64(v99 * v100)
+	v102 := math.FMA(v94, v2, v101)
+	v103 := float64(v97 * v98)
+	v104 := float64(v96 * v103)
+	v105 := float64(x) + 22
+	v106 := float64(x) + 21
+	v107 := float64(v104 * v105)
+	v108 := float64(y) + v106
+	v109 := float64(v107 * v108)
+	v110 := math.FMA(v102, v2, v109)
+	v111 := float64(v105 * v106)
+	v112 := float64(v104 * v111)
+	v113 := float64(x) + 20
+	v114 := float64(x) + 19
+	v115 := float64(v112 * v113)
+	v116 := float64(y) + v114
+	v117 := float64(v115 * v116)
+	v118 := math.FMA(v110, v2, v117)
+	v119 := float64(v113 * v114)
+	v120 := float64(v112 * v119)
+	v121 := float64(x) + 18
+	v122 := float64(x) + 17
+	v123 := float64(v120 * v121)
+	v124 := float64(y) + v122
+	v125 := float64(v123 * v124)
+	v126 := math.FMA(v118, v2, v125)
+	v127 := float64(v121 * v122)
+	v128 := float64(v120 * v127)
+	v129 := float64(x) + 16
+	v130 := float64(x) + 15
+	v131 := float64(v128 * v129)
+	v132 := float64(y) + v130
+	v133 := float64(v131 * v132)
+	v134 := math.FMA(v126, v2, v133)
+	v135 := float64(v129 * v130)
+	v136 := float64(v128 * v135)
+	v137 := float64(x) + 14
+	v138 := float64(x) + 13
+	v139 := float64(v136 * v137)
+	v140 := float64(y) + v138
+	v141 := float64(v139 * v140)
+	v142 := math.FMA(v134, v2, v141)
+	v143 := float64(v137 * v138)
+	v144 := float64(v136 * v143)
+	v145 := float64(x) + 12
+	v146 := float64(x) + 11
+	v147 := float64(v144 * v145)
+	v148 := float64(y) + v146
+	v149 := float64(v147 * v148)
+	v150 := math.FMA(v142, v2, v149)
+	v151 := float64(v145 * v146)
+	v152 := float64(v144 * v151)
+	v153 := float64(x) + 10
+	v154 := float64(x) + 9
+	v155 := float64(v152 * v153)
+	v156 := float64(y) + v154
+	v157 := float64(v155 * v156)
+	v158 := math.FMA(v150, v2, v157)
+	v159 := float64(v153 * v154)
+	v160 := float64(v152 * v159)
+	v161 := float64(x) + 8
+	v162 := float64(x) + 7
+	v163 := float64(v160 * v161)
+	v164 := float64(y) + v162
+	v165 := float64(v163 * v164)
+	v166 := math.FMA(v158, v2, v165)
+	v167 := float64(v161 * v162)
+	v168 := float64(v160 * v167)
+	v169 := float64(x) + 6
+	v170 := float64(x) + 5
+	v171 := float64(v168 * v169)
+	v172 := float64(y) + v170
+	v173 := float64(v171 * v172)
+	v174 := math.FMA(v166, v2, v173)
+	v175 := float64(v169 * v170)
+	v176 := float64(v168 * v175)
+	v177 := float64(x) + 4
+	v178 := float64(x) + 3
+	v179 := float64(v176 * v177)
+	v180 := float64(y) + v178
+	v181 := float64(v179 * v180)
+	v182 := math.FMA(v174, v2, v181)
+	v183 := float64(v177 * v178)
+	v184 := float64(v176 * v183)
+	v185 := float64(v184 * (float64(x) + 2))
+	v186 := float64(y) + (float64(x) + 1)
+	v187 := float64(v185 * v186)
+	v188 := math.FMA(v182, v2, v187)
+	v189 := float64(x) + 49
+	v190 := int64(math.Float64bits(v189)) + 2638147582215219
+	v191 := int64(uint64(v190) >> 52)
+	v192 := int64(math.Float64bits(v189)) - (v191 << 52)
+	v193 := v192 + 4607182418800017408
+	v194 := math.Float64frombits(uint64(v193)) - 1
+	v195 := v191 | 4841369599423283200
+	v196 := math.Float64frombits(uint64(v195)) - 0x1.00000000003ffp+52
+	v197 := v194 / (v194 + 2)
+	v198 := float64(v197 * v197)
+	v199 := math.FMA(0x1.745d1745d1746p-03, v198, 0x1.c71c71c71c71cp-03)
+	v200 := math.FMA(v199, v198, 0x1.2492492492492p-02)
+	v201 := math.FMA(v200, v198, 0.4)
+	v202 := math.FMA(v201, v198, 0x1.5555555555555p-01)
+	v203 := math.FMA(v202, v198, 2)
+	v204 := float64(v196 * 0x1.62e42fefa39efp-01)
+	v205 := math.FMA(v197, v203, v204)
+	v206 := math.FMA((1 / v189), 0x1.5555555555555p-04, 0x1.d67f1c864beb5p-01)
+	v207 := math.FMA((v189 - 0.5), v205, (v206 - v189))
+	v208 := int64(math.Float64bits(float64(y))) + 2638147582215219
+	v209 := int64(uint64(v208) >> 52)
+	v210 := int64(math.Float64bits(float64(y))) - (v209 << 52)
+	v211 := v210 + 4607182418800017408
+	v212 := math.Float64frombits(uint64(v211)) - 1
+	v213 := v209 | 4841369599423283200
+	v214 := math.Float64frombits(uint64(v213)) - 0x1.00000000003ffp+52
+	v215 := v212 / (v212 + 2)
+	v216 := float64(v215 * v215)
+	v217 := math.FMA(0x1.745d1745d1746p-03, v216, 0x1.c71c71c71c71cp-03)
+	v218 := math.FMA(v217, v216, 0x1.2492492492492p-02)
+	v219 := math.FMA(v218, v216, 0.4)
+	v220 := math.FMA(v219, v216, 0x1.5555555555555p-01)
+	v221 := math.FMA(v220, v216, 2)
+	v222 := float64(v214 * 0x1.62e42fefa39efp-01)
+	v223 := math.FMA(v215, v221, v222)
+	v224 := float64(float64(x) * v223)
+	v225 := v224 - float64(y)
+	v226 := lesser(700, (v225 - v207))
+	v227 := greater(-700, v226)
+	v228 := math.FMA(v227, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v229 := v228 - 0x1.8p+52
+	v230 := math.FMA(-v229, 0x1.62e42fefa39efp-01, v227)
+	v231 := math.FMA(-v229, 0x1.abc9e3b39803fp-56, v230)
+	v232 := int64(math.Float64bits(v228)) << 52
+	v233 := v232 + 4607182418800017408
+	v234 := float64(v231 * v231)
+	v235 := math.FMA(0x1.71de3a556c734p-19, v231, 0x1.a01a01a01a01ap-16)
+	v236 := math.FMA(v235, v231, 0x1.a01a01a01a01ap-13)
+	v237 := math.FMA(v236, v231, 0x1.6c16c16c16c17p-10)
+	v238 := math.FMA(v237, v231, 0x1.1111111111111p-07)
+	v239 := math.FMA(v238, v231, 0x1.5555555555555p-05)
+	v240 := math.FMA(v239, v231, 0x1.5555555555555p-03)
+	v241 := math.FMA(v240, v231, 0.5)
+	v242 := math.FMA(v234, v241, v231)
+	v243 := math.FMA(math.Float64frombits(uint64(v233)), v242, math.Float64frombits(uint64(v233)))
+	v244 := float64(v188 * v243)
+	return float32(lesser(1, v244))
+}
+
+func gammaincLowF32Generic(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	for i := range z {
+		z[i] = gammaincLow1(x[i], y[i])
 	}
 }
 
@@ -1005,362 +929,377 @@ func gammainc1(x, y float32) float32 {
 	}
 	v7 := lesser(12, float64(x))
 	v8 := lesser(18, float64(y))
-	v9 := float64(1 * (v7 + 48))
-	v10 := math.FMA(1, v8, v9)
-	v11 := float64(v9 * (v7 + 47))
-	v12 := math.FMA(v10, v8, v11)
-	v13 := float64(v11 * (v7 + 46))
-	v14 := math.FMA(v12, v8, v13)
-	v15 := float64(v13 * (v7 + 45))
-	v16 := math.FMA(v14, v8, v15)
-	v17 := float64(v15 * (v7 + 44))
-	v18 := math.FMA(v16, v8, v17)
-	v19 := float64(v17 * (v7 + 43))
-	v20 := math.FMA(v18, v8, v19)
-	v21 := float64(v19 * (v7 + 42))
-	v22 := math.FMA(v20, v8, v21)
-	v23 := float64(v21 * (v7 + 41))
-	v24 := math.FMA(v22, v8, v23)
-	v25 := float64(v23 * (v7 + 40))
-	v26 := math.FMA(v24, v8, v25)
-	v27 := float64(v25 * (v7 + 39))
-	v28 := math.FMA(v26, v8, v27)
-	v29 := float64(v27 * (v7 + 38))
-	v30 := math.FMA(v28, v8, v29)
-	v31 := float64(v29 * (v7 + 37))
-	v32 := math.FMA(v30, v8, v31)
-	v33 := float64(v31 * (v7 + 36))
-	v34 := math.FMA(v32, v8, v33)
-	v35 := float64(v33 * (v7 + 35))
-	v36 := math.FMA(v34, v8, v35)
-	v37 := float64(v35 * (v7 + 34))
-	v38 := math.FMA(v36, v8, v37)
-	v39 := float64(v37 * (v7 + 33))
-	v40 := math.FMA(v38, v8, v39)
-	v41 := float64(v39 * (v7 + 32))
-	v42 := math.FMA(v40, v8, v41)
-	v43 := float64(v41 * (v7 + 31))
-	v44 := math.FMA(v42, v8, v43)
-	v45 := float64(v43 * (v7 + 30))
-	v46 := math.FMA(v44, v8, v45)
-	v47 := float64(v45 * (v7 + 29))
-	v48 := math.FMA(v46, v8, v47)
-	v49 := float64(v47 * (v7 + 28))
-	v50 := math.FMA(v48, v8, v49)
-	v51 := float64(v49 * (v7 + 27))
-	v52 := math.FMA(v50, v8, v51)
-	v53 := float64(v51 * (v7 + 26))
-	v54 := math.FMA(v52, v8, v53)
-	v55 := float64(v53 * (v7 + 25))
-	v56 := math.FMA(v54, v8, v55)
-	v57 := float64(v55 * (v7 + 24))
-	v58 := math.FMA(v56, v8, v57)
-	v59 := float64(v57 * (v7 + 23))
-	v60 := math.FMA(v58, v8, v59)
-	v61 := float64(v59 * (v7 + 22))
-	v62 := math.FMA(v60, v8, v61)
-	v63 := float64(v61 * (v7 + 21))
-	v64 := math.FMA(v62, v8, v63)
-	v65 := float64(v63 * (v7 + 20))
-	v66 := math.FMA(v64, v8, v65)
-	v67 := float64(v65 * (v7 + 19))
-	v68 := math.FMA(v66, v8, v67)
-	v69 := float64(v67 * (v7 + 18))
-	v70 := math.FMA(v68, v8, v69)
-	v71 := float64(v69 * (v7 + 17))
-	v72 := math.FMA(v70, v8, v71)
-	v73 := float64(v71 * (v7 + 16))
-	v74 := math.FMA(v72, v8, v73)
-	v75 := float64(v73 * (v7 + 15))
-	v76 := math.FMA(v74, v8, v75)
-	v77 := float64(v75 * (v7 + 14))
-	v78 := math.FMA(v76, v8, v77)
-	v79 := float64(v77 * (v7 + 13))
-	v80 := math.FMA(v78, v8, v79)
-	v81 := float64(v79 * (v7 + 12))
-	v82 := math.FMA(v80, v8, v81)
-	v83 := float64(v81 * (v7 + 11))
-	v84 := math.FMA(v82, v8, v83)
-	v85 := float64(v83 * (v7 + 10))
-	v86 := math.FMA(v84, v8, v85)
-	v87 := float64(v85 * (v7 + 9))
-	v88 := math.FMA(v86, v8, v87)
-	v89 := float64(v87 * (v7 + 8))
-	v90 := math.FMA(v88, v8, v89)
-	v91 := float64(v89 * (v7 + 7))
-	v92 := math.FMA(v90, v8, v91)
-	v93 := float64(v91 * (v7 + 6))
-	v94 := math.FMA(v92, v8, v93)
-	v95 := float64(v93 * (v7 + 5))
-	v96 := math.FMA(v94, v8, v95)
-	v97 := float64(v95 * (v7 + 4))
-	v98 := math.FMA(v96, v8, v97)
-	v99 := float64(v97 * (v7 + 3))
-	v100 := math.FMA(v98, v8, v99)
-	v101 := float64(v99 * (v7 + 2))
-	v102 := math.FMA(v100, v8, v101)
-	v103 := float64(v101 * (v7 + 1))
-	v104 := math.FMA(v102, v8, v103)
-	v105 := v7 + 49
-	v106 := v105 < 0x1p-1022
-	v107 := float64(v105 * 0x1p+54)
-	var v108 float64 = v105
-	if v106 {
-		v108 = v107
+	v9 := float64(v8 * v8)
+	v10 := v7 + 48
+	v11 := v7 + 47
+	v12 := float64(1 * v10)
+	v13 := float64(v12 * (v8 + v11))
+	v14 := math.FMA(1, v9, v13)
+	v15 := float64(v10 * v11)
+	v16 := float64(1 * v15)
+	v17 := v7 + 46
+	v18 := v7 + 45
+	v19 := float64(v16 * v17)
+	v20 := float64(v19 * (v8 + v18))
+	v21 := math.FMA(v14, v9, v20)
+	v22 := float64(v17 * v18)
+	v23 := float64(v16 * v22)
+	v24 := v7 + 44
+	v25 := v7 + 43
+	v26 := float64(v23 * v24)
+	v27 := float64(v26 * (v8 + v25))
+	v28 := math.FMA(v21, v9, v27)
+	v29 := float64(v24 * v25)
+	v30 := float64(v23 * v29)
+	v31 := v7 + 42
+	v32 := v7 + 41
+	v33 := float64(v30 * v31)
+	v34 := float64(v33 * (v8 + v32))
+	v35 := math.FMA(v28, v9, v34)
+	v36 := float64(v31 * v32)
+	v37 := float64(v30 * v36)
+	v38 := v7 + 40
+	v39 := v7 + 39
+	v40 := float64(v37 * v38)
+	v41 := float64(v40 * (v8 + v39))
+	v42 := math.FMA(v35, v9, v41)
+	v43 := float64(v38 * v39)
+	v44 := float64(v37 * v43)
+	v45 := v7 + 38
+	v46 := v7 + 37
+	v47 := float64(v44 * v45)
+	v48 := float64(v47 * (v8 + v46))
+	v49 := math.FMA(v42, v9, v48)
+	v50 := float64(v45 * v46)
+	v51 := float64(v44 * v50)
+	v52 := v7 + 36
+	v53 := v7 + 35
+	v54 := float64(v51 * v52)
+	v55 := float64(v54 * (v8 + v53))
+	v56 := math.FMA(v49, v9, v55)
+	v57 := float64(v52 * v53)
+	v58 := float64(v51 * v57)
+	v59 := v7 + 34
+	v60 := v7 + 33
+	v61 := float64(v58 * v59)
+	v62 := float64(v61 * (v8 + v60))
+	v63 := math.FMA(v56, v9, v62)
+	v64 := float64(v59 * v60)
+	v65 := float64(v58 * v64)
+	v66 := v7 + 32
+	v67 := v7 + 31
+	v68 := float64(v65 * v66)
+	v69 := float64(v68 * (v8 + v67))
+	v70 := math.FMA(v63, v9, v69)
+	v71 := float64(v66 * v67)
+	v72 := float64(v65 * v71)
+	v73 := v7 + 30
+	v74 := v7 + 29
+	v75 := float64(v72 * v73)
+	v76 := float64(v75 * (v8 + v74))
+	v77 := math.FMA(v70, v9, v76)
+	v78 := float64(v73 * v74)
+	v79 := float64(v72 * v78)
+	v80 := v7 + 28
+	v81 := v7 + 27
+	v82 := float64(v79 * v80)
+	v83 := float64(v82 * (v8 + v81))
+	v84 := math.FMA(v77, v9, v83)
+	v85 := float64(v80 * v81)
+	v86 := float64(v79 * v85)
+	v87 := v7 + 26
+	v88 := v7 + 25
+	v89 := float64(v86 * v87)
+	v90 := float64(v89 * (v8 + v88))
+	v91 := math.FMA(v84, v9, v90)
+	v92 := float64(v87 * v88)
+	v93 := float64(v86 * v92)
+	v94 := v7 + 24
+	v95 := v7 + 23
+	v96 := float64(v93 * v94)
+	v97 := float64(v96 * (v8 + v95))
+	v98 := math.FMA(v91, v9, v97)
+	v99 := float64(v94 * v95)
+	v100 := float64(v93 * v99)
+	v101 := v7 + 22
+	v102 := v7 + 21
+	v103 := float64(v100 * v101)
+	v104 := float64(v103 * (v8 + v102))
+	v105 := math.FMA(v98, v9, v104)
+	v106 := float64(v101 * v102)
+	v107 := float64(v100 * v106)
+	v108 := v7 + 20
+	v109 := v7 + 19
+	v110 := float64(v107 * v108)
+	v111 := float64(v110 * (v8 + v109))
+	v112 := math.FMA(v105, v9, v111)
+	v113 := float64(v108 * v109)
+	v114 := float64(v107 * v113)
+	v115 := v7 + 18
+	v116 := v7 + 17
+	v117 := float64(v114 * v115)
+	v118 := float64(v117 * (v8 + v116))
+	v119 := math.FMA(v112, v9, v118)
+	v120 := float64(v115 * v116)
+	v121 := float64(v114 * v120)
+	v122 := v7 + 16
+	v123 := v7 + 15
+	v124 := float64(v121 * v122)
+	v125 := float64(v124 * (v8 + v123))
+	v126 := math.FMA(v119, v9, v125)
+	v127 := float64(v122 * v123)
+	v128 := float64(v121 * v127)
+	v129 := v7 + 14
+	v130 := v7 + 13
+	v131 := float64(v128 * v129)
+	v132 := float64(v131 * (v8 + v130))
+	v133 := math.FMA(v126, v9, v132)
+	v134 := float64(v129 * v130)
+	v135 := float64(v128 * v134)
+	v136 := v7 + 12
+	v137 := v7 + 11
+	v138 := float64(v135 * v136)
+	v139 := float64(v138 * (v8 + v137))
+	v140 := math.FMA(v133, v9, v139)
+	v141 := float64(v136 * v137)
+	v142 := float64(v135 * v141)
+	v143 := v7 + 10
+	v144 := v7 + 9
+	v145 := float64(v142 * v143)
+	v146 := float64(v145 * (v8 + v144))
+	v147 := math.FMA(v140, v9, v146)
+	v148 := float64(v143 * v144)
+	v149 := float64(v142 * v148)
+	v150 := v7 + 8
+	v151 := v7 + 7
+	v152 := float64(v149 * v150)
+	v153 := float64(v152 * (v8 + v151))
+	v154 := math.FMA(v147, v9, v153)
+	v155 := float64(v150 * v151)
+	v156 := float64(v149 * v155)
+	v157 := v7 + 6
+	v158 := v7 + 5
+	v159 := float64(v156 * v157)
+	v160 := float64(v159 * (v8 + v158))
+	v161 := math.FMA(v154, v9, v160)
+	v162 := float64(v157 * v158)
+	v163 := float64(v156 * v162)
+	v164 := v7 + 4
+	v165 := v7 + 3
+	v166 := float64(v163 * v164)
+	v167 := float64(v166 * (v8 + v165))
+	v168 := math.FMA(v161, v9, v167)
+	v169 := float64(v164 * v165)
+	v170 := float64(v163 * v169)
+	v171 := float64(v170 * (v7 + 2))
+	v172 := float64(v171 * (v8 + (v7 + 1)))
+	v173 := math.FMA(v168, v9, v172)
+	v174 := v7 + 49
+	v175 := int64(math.Float64bits(v174)) + 2638147582215219
+	v176 := int64(uint64(v175) >> 52)
+	v177 := int64(math.Float64bits(v174)) - (v176 << 52)
+	v178 := v177 + 4607182418800017408
+	v179 := math.Float64frombits(uint64(v178)) - 1
+	v180 := v176 | 4841369599423283200
+	v181 := math.Float64frombits(uint64(v180)) - 0x1.00000000003ffp+52
+	v182 := v179 / (v179 + 2)
+	v183 := float64(v182 * v182)
+	v184 := math.FMA(0x1.745d1745d1746p-03, v183, 0x1.c71c71c71c71cp-03)
+	v185 := math.FMA(v184, v183, 0x1.2492492492492p-02)
+	v186 := math.FMA(v185, v183, 0.4)
+	v187 := math.FMA(v186, v183, 0x1.5555555555555p-01)
+	v188 := math.FMA(v187, v183, 2)
+	v189 := float64(v181 * 0x1.62e42fefa39efp-01)
+	v190 := math.FMA(v182, v188, v189)
+	v191 := math.FMA((1 / v174), 0x1.5555555555555p-04, 0x1.d67f1c864beb5p-01)
+	v192 := math.FMA((v174 - 0.5), v190, (v191 - v174))
+	v193 := int64(math.Float64bits(v8)) + 2638147582215219
+	v194 := int64(uint64(v193) >> 52)
+	v195 := int64(math.Float64bits(v8)) - (v194 << 52)
+	v196 := v195 + 4607182418800017408
+	v197 := math.Float64frombits(uint64(v196)) - 1
+	v198 := v194 | 4841369599423283200
+	v199 := math.Float64frombits(uint64(v198)) - 0x1.00000000003ffp+52
+	v200 := v197 / (v197 + 2)
+	v201 := float64(v200 * v200)
+	v202 := math.FMA(0x1.745d1745d1746p-03, v201, 0x1.c71c71c71c71cp-03)
+	v203 := math.FMA(v202, v201, 0x1.2492492492492p-02)
+	v204 := math.FMA(v203, v201, 0.4)
+	v205 := math.FMA(v204, v201, 0x1.5555555555555p-01)
+	v206 := math.FMA(v205, v201, 2)
+	v207 := float64(v199 * 0x1.62e42fefa39efp-01)
+	v208 := math.FMA(v200, v206, v207)
+	v209 := float64(v7 * v208)
+	v210 := (v209 - v8) - v192
+	v211 := lesser(700, v210)
+	v212 := greater(-700, v211)
+	v213 := math.FMA(v212, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v214 := v213 - 0x1.8p+52
+	v215 := math.FMA(-v214, 0x1.62e42fefa39efp-01, v212)
+	v216 := math.FMA(-v214, 0x1.abc9e3b39803fp-56, v215)
+	v217 := int64(math.Float64bits(v213)) << 52
+	v218 := v217 + 4607182418800017408
+	v219 := float64(v216 * v216)
+	v220 := math.FMA(0x1.71de3a556c734p-19, v216, 0x1.a01a01a01a01ap-16)
+	v221 := math.FMA(v220, v216, 0x1.a01a01a01a01ap-13)
+	v222 := math.FMA(v221, v216, 0x1.6c16c16c16c17p-10)
+	v223 := math.FMA(v222, v216, 0x1.1111111111111p-07)
+	v224 := math.FMA(v223, v216, 0x1.5555555555555p-05)
+	v225 := math.FMA(v224, v216, 0x1.5555555555555p-03)
+	v226 := math.FMA(v225, v216, 0.5)
+	v227 := math.FMA(v219, v226, v216)
+	v228 := math.FMA(math.Float64frombits(uint64(v218)), v227, math.Float64frombits(uint64(v218)))
+	v229 := float64(v173 * v228)
+	v230 := float64(y) - float64(x)
+	v231 := v230 / float64(x)
+	v232 := v231 / (v231 + 2)
+	v233 := float64(v232 * v232)
+	v234 := float64(v232 * v233)
+	v235 := float64(v233 * v233)
+	v236 := math.FMA(0x1.1a7b9611a7b96p-04, v235, 0.08)
+	v237 := math.FMA(v236, v235, 0x1.8618618618618p-04)
+	v238 := math.FMA(v237, v235, 0x1.e1e1e1e1e1e1ep-04)
+	v239 := math.FMA(v238, v235, 0x1.3b13b13b13b14p-03)
+	v240 := math.FMA(v239, v235, 0x1.c71c71c71c71cp-03)
+	v241 := math.FMA(v240, v235, 0.4)
+	v242 := math.FMA(0x1.2f684bda12f68p-04, v235, 0x1.642c8590b2164p-04)
+	v243 := math.FMA(v242, v235, 0x1.af286bca1af28p-04)
+	v244 := math.FMA(v243, v235, 0x1.1111111111111p-03)
+	v245 := math.FMA(v244, v235, 0x1.745d1745d1746p-03)
+	v246 := math.FMA(v245, v235, 0x1.2492492492492p-02)
+	v247 := math.FMA(v246, v235, 0x1.5555555555555p-01)
+	v248 := math.FMA(v241, v233, v247)
+	v249 := float64(v232 * v231)
+	v250 := math.FMA(-v234, v248, v249)
+	v251 := greater(0, v250)
+	v252 := math.Sqrt((v251 + v251))
+	v253 := int64(math.Float64bits(v231)) & -9223372036854775808
+	v254 := int64(math.Float64bits(v252)) | v253
+	v255 := 1 / float64(x)
+	v256 := float64(math.Float64frombits(uint64(v254)) * math.Float64frombits(uint64(v254)))
+	v257 := math.FMA(0x1.13b3c5b7cb45ep-32, v256, -0x1.4ce3fd902bcadp-15)
+	v258 := math.FMA(v257, v256, -0x1.88f2ae1def9dp-20)
+	v259 := math.FMA(v258, v256, 0x1.9b0ff6874f2c4p-11)
+	v260 := math.FMA(0x1.7db4c02846e81p-17, v256, 0x1.16908b48ce058p-14)
+	v261 := math.FMA(v260, v256, -0x1.3999a85a4237ap-12)
+	v262 := math.FMA(v261, v256, -0x1.c3e0b02da7bf9p-11)
+	v263 := math.FMA(v259, math.Float64frombits(uint64(v254)), v262)
+	v264 := float64(math.Float64frombits(uint64(v254)) * math.Float64frombits(uint64(v254)))
+	v265 := math.FMA(-0x1.ea23269c140a7p-36, v264, -0x1.7cd6f27b3f02p-18)
+	v266 := math.FMA(v265, v264, -0x1.0152a1871f27ap-22)
+	v267 := math.FMA(v266, v264, 0x1.18b9b5bf2d984p-12)
+	v268 := math.FMA(v267, v264, 0x1.e13ce465fa859p-13)
+	v269 := math.FMA(0x1.7e0201539310ep-20, v264, 0x1.73df462204ef4p-17)
+	v270 := math.FMA(v269, v264, -0x1.3d2a3a29b5d9dp-14)
+	v271 := math.FMA(v270, v264, -0x1.ebfb188b7cap-12)
+	v272 := math.FMA(v271, v264, 0x1.547d93b34e2b6p-11)
+	v273 := math.FMA(v268, math.Float64frombits(uint64(v254)), v272)
+	v274 := math.FMA(v263, v255, v273)
+	v275 := float64(math.Float64frombits(uint64(v254)) * math.Float64frombits(uint64(v254)))
+	v276 := math.FMA(-0x1.c24bd0e740a6cp-33, v275, -0x1.522cb05171911p-21)
+	v277 := math.FMA(v276, v275, 0x1.26154ae39151dp-25)
+	v278 := math.FMA(v277, v275, 0x1.bbf43daf4fe53p-15)
+	v279 := math.FMA(v278, v275, 0x1.0db20a88f4696p-19)
+	v280 := math.FMA(v279, v275, -0x1.5f7268edab4c8p-09)
+	v281 := math.FMA(0x1.32ac81c15d3d7p-23, v275, 0x1.7058929663937p-20)
+	v282 := math.FMA(v281, v275, -0x1.ac2d05890f2c3p-17)
+	v283 := math.FMA(v282, v275, -0x1.c253efaa1a932p-14)
+	v284 := math.FMA(v283, v275, 0x1.948b0fcd6e9ep-11)
+	v285 := math.FMA(v284, v275, 0x1.0ee643b990ee6p-08)
+	v286 := math.FMA(v280, math.Float64frombits(uint64(v254)), v285)
+	v287 := math.FMA(v274, v255, v286)
+	v288 := float64(math.Float64frombits(uint64(v254)) * math.Float64frombits(uint64(v254)))
+	v289 := math.FMA(-0x1.349fbca3a377bp-36, v288, -0x1.ee23d0cba8aeep-25)
+	v290 := math.FMA(v289, v288, 0x1.3f59230a8357cp-28)
+	v291 := math.FMA(v290, v288, 0x1.00a9cabd6b83ep-17)
+	v292 := math.FMA(v291, v288, -0x1.af83440e53dbcp-22)
+	v293 := math.FMA(v292, v288, -0x1.0394f6f09e723p-10)
+	v294 := math.FMA(v293, v288, -0x1.c71c71c71c71cp-09)
+	v295 := math.FMA(0x1.9aa7a30de114cp-27, v288, 0x1.280f2cde3f847p-23)
+	v296 := math.FMA(v295, v288, -0x1.b0bdfcc629cbap-20)
+	v297 := math.FMA(v296, v288, -0x1.2fa4ae89e5afp-16)
+	v298 := math.FMA(v297, v288, 0x1.af83440e53dbcp-13)
+	v299 := math.FMA(v298, v288, 0x1.5ac056b015acp-09)
+	v300 := math.FMA(v299, v288, -0x1.e573ac901e574p-10)
+	v301 := math.FMA(v294, math.Float64frombits(uint64(v254)), v300)
+	v302 := math.FMA(v287, v255, v301)
+	v303 := float64(math.Float64frombits(uint64(v254)) * math.Float64frombits(uint64(v254)))
+	v304 := math.FMA(-0x1.c0d9b6edf2b0bp-36, v303, -0x1.2d2197c7a2faap-28)
+	v305 := math.FMA(v304, v303, 0x1.ccf5ceb7f0d9fp-28)
+	v306 := math.FMA(v305, v303, 0x1.bd6d21e4b4109p-21)
+	v307 := math.FMA(v306, v303, -0x1.255370652afc1p-19)
+	v308 := math.FMA(v307, v303, -0x1.76e06fec7273bp-13)
+	v309 := math.FMA(v308, v303, 0x1.2f684bda12f68p-10)
+	v310 := math.FMA(v309, v303, 0x1.5555555555555p-04)
+	v311 := math.FMA(0x1.f6e66d24d5c8ap-31, v303, 0x1.6097d55c37c1cp-27)
+	v312 := math.FMA(v311, v303, -0x1.7b5f9a2d0465cp-23)
+	v313 := math.FMA(v312, v303, -0x1.f1b22f594c6b5p-20)
+	v314 := math.FMA(v313, v303, 0x1.48c5892f7cd83p-15)
+	v315 := math.FMA(v314, v303, 0x1.71de3a556c734p-12)
+	v316 := math.FMA(v315, v303, -0x1.e573ac901e574p-07)
+	v317 := math.FMA(v316, v303, -0x1.5555555555555p-02)
+	v318 := math.FMA(v310, math.Float64frombits(uint64(v254)), v317)
+	v319 := math.FMA(v302, v255, v318)
+	v320 := float64(v255 * 0x1.45f306dc9c883p-03)
+	v321 := float64(v319 * math.Sqrt(v320))
+	v322 := float64(y) > float64(x)
+	v323 := float64(float64(x) * v251)
+	v324 := greater(-746, (0 - v323))
+	v325 := math.FMA(v324, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v326 := v325 - 0x1.8p+52
+	v327 := math.FMA(-v326, 0x1.62e42fefa39efp-01, v324)
+	v328 := math.FMA(-v326, 0x1.abc9e3b39803fp-56, v327)
+	v329 := float64(v328 * v328)
+	v330 := math.FMA(0x1.71de3a556c734p-19, v328, 0x1.a01a01a01a01ap-16)
+	v331 := math.FMA(v330, v328, 0x1.a01a01a01a01ap-13)
+	v332 := math.FMA(v331, v328, 0x1.6c16c16c16c17p-10)
+	v333 := math.FMA(v332, v328, 0x1.1111111111111p-07)
+	v334 := math.FMA(v333, v328, 0x1.5555555555555p-05)
+	v335 := math.FMA(v334, v328, 0x1.5555555555555p-03)
+	v336 := math.FMA(v335, v328, 0.5)
+	v337 := math.FMA(v329, v336, v328)
+	v338 := math.FMA(v326, 0.5, 0x1.8p+52)
+	v339 := v338 - 0x1.8p+52
+	v340 := (v326 - v339) + 0x1.8p+52
+	v341 := int64(math.Float64bits(v338)) << 52
+	v342 := v341 + 4607182418800017408
+	v343 := float64((v337 + 1) * math.Float64frombits(uint64(v342)))
+	v344 := int64(math.Float64bits(v340)) << 52
+	v345 := v344 + 4607182418800017408
+	v346 := float64(v343 * math.Float64frombits(uint64(v345)))
+	v347 := float64(float64(x) * v251)
+	v348 := lesser(1e+30, math.Sqrt(v347))
+	v349 := (v348 - 3) / (v348 + 3)
+	v350 := float64(v349 * v349)
+	v351 := math.FMA(-0x1.81428c9a26dcap-17, v350, 0x1.e0cafaa803123p-14)
+	v352 := math.FMA(v351, v350, -0x1.95550f3b1878dp-11)
+	v353 := math.FMA(v352, v350, 0x1.4b3bed0743198p-09)
+	v354 := math.FMA(v353, v350, 0x1.17ca8c6b90548p-04)
+	v355 := math.FMA(v354, v350, 0x1.0983638d90973p-03)
+	v356 := math.FMA(v355, v350, -0x1.15c084b38d18bp-03)
+	v357 := math.FMA(0x1.02f6240e04eeap-18, v350, -0x1.b4b7a743bb692p-14)
+	v358 := math.FMA(v357, v350, 0x1.eef4682a6d424p-10)
+	v359 := math.FMA(v358, v350, -0x1.8573fc93b8dp-06)
+	v360 := math.FMA(v359, v350, -0x1.e88b88130cedep-04)
+	v361 := math.FMA(v360, v350, -0x1.85a15b64b26fap-05)
+	v362 := math.FMA(v361, v350, 0x1.40c522d7d0caep+00)
+	v363 := math.FMA(v356, v349, v362)
+	v364 := math.FMA(v348, 2, 1)
+	v365 := float64(0.5 * (v363 / v364))
+	var v366 float64 = v365 - v321
+	if v322 {
+		v366 = v365 + v321
 	}
-	v109 := int64(math.Float64bits(v108)) + 2638147582215219
-	v110 := int64(uint64(v109) >> 52)
-	v111 := int64(math.Float64bits(v108)) - (v110 << 52)
-	v112 := v111 + 4607182418800017408
-	v113 := math.Float64frombits(uint64(v112)) - 1
-	v114 := v110 | 4841369599423283200
-	v115 := math.Float64frombits(uint64(v114)) - 0x1.00000000003ffp+52
-	var v116 float64 = 0
-	if v106 {
-		v116 = 54
+	v367 := float64(v346 * v366)
+	var v368 float64 = v367
+	if v322 {
+		v368 = 1 - v367
 	}
-	v117 := v115 - v116
-	v118 := v113 / (v113 + 2)
-	v119 := float64(v118 * v118)
-	v120 := math.FMA(0x1.745d1745d1746p-03, v119, 0x1.c71c71c71c71cp-03)
-	v121 := math.FMA(v120, v119, 0x1.2492492492492p-02)
-	v122 := math.FMA(v121, v119, 0.4)
-	v123 := math.FMA(v122, v119, 0x1.5555555555555p-01)
-	v124 := float64(v119 * v123)
-	v125 := float64(v113 * v113)
-	v126 := float64(v125 * 0.5)
-	v127 := float64(v118 * (v126 + v124))
-	v128 := math.FMA(v117, 0x1.a39ef35793c76p-33, 0)
-	v129 := v126 - (v127 + v128)
-	v130 := math.FMA(v117, 0x1.62e42feep-01, (v113 - v129))
-	var v131 float64 = v105
-	if v105 < math.Float64frombits(0x7ff0000000000000) {
-		v131 = v130
-	}
-	var v132 float64 = v131
-	if v105 < 0 {
-		v132 = math.Float64frombits(0x7ff8000000000000)
-	}
-	var v133 float64 = v132
-	if v105 == 0 {
-		v133 = math.Float64frombits(0xfff0000000000000)
-	}
-	v134 := math.FMA((1 / v105), 0x1.5555555555555p-04, 0x1.d67f1c864beb5p-01)
-	v135 := math.FMA((v105 - 0.5), v133, (v134 - v105))
-	v136 := v8 < 0x1p-1022
-	v137 := float64(v8 * 0x1p+54)
-	var v138 float64 = v8
-	if v136 {
-		v138 = v137
-	}
-	v139 := int64(math.Float64bits(v138)) + 2638147582215219
-	v140 := int64(uint64(v139) >> 52)
-	v141 := int64(math.Float64bits(v138)) - (v140 << 52)
-	v142 := v141 + 4607182418800017408
-	v143 := math.Float64frombits(uint64(v142)) - 1
-	v144 := v140 | 4841369599423283200
-	v145 := math.Float64frombits(uint64(v144)) - 0x1.00000000003ffp+52
-	var v146 float64 = 0
-	if v136 {
-		v146 = 54
-	}
-	v147 := v145 - v146
-	v148 := v143 / (v143 + 2)
-	v149 := float64(v148 * v148)
-	v150 := math.FMA(0x1.745d1745d1746p-03, v149, 0x1.c71c71c71c71cp-03)
-	v151 := math.FMA(v150, v149, 0x1.2492492492492p-02)
-	v152 := math.FMA(v151, v149, 0.4)
-	v153 := math.FMA(v152, v149, 0x1.5555555555555p-01)
-	v154 := float64(v149 * v153)
-	v155 := float64(v143 * v143)
-	v156 := float64(v155 * 0.5)
-	v157 := float64(v148 * (v156 + v154))
-	v158 := math.FMA(v147, 0x1.a39ef35793c76p-33, 0)
-	v159 := v156 - (v157 + v158)
-	v160 := math.FMA(v147, 0x1.62e42feep-01, (v143 - v159))
-	var v161 float64 = v8
-	if v8 < math.Float64frombits(0x7ff0000000000000) {
-		v161 = v160
-	}
-	var v162 float64 = v161
-	if v8 < 0 {
-		v162 = math.Float64frombits(0x7ff8000000000000)
-	}
-	var v163 float64 = v162
-	if v8 == 0 {
-		v163 = math.Float64frombits(0xfff0000000000000)
-	}
-	v164 := float64(v7 * v163)
-	v165 := (v164 - v8) - v135
-	v166 := lesser(700, v165)
-	v167 := greater(-700, v166)
-	v168 := math.FMA(v167, 0x1.71547652b82fep+00, 0x1.8p+52)
-	v169 := v168 - 0x1.8p+52
-	v170 := math.FMA(-v169, 0x1.62e42fefa39efp-01, v167)
-	v171 := math.FMA(-v169, 0x1.abc9e3b39803fp-56, v170)
-	v172 := int64(math.Float64bits(v168)) << 52
-	v173 := v172 + 4607182418800017408
-	v174 := float64(v171 * v171)
-	v175 := math.FMA(0x1.71de3a556c734p-19, v171, 0x1.a01a01a01a01ap-16)
-	v176 := math.FMA(v175, v171, 0x1.a01a01a01a01ap-13)
-	v177 := math.FMA(v176, v171, 0x1.6c16c16c16c17p-10)
-	v178 := math.FMA(v177, v171, 0x1.1111111111111p-07)
-	v179 := math.FMA(v178, v171, 0x1.5555555555555p-05)
-	v180 := math.FMA(v179, v171, 0x1.5555555555555p-03)
-	v181 := math.FMA(v180, v171, 0.5)
-	v182 := math.FMA(v174, v181, v171)
-	v183 := math.FMA(math.Float64frombits(uint64(v173)), v182, math.Float64frombits(uint64(v173)))
-	v184 := float64(v104 * v183)
-	v185 := float64(y) - float64(x)
-	v186 := v185 / float64(x)
-	v187 := v186 / (v186 + 2)
-	v188 := float64(v187 * v187)
-	v189 := float64(v187 * v188)
-	v190 := float64(v188 * v188)
-	v191 := math.FMA(0x1.1a7b9611a7b96p-04, v190, 0.08)
-	v192 := math.FMA(v191, v190, 0x1.8618618618618p-04)
-	v193 := math.FMA(v192, v190, 0x1.e1e1e1e1e1e1ep-04)
-	v194 := math.FMA(v193, v190, 0x1.3b13b13b13b14p-03)
-	v195 := math.FMA(v194, v190, 0x1.c71c71c71c71cp-03)
-	v196 := math.FMA(v195, v190, 0.4)
-	v197 := math.FMA(0x1.2f684bda12f68p-04, v190, 0x1.642c8590b2164p-04)
-	v198 := math.FMA(v197, v190, 0x1.af286bca1af28p-04)
-	v199 := math.FMA(v198, v190, 0x1.1111111111111p-03)
-	v200 := math.FMA(v199, v190, 0x1.745d1745d1746p-03)
-	v201 := math.FMA(v200, v190, 0x1.2492492492492p-02)
-	v202 := math.FMA(v201, v190, 0x1.5555555555555p-01)
-	v203 := math.FMA(v196, v188, v202)
-	v204 := float64(v187 * v186)
-	v205 := math.FMA(-v189, v203, v204)
-	v206 := greater(0, v205)
-	v207 := math.Sqrt((v206 + v206))
-	v208 := int64(math.Float64bits(v186)) & -9223372036854775808
-	v209 := int64(math.Float64bits(v207)) | v208
-	v210 := 1 / float64(x)
-	v211 := float64(math.Float64frombits(uint64(v209)) * math.Float64frombits(uint64(v209)))
-	v212 := math.FMA(0x1.13b3c5b7cb45ep-32, v211, -0x1.4ce3fd902bcadp-15)
-	v213 := math.FMA(v212, v211, -0x1.88f2ae1def9dp-20)
-	v214 := math.FMA(v213, v211, 0x1.9b0ff6874f2c4p-11)
-	v215 := math.FMA(0x1.7db4c02846e81p-17, v211, 0x1.16908b48ce058p-14)
-	v216 := math.FMA(v215, v211, -0x1.3999a85a4237ap-12)
-	v217 := math.FMA(v216, v211, -0x1.c3e0b02da7bf9p-11)
-	v218 := math.FMA(v214, math.Float64frombits(uint64(v209)), v217)
-	v219 := float64(math.Float64frombits(uint64(v209)) * math.Float64frombits(uint64(v209)))
-	v220 := math.FMA(-0x1.ea23269c140a7p-36, v219, -0x1.7cd6f27b3f02p-18)
-	v221 := math.FMA(v220, v219, -0x1.0152a1871f27ap-22)
-	v222 := math.FMA(v221, v219, 0x1.18b9b5bf2d984p-12)
-	v223 := math.FMA(v222, v219, 0x1.e13ce465fa859p-13)
-	v224 := math.FMA(0x1.7e0201539310ep-20, v219, 0x1.73df462204ef4p-17)
-	v225 := math.FMA(v224, v219, -0x1.3d2a3a29b5d9dp-14)
-	v226 := math.FMA(v225, v219, -0x1.ebfb188b7cap-12)
-	v227 := math.FMA(v226, v219, 0x1.547d93b34e2b6p-11)
-	v228 := math.FMA(v223, math.Float64frombits(uint64(v209)), v227)
-	v229 := math.FMA(v218, v210, v228)
-	v230 := float64(math.Float64frombits(uint64(v209)) * math.Float64frombits(uint64(v209)))
-	v231 := math.FMA(-0x1.c24bd0e740a6cp-33, v230, -0x1.522cb05171911p-21)
-	v232 := math.FMA(v231, v230, 0x1.26154ae39151dp-25)
-	v233 := math.FMA(v232, v230, 0x1.bbf43daf4fe53p-15)
-	v234 := math.FMA(v233, v230, 0x1.0db20a88f4696p-19)
-	v235 := math.FMA(v234, v230, -0x1.5f7268edab4c8p-09)
-	v236 := math.FMA(0x1.32ac81c15d3d7p-23, v230, 0x1.7058929663937p-20)
-	v237 := math.FMA(v236, v230, -0x1.ac2d05890f2c3p-17)
-	v238 := math.FMA(v237, v230, -0x1.c253efaa1a932p-14)
-	v239 := math.FMA(v238, v230, 0x1.948b0fcd6e9ep-11)
-	v240 := math.FMA(v239, v230, 0x1.0ee643b990ee6p-08)
-	v241 := math.FMA(v235, math.Float64frombits(uint64(v209)), v240)
-	v242 := math.FMA(v229, v210, v241)
-	v243 := float64(math.Float64frombits(uint64(v209)) * math.Float64frombits(uint64(v209)))
-	v244 := math.FMA(-0x1.349fbca3a377bp-36, v243, -0x1.ee23d0cba8aeep-25)
-	v245 := math.FMA(v244, v243, 0x1.3f59230a8357cp-28)
-	v246 := math.FMA(v245, v243, 0x1.00a9cabd6b83ep-17)
-	v247 := math.FMA(v246, v243, -0x1.af83440e53dbcp-22)
-	v248 := math.FMA(v247, v243, -0x1.0394f6f09e723p-10)
-	v249 := math.FMA(v248, v243, -0x1.c71c71c71c71cp-09)
-	v250 := math.FMA(0x1.9aa7a30de114cp-27, v243, 0x1.280f2cde3f847p-23)
-	v251 := math.FMA(v250, v243, -0x1.b0bdfcc629cbap-20)
-	v252 := math.FMA(v251, v243, -0x1.2fa4ae89e5afp-16)
-	v253 := math.FMA(v252, v243, 0x1.af83440e53dbcp-13)
-	v254 := math.FMA(v253, v243, 0x1.5ac056b015acp-09)
-	v255 := math.FMA(v254, v243, -0x1.e573ac901e574p-10)
-	v256 := math.FMA(v249, math.Float64frombits(uint64(v209)), v255)
-	v257 := math.FMA(v242, v210, v256)
-	v258 := float64(math.Float64frombits(uint64(v209)) * math.Float64frombits(uint64(v209)))
-	v259 := math.FMA(-0x1.c0d9b6edf2b0bp-36, v258, -0x1.2d2197c7a2faap-28)
-	v260 := math.FMA(v259, v258, 0x1.ccf5ceb7f0d9fp-28)
-	v261 := math.FMA(v260, v258, 0x1.bd6d21e4b4109p-21)
-	v262 := math.FMA(v261, v258, -0x1.255370652afc1p-19)
-	v263 := math.FMA(v262, v258, -0x1.76e06fec7273bp-13)
-	v264 := math.FMA(v263, v258, 0x1.2f684bda12f68p-10)
-	v265 := math.FMA(v264, v258, 0x1.5555555555555p-04)
-	v266 := math.FMA(0x1.f6e66d24d5c8ap-31, v258, 0x1.6097d55c37c1cp-27)
-	v267 := math.FMA(v266, v258, -0x1.7b5f9a2d0465cp-23)
-	v268 := math.FMA(v267, v258, -0x1.f1b22f594c6b5p-20)
-	v269 := math.FMA(v268, v258, 0x1.48c5892f7cd83p-15)
-	v270 := math.FMA(v269, v258, 0x1.71de3a556c734p-12)
-	v271 := math.FMA(v270, v258, -0x1.e573ac901e574p-07)
-	v272 := math.FMA(v271, v258, -0x1.5555555555555p-02)
-	v273 := math.FMA(v265, math.Float64frombits(uint64(v209)), v272)
-	v274 := math.FMA(v257, v210, v273)
-	v275 := float64(v210 * 0x1.45f306dc9c883p-03)
-	v276 := float64(v274 * math.Sqrt(v275))
-	v277 := float64(y) > float64(x)
-	v278 := float64(float64(x) * v206)
-	v279 := greater(-746, (0 - v278))
-	v280 := math.FMA(v279, 0x1.71547652b82fep+00, 0x1.8p+52)
-	v281 := v280 - 0x1.8p+52
-	v282 := math.FMA(-v281, 0x1.62e42fefa39efp-01, v279)
-	v283 := math.FMA(-v281, 0x1.abc9e3b39803fp-56, v282)
-	v284 := float64(v283 * v283)
-	v285 := math.FMA(0x1.71de3a556c734p-19, v283, 0x1.a01a01a01a01ap-16)
-	v286 := math.FMA(v285, v283, 0x1.a01a01a01a01ap-13)
-	v287 := math.FMA(v286, v283, 0x1.6c16c16c16c17p-10)
-	v288 := math.FMA(v287, v283, 0x1.1111111111111p-07)
-	v289 := math.FMA(v288, v283, 0x1.5555555555555p-05)
-	v290 := math.FMA(v289, v283, 0x1.5555555555555p-03)
-	v291 := math.FMA(v290, v283, 0.5)
-	v292 := math.FMA(v284, v291, v283)
-	v293 := math.FMA(v281, 0.5, 0x1.8p+52)
-	v294 := v293 - 0x1.8p+52
-	v295 := (v281 - v294) + 0x1.8p+52
-	v296 := int64(math.Float64bits(v293)) << 52
-	v297 := v296 + 4607182418800017408
-	v298 := float64((v292 + 1) * math.Float64frombits(uint64(v297)))
-	v299 := int64(math.Float64bits(v295)) << 52
-	v300 := v299 + 4607182418800017408
-	v301 := float64(v298 * math.Float64frombits(uint64(v300)))
-	v302 := float64(float64(x) * v206)
-	v303 := lesser(1e+30, math.Sqrt(v302))
-	v304 := (v303 - 3) / (v303 + 3)
-	v305 := float64(v304 * v304)
-	v306 := math.FMA(-0x1.81428c9a26dcap-17, v305, 0x1.e0cafaa803123p-14)
-	v307 := math.FMA(v306, v305, -0x1.95550f3b1878dp-11)
-	v308 := math.FMA(v307, v305, 0x1.4b3bed0743198p-09)
-	v309 := math.FMA(v308, v305, 0x1.17ca8c6b90548p-04)
-	v310 := math.FMA(v309, v305, 0x1.0983638d90973p-03)
-	v311 := math.FMA(v310, v305, -0x1.15c084b38d18bp-03)
-	v312 := math.FMA(0x1.02f6240e04eeap-18, v305, -0x1.b4b7a743bb692p-14)
-	v313 := math.FMA(v312, v305, 0x1.eef4682a6d424p-10)
-	v314 := math.FMA(v313, v305, -0x1.8573fc93b8dp-06)
-	v315 := math.FMA(v314, v305, -0x1.e88b88130cedep-04)
-	v316 := math.FMA(v315, v305, -0x1.85a15b64b26fap-05)
-	v317 := math.FMA(v316, v305, 0x1.40c522d7d0caep+00)
-	v318 := math.FMA(v311, v304, v317)
-	v319 := math.FMA(v303, 2, 1)
-	v320 := float64(0.5 * (v318 / v319))
-	var v321 float64 = v320 - v276
-	if v277 {
-		v321 = v320 + v276
-	}
-	v322 := float64(v301 * v321)
-	var v323 float64 = v322
-	if v277 {
-		v323 = 1 - v322
-	}
-	var v324 float64 = v184
+	var v369 float64 = v229
 	if v0 {
-		v324 = v323
+		v369 = v368
 	}
-	return float32(lesser(1, v324))
+	return float32(lesser(1, v369))
 }
 
 func gammaincF32Generic(z, x, y []float32) {

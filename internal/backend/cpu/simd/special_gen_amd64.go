@@ -70,30 +70,6 @@ func digammaF32AVX512(z, x *float32, n int) (done int)
 //go:noescape
 func digammaF32AVX2(z, x *float32, n int) (done int)
 
-// NdtriF32 sets z[i] = the quantile of the normal distribution at x[i].
-func NdtriF32(z, x []float32) {
-	x = x[:len(z)]
-	switch {
-	case len(z) == 0:
-	case useAVX512:
-		ndtriF32AVX512(&z[0], &x[0], len(z))
-	case useAVX2:
-		n := len(z) &^ 3
-		if n > 0 {
-			ndtriF32AVX2(&z[0], &x[0], n)
-		}
-		ndtriF32Generic(z[n:], x[n:])
-	default:
-		ndtriF32Generic(z, x)
-	}
-}
-
-//go:noescape
-func ndtriF32AVX512(z, x *float32, n int)
-
-//go:noescape
-func ndtriF32AVX2(z, x *float32, n int)
-
 // LogNdtrF32 sets z[i] = the logarithm of the normal distribution function at x[i].
 func LogNdtrF32(z, x []float32) {
 	x = x[:len(z)]
@@ -150,6 +126,39 @@ func zetaF32AVX512(z, x, y *float32, n int) (done int)
 
 //go:noescape
 func zetaF32AVX2(z, x, y *float32, n int) (done int)
+
+// GammaincLowF32 sets z[i] = GammaincF32 of concentrations x[i] below 12, which others stop, at y[i].
+func GammaincLowF32(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		for len(z) > 0 {
+			n := gammaincLowF32AVX512(&z[0], &x[0], &y[0], len(z))
+			z, x, y = z[n:], x[n:], y[n:]
+			n = min(len(z), 8)
+			gammaincLowF32Generic(z[:n], x[:n], y[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+	case useAVX2:
+		for len(z) >= 4 {
+			n := gammaincLowF32AVX2(&z[0], &x[0], &y[0], len(z)&^3)
+			z, x, y = z[n:], x[n:], y[n:]
+			n = min(len(z), 4)
+			gammaincLowF32Generic(z[:n], x[:n], y[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+		gammaincLowF32Generic(z, x, y)
+	default:
+		gammaincLowF32Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func gammaincLowF32AVX512(z, x, y *float32, n int) (done int)
+
+//go:noescape
+func gammaincLowF32AVX2(z, x, y *float32, n int) (done int)
 
 // GammaincF32 sets z[i] = the regularised lower incomplete gamma function of the concentration x[i] at y[i].
 func GammaincF32(z, x, y []float32) {

@@ -48,25 +48,6 @@ func DigammaF32(z, x []float32) {
 //go:noescape
 func digammaF32NEON(z, x *float32, n int) (done int)
 
-// NdtriF32 sets z[i] = the quantile of the normal distribution at x[i].
-func NdtriF32(z, x []float32) {
-	x = x[:len(z)]
-	switch {
-	case len(z) == 0:
-	case useNEON:
-		n := len(z) &^ 1
-		if n > 0 {
-			ndtriF32NEON(&z[0], &x[0], n)
-		}
-		ndtriF32Generic(z[n:], x[n:])
-	default:
-		ndtriF32Generic(z, x)
-	}
-}
-
-//go:noescape
-func ndtriF32NEON(z, x *float32, n int)
-
 // LogNdtrF32 sets z[i] = the logarithm of the normal distribution function at x[i].
 func LogNdtrF32(z, x []float32) {
 	x = x[:len(z)]
@@ -107,6 +88,28 @@ func ZetaF32(z, x, y []float32) {
 
 //go:noescape
 func zetaF32NEON(z, x, y *float32, n int) (done int)
+
+// GammaincLowF32 sets z[i] = GammaincF32 of concentrations x[i] below 12, which others stop, at y[i].
+func GammaincLowF32(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) >= 2 {
+			n := gammaincLowF32NEON(&z[0], &x[0], &y[0], len(z)&^1)
+			z, x, y = z[n:], x[n:], y[n:]
+			n = min(len(z), 2)
+			gammaincLowF32Generic(z[:n], x[:n], y[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+		gammaincLowF32Generic(z, x, y)
+	default:
+		gammaincLowF32Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func gammaincLowF32NEON(z, x, y *float32, n int) (done int)
 
 // GammaincF32 sets z[i] = the regularised lower incomplete gamma function of the concentration x[i] at y[i].
 func GammaincF32(z, x, y []float32) {

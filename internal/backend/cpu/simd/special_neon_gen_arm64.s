@@ -14,29 +14,29 @@
 	WORD $0x4e64d6f9; \
 	WORD $0x6e79ff18; \
 	WORD $0x6e78df19; \
-	FMOVQ 1792(R11), F26; \
+	FMOVQ 1184(R11), F26; \
 	WORD $0x4e79cd3a; \
-	FMOVQ 1808(R11), F27; \
+	FMOVQ 1200(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1824(R11), F26; \
+	FMOVQ 1216(R11), F26; \
 	WORD $0x4e79cf7a; \
-	FMOVQ 1840(R11), F27; \
+	FMOVQ 1232(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1856(R11), F26; \
+	FMOVQ 1248(R11), F26; \
 	WORD $0x4e79cf7a; \
-	FMOVQ 1872(R11), F27; \
+	FMOVQ 1264(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1888(R11), F26; \
+	FMOVQ 1280(R11), F26; \
 	WORD $0x4e79cd5a; \
-	FMOVQ 1904(R11), F28; \
+	FMOVQ 1296(R11), F28; \
 	WORD $0x4e79cf5c; \
-	FMOVQ 1920(R11), F26; \
+	FMOVQ 1312(R11), F26; \
 	WORD $0x4e79cf9a; \
-	FMOVQ 1936(R11), F28; \
+	FMOVQ 1328(R11), F28; \
 	WORD $0x4e79cf5c; \
-	FMOVQ 1952(R11), F26; \
+	FMOVQ 1344(R11), F26; \
 	WORD $0x4e79cf9a; \
-	FMOVQ 1968(R11), F28; \
+	FMOVQ 1360(R11), F28; \
 	WORD $0x4e79cf5c; \
 	WORD $0x4e78cf7c; \
 	WORD $0x4ea01c18; \
@@ -54,17 +54,17 @@
 	WORD $0x4eedcf56; \
 	WORD $0x4eeecf56; \
 	WORD $0x6e76dedb; \
-	FMOVQ 1984(R11), F28; \
+	FMOVQ 1376(R11), F28; \
 	WORD $0x4e76cdfc; \
-	FMOVQ 2000(R11), F29; \
+	FMOVQ 1392(R11), F29; \
 	WORD $0x4e76cf9d; \
-	FMOVQ 2016(R11), F28; \
+	FMOVQ 1408(R11), F28; \
 	WORD $0x4e76cfbc; \
-	FMOVQ 2032(R11), F29; \
+	FMOVQ 1424(R11), F29; \
 	WORD $0x4e76cf9d; \
-	FMOVQ 2048(R11), F28; \
+	FMOVQ 1440(R11), F28; \
 	WORD $0x4e76cfbc; \
-	FMOVQ 2064(R11), F29; \
+	FMOVQ 1456(R11), F29; \
 	WORD $0x4e76cf9d; \
 	WORD $0x4ea21c5c; \
 	WORD $0x4e76cfbc; \
@@ -106,261 +106,229 @@
 	WORD $0x4ee0d77b; \
 	WORD $0x4eb41f9c; \
 	WORD $0x4ef5d79c; \
-	FMOVQ 192(R11), F29; \
+	FMOVQ 1472(R11), F29; \
 	WORD $0x6e611fb7; \
 	WORD $0x4ef7d797; \
 	WORD $0x4e65d77c; \
 	WORD $0x6e7cff7c; \
 	WORD $0x6e7cdf9d; \
-	FMOVQ 336(R11), F30; \
-	FMOVQ 208(R11), F31; \
+	FMOVQ 576(R11), F30; \
+	FMOVQ 592(R11), F31; \
 	WORD $0x4e7dcffe; \
-	FMOVQ 352(R11), F31; \
+	FMOVQ 608(R11), F31; \
 	WORD $0x4e7dcfdf; \
-	FMOVQ 368(R11), F30; \
+	FMOVQ 624(R11), F30; \
 	WORD $0x4e7dcffe; \
-	FMOVQ 384(R11), F31; \
+	FMOVQ 640(R11), F31; \
 	WORD $0x4e7dcfdf; \
 	WORD $0x6e7fdfbd; \
 	WORD $0x6e7bdf7e; \
 	WORD $0x6e62dfde; \
 	WORD $0x4e7dd7dd; \
 	WORD $0x6e7ddf9c; \
-	FMOVQ 224(R11), F29; \
+	FMOVQ 1488(R11), F29; \
 	WORD $0x4e7dcef6; \
 	WORD $0x4e76d796; \
 	WORD $0x4ef6d7d6; \
 	WORD $0x4ef6d776; \
-	FMOVQ 240(R11), F27; \
+	FMOVQ 1504(R11), F27; \
 	WORD $0x4e7bcef6
 
 #define BLOCK2 \
-	WORD $0x4e60d6f7; \
-	WORD $0x6ef7e49a; \
-	WORD $0x6e65defb; \
-	WORD $0x6efa1efb; \
-	WORD $0x4ee6877c; \
-	WORD $0x6f4c079c; \
-	WORD $0x4f74579d; \
-	WORD $0x6efd877b; \
-	WORD $0x4ee0877b; \
-	WORD $0x4ee0d77b; \
-	WORD $0x4ea71f9c; \
-	WORD $0x4ee8d79c; \
-	WORD $0x6e611d3a; \
-	WORD $0x4efad79a; \
-	WORD $0x4e62d77c; \
-	WORD $0x6e7cff7c; \
-	WORD $0x6e7cdf9d; \
-	FMOVQ 336(R11), F30; \
-	WORD $0x4e7dcd5e; \
-	FMOVQ 352(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 368(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 384(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	WORD $0x6e7fdfbd; \
-	WORD $0x6e7bdf7e; \
-	WORD $0x6e63dfde; \
-	WORD $0x4e7dd7dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4ea11c3d; \
-	WORD $0x4e6bcf5d; \
-	WORD $0x4e7dd79c; \
-	WORD $0x4efcd7dc; \
-	WORD $0x4efcd77b; \
-	WORD $0x4e6ccf5b; \
-	WORD $0x6ef7e5ba; \
-	WORD $0x6efa1efb; \
-	WORD $0x6ef7e43a; \
-	WORD $0x6eba1ddb; \
-	WORD $0x4e61e6fa; \
-	WORD $0x6eba1dfb; \
-	WORD $0x6e7bdf1a; \
-	WORD $0x4efaf61a; \
-	WORD $0x4e7af63a; \
-	WORD $0x4eb31e7b; \
-	WORD $0x4e72cf5b; \
-	WORD $0x4ef3d77c; \
-	WORD $0x4ef4cf9a; \
-	WORD $0x4ef5cf9a; \
-	WORD $0x4f74577b; \
-	WORD $0x4ee0877b; \
-	WORD $0x6e7adf5c; \
-	FMOVQ 1984(R11), F29; \
-	FMOVQ 1760(R11), F30; \
-	WORD $0x4e7acfdd; \
-	FMOVQ 2000(R11), F30; \
-	WORD $0x4e7acfbe; \
-	FMOVQ 2016(R11), F29; \
-	WORD $0x4e7acfdd; \
-	FMOVQ 2032(R11), F30; \
-	WORD $0x4e7acfbe; \
-	FMOVQ 2048(R11), F29; \
-	WORD $0x4e7acfdd; \
-	FMOVQ 2064(R11), F30; \
-	WORD $0x4e7acfbe; \
-	WORD $0x4ea31c7d; \
-	WORD $0x4e7acfdd; \
-	WORD $0x4e7dcf9a; \
-	WORD $0x4ebb1f7c; \
-	WORD $0x4e7acf7c; \
-	WORD $0x4e7cd739; \
-	WORD $0x4e60d6f7; \
-	WORD $0x6ef7e49a; \
-	WORD $0x6e65defb; \
-	WORD $0x6efa1efb; \
-	WORD $0x4ee6877c; \
-	WORD $0x6f4c079c; \
-	WORD $0x4f74579d; \
-	WORD $0x6efd877b; \
-	WORD $0x4ee0877b; \
-	WORD $0x4ee0d77b; \
-	WORD $0x4ea71f9c; \
-	WORD $0x4ee8d79c; \
-	WORD $0x6e611d3a; \
-	WORD $0x4efad79a; \
-	WORD $0x4e62d77c; \
-	WORD $0x6e7cff7c; \
-	WORD $0x6e7cdf9d; \
-	FMOVQ 336(R11), F30; \
-	WORD $0x4e7dcd5e; \
-	FMOVQ 352(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 368(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 384(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	WORD $0x6e7fdfbd; \
-	WORD $0x6e7bdf7e; \
-	WORD $0x6e63dfde; \
-	WORD $0x4e7dd7dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4ea11c3d; \
-	WORD $0x4e6bcf5d; \
-	WORD $0x4e7dd79c; \
-	WORD $0x4efcd7dc; \
-	WORD $0x4efcd77b; \
-	WORD $0x4e6ccf5b; \
-	WORD $0x6ef7e5ba; \
-	WORD $0x6efa1efb; \
-	WORD $0x6ef7e43a; \
-	WORD $0x6eba1ddb; \
-	WORD $0x4e61e6fa; \
-	WORD $0x6eba1dfb; \
-	WORD $0x6e7bdf1a; \
-	WORD $0x4efaf61a; \
-	WORD $0x4e7af63a; \
-	WORD $0x4eb31e7b; \
-	WORD $0x4e72cf5b; \
-	WORD $0x4ef3d77c; \
-	WORD $0x4ef4cf9a; \
-	WORD $0x4ef5cf9a; \
-	WORD $0x4f74577b; \
-	WORD $0x4ee0877b; \
-	WORD $0x6e7adf5c; \
-	FMOVQ 1984(R11), F29; \
-	FMOVQ 1760(R11), F30; \
-	WORD $0x4e7acfdd
-
-#define BLOCK3 \
-	FMOVD 0(R1), F23; \
-	WORD $0x0e617af7; \
-	WORD $0x6e63def8; \
-	WORD $0x4ef7d419; \
-	WORD $0x6e79df18; \
-	WORD $0x4e78f499; \
-	WORD $0x6ef9e4ba; \
-	WORD $0x6e66df3b; \
-	WORD $0x6eba1f79; \
-	WORD $0x4ee7873b; \
+	WORD $0x4e60d718; \
+	WORD $0x4ee3871b; \
 	WORD $0x6f4c077b; \
 	WORD $0x4f74577c; \
-	WORD $0x6efc8739; \
-	WORD $0x4ee08739; \
-	WORD $0x4ee0d739; \
-	WORD $0x4ea81f7b; \
-	WORD $0x4ee9d77b; \
-	WORD $0x6e621d5a; \
-	WORD $0x4efad77a; \
-	WORD $0x4e6bd73b; \
-	WORD $0x6e7bff3b; \
-	WORD $0x6e7bdf7c; \
-	FMOVQ 336(R11), F29; \
-	WORD $0x4e7ccd9d; \
-	FMOVQ 352(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 384(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	WORD $0x6e7edf9c; \
-	WORD $0x6e79df3d; \
-	WORD $0x6e6ddfbd; \
-	WORD $0x4e7cd7bc; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x4efbd7bb; \
-	WORD $0x4ef9d779; \
-	WORD $0x4eeecf59; \
-	WORD $0x4ef9f43a; \
-	WORD $0x4eefd75a; \
-	WORD $0x6e7adf5b; \
-	FMOVQ 1088(R11), F28; \
-	WORD $0x4e7bce1c; \
-	FMOVQ 1104(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 1120(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 1136(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 1152(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 1168(R11), F29; \
-	WORD $0x4e7bce3d; \
-	FMOVQ 1184(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 1200(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 1216(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 1232(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 1248(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	WORD $0x4e7acf9e; \
-	WORD $0x4e79f43a; \
-	WORD $0x6ee1fb5a; \
-	WORD $0x4ee1d75a; \
-	WORD $0x6e7adf5b; \
-	FMOVQ 1264(R11), F28; \
-	WORD $0x4e7bce5c; \
-	FMOVQ 1280(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 1296(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 1312(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 1328(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 1344(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 1360(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 1376(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 1392(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 1408(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 1424(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 1440(R11), F29; \
-	WORD $0x4e7bce7d; \
+	WORD $0x6efc871c; \
+	WORD $0x4ee0879c; \
+	WORD $0x4ee0d79c; \
+	WORD $0x4ea41f7b; \
+	WORD $0x4ee5d77b; \
+	WORD $0x4e62d79d; \
+	WORD $0x6e7dff9c; \
+	WORD $0x6e7cdf9d; \
+	FMOVQ 576(R11), F30; \
+	WORD $0x4e7dccde; \
+	FMOVQ 608(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 624(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 640(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	WORD $0x4ea21c5e; \
+	WORD $0x4e7dcffe; \
+	WORD $0x6e61df7b; \
+	WORD $0x4e7ecf9b; \
+	WORD $0x6e7bdf3b; \
+	WORD $0x4efbf4fb; \
+	WORD $0x4e7bf51b; \
+	WORD $0x4eaa1d5c; \
+	WORD $0x4e69cf7c; \
+	WORD $0x4eead79d; \
+	WORD $0x4ee1cfbb; \
+	WORD $0x4eebcfbb; \
+	WORD $0x4f74579c; \
+	WORD $0x4ee0879c; \
+	WORD $0x6e7bdf7d; \
+	FMOVQ 1376(R11), F30; \
+	WORD $0x4e7bcd9e; \
+	FMOVQ 1392(R11), F31; \
+	WORD $0x4e7bcfdf; \
+	FMOVQ 1408(R11), F30; \
+	WORD $0x4e7bcffe; \
+	FMOVQ 1424(R11), F31; \
+	WORD $0x4e7bcfdf; \
+	FMOVQ 1440(R11), F30; \
+	WORD $0x4e7bcffe; \
 	FMOVQ 1456(R11), F31; \
-	WORD $0x4e7bcfbf; \
-	FMOVQ 1472(R11), F29; \
-	WORD $0x4e7bcffd
+	WORD $0x4e7bcfdf; \
+	FMOVQ 16(R11), F30; \
+	WORD $0x4e7bcffe; \
+	WORD $0x4e7ecfbb; \
+	WORD $0x4ebc1f9d; \
+	WORD $0x4e7bcf9d; \
+	WORD $0x4e7dd75a; \
+	WORD $0x4e60d718; \
+	WORD $0x4ee3871b; \
+	WORD $0x6f4c077b; \
+	WORD $0x4f74577c; \
+	WORD $0x6efc871c; \
+	WORD $0x4ee0879c; \
+	WORD $0x4ee0d79c; \
+	WORD $0x4ea41f7b; \
+	WORD $0x4ee5d77b; \
+	WORD $0x4e62d79d; \
+	WORD $0x6e7dff9c; \
+	WORD $0x6e7cdf9d; \
+	FMOVQ 576(R11), F30; \
+	WORD $0x4e7dccde; \
+	FMOVQ 608(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 624(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 640(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	WORD $0x4ea21c5e; \
+	WORD $0x4e7dcffe; \
+	WORD $0x6e61df7b; \
+	WORD $0x4e7ecf9b; \
+	WORD $0x6e7bdf3b; \
+	WORD $0x4efbf4fb; \
+	WORD $0x4e7bf51b; \
+	WORD $0x4eaa1d5c; \
+	WORD $0x4e69cf7c; \
+	WORD $0x4eead79d; \
+	WORD $0x4ee1cfbb; \
+	WORD $0x4eebcfbb; \
+	WORD $0x4f74579c; \
+	WORD $0x4ee0879c; \
+	WORD $0x6e7bdf7d; \
+	FMOVQ 1376(R11), F30; \
+	WORD $0x4e7bcd9e; \
+	FMOVQ 1392(R11), F31; \
+	WORD $0x4e7bcfdf; \
+	FMOVQ 1408(R11), F30; \
+	WORD $0x4e7bcffe; \
+	FMOVQ 1424(R11), F31; \
+	WORD $0x4e7bcfdf
+
+#define BLOCK3 \
+	FMOVQ 1888(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1c; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf9c; \
+	WORD $0x4e77cf7c; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	FMOVQ 1904(R11), F25; \
+	WORD $0x4e79d6b9; \
+	FMOVQ 1920(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1b; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf7b; \
+	WORD $0x4e77cf9b; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	FMOVQ 1936(R11), F25; \
+	WORD $0x4e79d6b9; \
+	FMOVQ 1952(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1c; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf9c; \
+	WORD $0x4e77cf7c; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	FMOVQ 1968(R11), F25; \
+	WORD $0x4e79d6b9; \
+	FMOVQ 1984(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1b; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf7b; \
+	WORD $0x4e77cf9b; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	FMOVQ 2000(R11), F25; \
+	WORD $0x4e79d6b9; \
+	FMOVQ 2016(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1c; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf9c; \
+	WORD $0x4e77cf7c; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	FMOVQ 2032(R11), F25; \
+	WORD $0x4e79d6b9; \
+	FMOVQ 2048(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1b; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf7b; \
+	WORD $0x4e77cf9b; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	FMOVQ 2064(R11), F25; \
+	WORD $0x4e79d6b9; \
+	FMOVQ 2080(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1c; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf9c; \
+	WORD $0x4e77cf7c; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	FMOVQ 2096(R11), F25; \
+	WORD $0x4e79d6b9; \
+	FMOVQ 2112(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1b; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf7b; \
+	WORD $0x4e77cf9b; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	FMOVQ 2128(R11), F25; \
+	WORD $0x4e79d6b9; \
+	FMOVQ 2144(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1c; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf9c; \
+	WORD $0x4e77cf7c; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	FMOVQ 2160(R11), F25; \
+	WORD $0x4e79d6b9; \
+	FMOVQ 2176(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1b; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf7b; \
+	WORD $0x4e77cf9b
 
 #define BLOCK4 \
 	FMOVD 0(R1), F15; \
@@ -369,42 +337,42 @@
 	WORD $0x4eeff410; \
 	WORD $0x6e70de10; \
 	WORD $0x6e70de11; \
-	FMOVQ 4144(R11), F18; \
+	FMOVQ 3600(R11), F18; \
 	WORD $0x4e71cc72; \
-	FMOVQ 4160(R11), F19; \
+	FMOVQ 3616(R11), F19; \
 	WORD $0x4e71ce53; \
-	FMOVQ 4176(R11), F18; \
+	FMOVQ 3632(R11), F18; \
 	WORD $0x4e71ce72; \
-	FMOVQ 4192(R11), F19; \
+	FMOVQ 3648(R11), F19; \
 	WORD $0x4e71ce53; \
-	FMOVQ 4208(R11), F18; \
+	FMOVQ 3664(R11), F18; \
 	WORD $0x4e71ce72; \
-	FMOVQ 4224(R11), F19; \
+	FMOVQ 3680(R11), F19; \
 	WORD $0x4e71cc93; \
-	FMOVQ 4240(R11), F20; \
+	FMOVQ 3696(R11), F20; \
 	WORD $0x4e71ce74; \
-	FMOVQ 4256(R11), F19; \
+	FMOVQ 3712(R11), F19; \
 	WORD $0x4e71ce93; \
-	FMOVQ 4272(R11), F20; \
+	FMOVQ 3728(R11), F20; \
 	WORD $0x4e71ce74; \
-	FMOVQ 4288(R11), F19; \
+	FMOVQ 3744(R11), F19; \
 	WORD $0x4e71ce93; \
 	WORD $0x4e70ce53; \
 	WORD $0x4eeff4b0; \
 	WORD $0x4e70f410; \
 	WORD $0x6e70fc31; \
 	WORD $0x6e71de32; \
-	FMOVQ 4304(R11), F20; \
+	FMOVQ 3760(R11), F20; \
 	WORD $0x4e72ccd4; \
-	FMOVQ 4320(R11), F21; \
+	FMOVQ 3776(R11), F21; \
 	WORD $0x4e72ce95; \
-	FMOVQ 4336(R11), F20; \
+	FMOVQ 3792(R11), F20; \
 	WORD $0x4e72ceb4; \
-	FMOVQ 4352(R11), F21; \
+	FMOVQ 3808(R11), F21; \
 	WORD $0x4e72ccf5; \
-	FMOVQ 4368(R11), F22; \
+	FMOVQ 3824(R11), F22; \
 	WORD $0x4e72ceb6; \
-	FMOVQ 4384(R11), F21; \
+	FMOVQ 3840(R11), F21; \
 	WORD $0x4e72ced5; \
 	WORD $0x4e71ce95; \
 	WORD $0x6ee1fa31; \
@@ -419,13 +387,13 @@
 	WORD $0x4f745652; \
 	WORD $0x4ee18652; \
 	WORD $0x6e70de14; \
-	FMOVQ 1984(R11), F21; \
+	FMOVQ 1376(R11), F21; \
 	WORD $0x4e70cdd5; \
-	FMOVQ 2000(R11), F22; \
+	FMOVQ 1392(R11), F22; \
 	WORD $0x4e70ceb6; \
-	FMOVQ 2016(R11), F21; \
+	FMOVQ 1408(R11), F21; \
 	WORD $0x4e70ced5; \
-	FMOVQ 2032(R11), F22; \
+	FMOVQ 1424(R11), F22; \
 	WORD $0x4e70ceb6
 
 #define BLOCK5 \
@@ -435,41 +403,41 @@
 	WORD $0x4eeff410; \
 	WORD $0x6e70de11; \
 	WORD $0x6e71de32; \
-	FMOVQ 4144(R11), F19; \
+	FMOVQ 3600(R11), F19; \
 	WORD $0x4e72cc73; \
-	FMOVQ 4160(R11), F20; \
+	FMOVQ 3616(R11), F20; \
 	WORD $0x4e72ce74; \
-	FMOVQ 4176(R11), F19; \
+	FMOVQ 3632(R11), F19; \
 	WORD $0x4e72ce93; \
-	FMOVQ 4192(R11), F20; \
+	FMOVQ 3648(R11), F20; \
 	WORD $0x4e72ce74; \
-	FMOVQ 4208(R11), F19; \
+	FMOVQ 3664(R11), F19; \
 	WORD $0x4e72ce93; \
-	FMOVQ 4224(R11), F20; \
+	FMOVQ 3680(R11), F20; \
 	WORD $0x4e72cc94; \
-	FMOVQ 4240(R11), F21; \
+	FMOVQ 3696(R11), F21; \
 	WORD $0x4e72ce95; \
-	FMOVQ 4256(R11), F20; \
+	FMOVQ 3712(R11), F20; \
 	WORD $0x4e72ceb4; \
-	FMOVQ 4272(R11), F21; \
+	FMOVQ 3728(R11), F21; \
 	WORD $0x4e72ce95; \
-	FMOVQ 4288(R11), F20; \
+	FMOVQ 3744(R11), F20; \
 	WORD $0x4e72ceb4; \
 	WORD $0x4e71ce74; \
 	WORD $0x4e6ff411; \
 	WORD $0x6e71fc31; \
 	WORD $0x6e71de32; \
-	FMOVQ 4304(R11), F19; \
+	FMOVQ 3760(R11), F19; \
 	WORD $0x4e72ccb3; \
-	FMOVQ 4320(R11), F21; \
+	FMOVQ 3776(R11), F21; \
 	WORD $0x4e72ce75; \
-	FMOVQ 4336(R11), F19; \
+	FMOVQ 3792(R11), F19; \
 	WORD $0x4e72ceb3; \
-	FMOVQ 4352(R11), F21; \
+	FMOVQ 3808(R11), F21; \
 	WORD $0x4e72ccd5; \
-	FMOVQ 4368(R11), F22; \
+	FMOVQ 3824(R11), F22; \
 	WORD $0x4e72ceb6; \
-	FMOVQ 4384(R11), F21; \
+	FMOVQ 3840(R11), F21; \
 	WORD $0x4e72ced5; \
 	WORD $0x4e71ce75; \
 	WORD $0x6ee1fa31; \
@@ -485,13 +453,13 @@
 	WORD $0x4f745652; \
 	WORD $0x4ee18652; \
 	WORD $0x6e70de13; \
-	FMOVQ 1984(R11), F21; \
+	FMOVQ 1376(R11), F21; \
 	WORD $0x4e70cdd5; \
-	FMOVQ 2000(R11), F22; \
+	FMOVQ 1392(R11), F22; \
 	WORD $0x4e70ceb6; \
-	FMOVQ 2016(R11), F21; \
+	FMOVQ 1408(R11), F21; \
 	WORD $0x4e70ced5; \
-	FMOVQ 2032(R11), F22; \
+	FMOVQ 1424(R11), F22; \
 	WORD $0x4e70ceb6
 
 #define BLOCK6 \
@@ -501,23 +469,23 @@
 	WORD $0x4ef1f412; \
 	WORD $0x6e72de53; \
 	WORD $0x6e73de74; \
-	FMOVQ 4464(R11), F21; \
+	FMOVQ 3920(R11), F21; \
 	WORD $0x4e74cc75; \
-	FMOVQ 4480(R11), F22; \
+	FMOVQ 3936(R11), F22; \
 	WORD $0x4e74ceb6; \
-	FMOVQ 4496(R11), F21; \
+	FMOVQ 3952(R11), F21; \
 	WORD $0x4e74ced5; \
-	FMOVQ 4512(R11), F22; \
+	FMOVQ 3968(R11), F22; \
 	WORD $0x4e74ceb6; \
-	FMOVQ 4528(R11), F21; \
+	FMOVQ 3984(R11), F21; \
 	WORD $0x4e74cc95; \
-	FMOVQ 4544(R11), F23; \
+	FMOVQ 4000(R11), F23; \
 	WORD $0x4e74ceb7; \
-	FMOVQ 4560(R11), F21; \
+	FMOVQ 4016(R11), F21; \
 	WORD $0x4e74cef5; \
-	FMOVQ 4576(R11), F23; \
+	FMOVQ 4032(R11), F23; \
 	WORD $0x4e74ceb7; \
-	FMOVQ 4592(R11), F21; \
+	FMOVQ 4048(R11), F21; \
 	WORD $0x4e74cef5; \
 	WORD $0x4e73ced5; \
 	WORD $0x6e72deb2; \
@@ -525,17 +493,17 @@
 	WORD $0x4e73f413; \
 	WORD $0x6e73fc54; \
 	WORD $0x6e74de95; \
-	FMOVQ 4608(R11), F22; \
+	FMOVQ 4064(R11), F22; \
 	WORD $0x4e75ccd6; \
-	FMOVQ 4624(R11), F23; \
+	FMOVQ 4080(R11), F23; \
 	WORD $0x4e75ced7; \
-	FMOVQ 4640(R11), F22; \
+	FMOVQ 4096(R11), F22; \
 	WORD $0x4e75cef6; \
-	FMOVQ 4656(R11), F23; \
+	FMOVQ 4112(R11), F23; \
 	WORD $0x4e75ccf7; \
-	FMOVQ 4672(R11), F24; \
+	FMOVQ 4128(R11), F24; \
 	WORD $0x4e75cef8; \
-	FMOVQ 4688(R11), F23; \
+	FMOVQ 4144(R11), F23; \
 	WORD $0x4e75cf17; \
 	WORD $0x4e74ced7; \
 	WORD $0x6ee1fa94; \
@@ -550,15 +518,15 @@
 	WORD $0x4f7456b5; \
 	WORD $0x4ee286b5; \
 	WORD $0x6e73de76; \
-	FMOVQ 1984(R11), F23; \
+	FMOVQ 1376(R11), F23; \
 	WORD $0x4e73cdd7; \
-	FMOVQ 2000(R11), F24; \
+	FMOVQ 1392(R11), F24; \
 	WORD $0x4e73cef8; \
-	FMOVQ 2016(R11), F23; \
+	FMOVQ 1408(R11), F23; \
 	WORD $0x4e73cf17; \
-	FMOVQ 2032(R11), F24; \
+	FMOVQ 1424(R11), F24; \
 	WORD $0x4e73cef8; \
-	FMOVQ 2048(R11), F23
+	FMOVQ 1440(R11), F23
 
 #define BLOCK7 \
 	FMOVD 0(R1), F16; \
@@ -567,40 +535,40 @@
 	WORD $0x4ef1f412; \
 	WORD $0x6e72de53; \
 	WORD $0x6e73de74; \
-	FMOVQ 4464(R11), F21; \
+	FMOVQ 3920(R11), F21; \
 	WORD $0x4e74cc75; \
-	FMOVQ 4480(R11), F22; \
+	FMOVQ 3936(R11), F22; \
 	WORD $0x4e74ceb6; \
-	FMOVQ 4496(R11), F21; \
+	FMOVQ 3952(R11), F21; \
 	WORD $0x4e74ced5; \
-	FMOVQ 4512(R11), F22; \
+	FMOVQ 3968(R11), F22; \
 	WORD $0x4e74ceb6; \
-	FMOVQ 4528(R11), F21; \
+	FMOVQ 3984(R11), F21; \
 	WORD $0x4e74cc95; \
-	FMOVQ 4544(R11), F23; \
+	FMOVQ 4000(R11), F23; \
 	WORD $0x4e74ceb7; \
-	FMOVQ 4560(R11), F21; \
+	FMOVQ 4016(R11), F21; \
 	WORD $0x4e74cef5; \
-	FMOVQ 4576(R11), F23; \
+	FMOVQ 4032(R11), F23; \
 	WORD $0x4e74ceb7; \
-	FMOVQ 4592(R11), F21; \
+	FMOVQ 4048(R11), F21; \
 	WORD $0x4e74cef5; \
 	WORD $0x4e73ced5; \
 	WORD $0x6e72deb3; \
 	WORD $0x4e71f414; \
 	WORD $0x6e74fc54; \
 	WORD $0x6e74de95; \
-	FMOVQ 4608(R11), F22; \
+	FMOVQ 4064(R11), F22; \
 	WORD $0x4e75ccb6; \
-	FMOVQ 4624(R11), F23; \
+	FMOVQ 4080(R11), F23; \
 	WORD $0x4e75ced7; \
-	FMOVQ 4640(R11), F22; \
+	FMOVQ 4096(R11), F22; \
 	WORD $0x4e75cef6; \
-	FMOVQ 4656(R11), F23; \
+	FMOVQ 4112(R11), F23; \
 	WORD $0x4e75ccd7; \
-	FMOVQ 4672(R11), F24; \
+	FMOVQ 4128(R11), F24; \
 	WORD $0x4e75cef8; \
-	FMOVQ 4688(R11), F23; \
+	FMOVQ 4144(R11), F23; \
 	WORD $0x4e75cf17; \
 	WORD $0x4e74ced7; \
 	WORD $0x6ee1fa94; \
@@ -616,47 +584,89 @@
 	WORD $0x4f7456b5; \
 	WORD $0x4ee286b5; \
 	WORD $0x6e72de56; \
-	FMOVQ 1984(R11), F23; \
+	FMOVQ 1376(R11), F23; \
 	WORD $0x4e72cdd7; \
-	FMOVQ 2000(R11), F24; \
+	FMOVQ 1392(R11), F24; \
 	WORD $0x4e72cef8; \
-	FMOVQ 2016(R11), F23; \
+	FMOVQ 1408(R11), F23; \
 	WORD $0x4e72cf17; \
-	FMOVQ 2032(R11), F24; \
+	FMOVQ 1424(R11), F24; \
 	WORD $0x4e72cef8; \
-	FMOVQ 2048(R11), F23
+	FMOVQ 1440(R11), F23
 
 #define BLOCK8 \
-	FMOVQ 1488(R11), F31; \
-	WORD $0x4e7bcfbf; \
-	FMOVQ 1504(R11), F29; \
-	WORD $0x4e7bcffd; \
-	FMOVQ 1520(R11), F31; \
-	WORD $0x4e7bcfbf; \
-	FMOVQ 1536(R11), F29; \
-	WORD $0x4e7bcffd; \
-	FMOVQ 1552(R11), F31; \
-	WORD $0x4e7bcfbf; \
-	FMOVQ 1568(R11), F29; \
-	WORD $0x4e7bcffd; \
-	FMOVQ 1584(R11), F31; \
-	WORD $0x4e7bcfbf; \
-	FMOVQ 1600(R11), F29; \
-	WORD $0x4e7bcffd; \
-	WORD $0x4e7acf9d; \
-	WORD $0x6e79e43a; \
-	WORD $0x6eba1fdd; \
-	WORD $0x6e62e719; \
-	WORD $0x6e205b39; \
-	WORD $0x6eb91e9d; \
-	WORD $0x4e77d6f8; \
-	WORD $0x4ee0d718; \
-	WORD $0x6e78dfb8; \
-	WORD $0x4e62e6f9; \
-	WORD $0x6eb91eb8; \
-	WORD $0x4e60e6f9
+	FMOVQ 2272(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1b; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf7b; \
+	WORD $0x4e77cf9b; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	FMOVQ 2288(R11), F25; \
+	WORD $0x4e79d6b9; \
+	FMOVQ 2304(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1c; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf9c; \
+	WORD $0x4e77cf7c; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	FMOVQ 2320(R11), F25; \
+	WORD $0x4e79d6b9; \
+	FMOVQ 2336(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1b; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf7b; \
+	WORD $0x4e77cf9b; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	FMOVQ 224(R11), F25; \
+	WORD $0x4e79d6b9; \
+	FMOVQ 192(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1c; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf9c; \
+	WORD $0x4e77cf7c; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	FMOVQ 160(R11), F25; \
+	WORD $0x4e79d6b9
 
 #define BLOCK9 \
+	FMOVQ 2192(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1c; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf9c; \
+	WORD $0x4e77cf7c; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	FMOVQ 2208(R11), F25; \
+	WORD $0x4e79d6b9; \
+	FMOVQ 2224(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1b; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf7b; \
+	WORD $0x4e77cf9b; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	FMOVQ 2240(R11), F25; \
+	WORD $0x4e79d6b9; \
+	FMOVQ 2256(R11), F26; \
+	WORD $0x4e7ad6ba; \
+	WORD $0x6e79df1c; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf9c; \
+	WORD $0x4e77cf7c; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18
+
+#define BLOCK10 \
 	WORD $0x4e2f1e10; \
 	WORD $0x4eb01e30; \
 	WORD $0x0e616a11; \
@@ -667,63 +677,61 @@
 	WORD $0x4ef1f412; \
 	WORD $0x6e72de53; \
 	WORD $0x6e73de74; \
-	FMOVQ 4464(R11), F21; \
+	FMOVQ 3920(R11), F21; \
 	WORD $0x4e74cc75; \
-	FMOVQ 4480(R11), F22; \
+	FMOVQ 3936(R11), F22; \
 	WORD $0x4e74ceb6; \
-	FMOVQ 4496(R11), F21; \
+	FMOVQ 3952(R11), F21; \
 	WORD $0x4e74ced5; \
-	FMOVQ 4512(R11), F22; \
+	FMOVQ 3968(R11), F22; \
 	WORD $0x4e74ceb6; \
-	FMOVQ 4528(R11), F21; \
+	FMOVQ 3984(R11), F21; \
 	WORD $0x4e74cc95; \
-	FMOVQ 4544(R11), F23; \
+	FMOVQ 4000(R11), F23; \
 	WORD $0x4e74ceb7; \
-	FMOVQ 4560(R11), F21; \
+	FMOVQ 4016(R11), F21; \
 	WORD $0x4e74cef5; \
-	FMOVQ 4576(R11), F23; \
+	FMOVQ 4032(R11), F23; \
 	WORD $0x4e74ceb7; \
-	FMOVQ 4592(R11), F21; \
+	FMOVQ 4048(R11), F21; \
 	WORD $0x4e74cef5
 
-#define BLOCK10 \
-	FMOVQ 2000(R11), F30; \
-	WORD $0x4e7acfbe; \
-	FMOVQ 2016(R11), F29; \
-	WORD $0x4e7acfdd; \
-	FMOVQ 2032(R11), F30; \
-	WORD $0x4e7acfbe; \
-	FMOVQ 2048(R11), F29; \
-	WORD $0x4e7acfdd; \
-	FMOVQ 2064(R11), F30; \
-	WORD $0x4e7acfbe; \
-	WORD $0x4ea31c7d; \
-	WORD $0x4e7acfdd; \
-	WORD $0x4e7dcf9a; \
-	WORD $0x4ebb1f7c; \
-	WORD $0x4e7acf7c; \
-	WORD $0x4e7cd739
-
 #define BLOCK11 \
-	FMOVQ 256(R11), F23; \
+	FMOVQ 672(R11), F23; \
 	WORD $0x6efae6fb; \
 	WORD $0x6efb1f56; \
 	WORD $0x6efae437; \
-	FMOVQ 272(R11), F27; \
+	FMOVQ 1520(R11), F27; \
 	WORD $0x6eb71f76; \
 	WORD $0x4e61e757; \
-	FMOVQ 288(R11), F26; \
+	FMOVQ 1536(R11), F26; \
 	WORD $0x6eb71f56; \
 	WORD $0x4ef8d6d7; \
 	WORD $0x6eb91ef6; \
-	FMOVQ 2080(R11), F23; \
+	FMOVQ 1552(R11), F23; \
 	WORD $0x4eb71ed6; \
 	WORD $0x0e616ad7
 
 #define BLOCK12 \
-	FMOVQ 2048(R11), F21; \
+	WORD $0x6e79df1b; \
+	WORD $0x4e7ad6dd; \
+	WORD $0x6e7ddf7b; \
+	WORD $0x4e77cf9b; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79df18; \
+	WORD $0x4e61d6b9; \
+	WORD $0x4e60d6ba; \
+	WORD $0x6e79df18; \
+	WORD $0x4e7ad6d9; \
+	WORD $0x6e79df18; \
+	WORD $0x4e77cf78; \
+	FMOVQ 2352(R11), F23; \
+	WORD $0x4e77d6b7
+
+#define BLOCK13 \
+	FMOVQ 1440(R11), F21; \
 	WORD $0x4e70ced5; \
-	FMOVQ 2064(R11), F22; \
+	FMOVQ 1456(R11), F22; \
 	WORD $0x4e70ceb6; \
 	FMOVQ 16(R11), F21; \
 	WORD $0x4e70ced5; \
@@ -736,26 +744,26 @@
 	WORD $0x0e616a0f; \
 	FMOVD F15, 0(R0)
 
-#define BLOCK13 \
-	FMOVQ 1984(R11), F21; \
+#define BLOCK14 \
+	FMOVQ 1376(R11), F21; \
 	WORD $0x4e70cdd5; \
-	FMOVQ 2000(R11), F22; \
+	FMOVQ 1392(R11), F22; \
 	WORD $0x4e70ceb6; \
-	FMOVQ 2016(R11), F21; \
+	FMOVQ 1408(R11), F21; \
 	WORD $0x4e70ced5; \
-	FMOVQ 2032(R11), F22; \
+	FMOVQ 1424(R11), F22; \
 	WORD $0x4e70ceb6; \
-	FMOVQ 2048(R11), F21; \
+	FMOVQ 1440(R11), F21; \
 	WORD $0x4e70ced5; \
-	FMOVQ 2064(R11), F22; \
+	FMOVQ 1456(R11), F22; \
 	WORD $0x4e70ceb6; \
 	FMOVQ 16(R11), F21; \
 	WORD $0x4e70ced5
 
-#define BLOCK14 \
-	FMOVQ 2048(R11), F21; \
+#define BLOCK15 \
+	FMOVQ 1440(R11), F21; \
 	WORD $0x4e70ced5; \
-	FMOVQ 2064(R11), F22; \
+	FMOVQ 1456(R11), F22; \
 	WORD $0x4e70ceb6; \
 	FMOVQ 16(R11), F21; \
 	WORD $0x4e70ced5; \
@@ -768,9 +776,9 @@
 	WORD $0x0e616a2f; \
 	FMOVD F15, 0(R0)
 
-#define BLOCK15 \
+#define BLOCK16 \
 	WORD $0x4e73cf17; \
-	FMOVQ 2064(R11), F24; \
+	FMOVQ 1456(R11), F24; \
 	WORD $0x4e73cef8; \
 	FMOVQ 16(R11), F23; \
 	WORD $0x4e73cf17; \
@@ -784,9 +792,9 @@
 	WORD $0x4e2f1e10; \
 	WORD $0x4eb01e30
 
-#define BLOCK16 \
+#define BLOCK17 \
 	WORD $0x4e72cf17; \
-	FMOVQ 2064(R11), F24; \
+	FMOVQ 1456(R11), F24; \
 	WORD $0x4e72cef8; \
 	FMOVQ 16(R11), F23; \
 	WORD $0x4e72cf17; \
@@ -800,17 +808,15 @@
 	WORD $0x4e2f1e10; \
 	WORD $0x4eb01e30
 
-#define BLOCK17 \
-	FMOVQ 352(R11), F31; \
+#define BLOCK18 \
+	FMOVQ 608(R11), F31; \
 	WORD $0x4e7dcfdf; \
-	FMOVQ 368(R11), F30; \
+	FMOVQ 624(R11), F30; \
 	WORD $0x4e7dcffe; \
-	FMOVQ 384(R11), F31; \
+	FMOVQ 640(R11), F31; \
 	WORD $0x4e7dcfdf; \
-	WORD $0x6e7fdfbd; \
-	WORD $0x6e7bdf7e; \
-	WORD $0x6e63dfde; \
-	WORD $0x4e7dd7dd
+	WORD $0x4ea11c3e; \
+	WORD $0x4e7dcffe
 
 DATA specialNEON<>+0(SB)/8, $0x36a0000000000000
 DATA specialNEON<>+8(SB)/8, $0x36a0000000000000
@@ -818,86 +824,86 @@ DATA specialNEON<>+16(SB)/8, $0x3fe0000000000000
 DATA specialNEON<>+24(SB)/8, $0x3fe0000000000000
 DATA specialNEON<>+32(SB)/8, $0x3ff8000000000000
 DATA specialNEON<>+40(SB)/8, $0x3ff8000000000000
-DATA specialNEON<>+48(SB)/8, $0x4004000000000000
-DATA specialNEON<>+56(SB)/8, $0x4004000000000000
-DATA specialNEON<>+64(SB)/8, $0x4000000000000000
-DATA specialNEON<>+72(SB)/8, $0x4000000000000000
-DATA specialNEON<>+80(SB)/8, $0x3ff0000000000000
-DATA specialNEON<>+88(SB)/8, $0x3ff0000000000000
-DATA specialNEON<>+96(SB)/8, $0x0
-DATA specialNEON<>+104(SB)/8, $0x0
-DATA specialNEON<>+112(SB)/8, $0x10000000000000
-DATA specialNEON<>+120(SB)/8, $0x10000000000000
-DATA specialNEON<>+128(SB)/8, $0x4350000000000000
-DATA specialNEON<>+136(SB)/8, $0x4350000000000000
-DATA specialNEON<>+144(SB)/8, $0x95f619980c433
-DATA specialNEON<>+152(SB)/8, $0x95f619980c433
-DATA specialNEON<>+160(SB)/8, $0x4330000000000000
-DATA specialNEON<>+168(SB)/8, $0x4330000000000000
-DATA specialNEON<>+176(SB)/8, $0x43300000000003ff
-DATA specialNEON<>+184(SB)/8, $0x43300000000003ff
-DATA specialNEON<>+192(SB)/8, $0x404b000000000000
-DATA specialNEON<>+200(SB)/8, $0x404b000000000000
-DATA specialNEON<>+208(SB)/8, $0x3fc745d1745d1746
-DATA specialNEON<>+216(SB)/8, $0x3fc745d1745d1746
-DATA specialNEON<>+224(SB)/8, $0x3dea39ef35793c76
-DATA specialNEON<>+232(SB)/8, $0x3dea39ef35793c76
-DATA specialNEON<>+240(SB)/8, $0x3fe62e42fee00000
-DATA specialNEON<>+248(SB)/8, $0x3fe62e42fee00000
-DATA specialNEON<>+256(SB)/8, $0x7ff0000000000000
-DATA specialNEON<>+264(SB)/8, $0x7ff0000000000000
-DATA specialNEON<>+272(SB)/8, $0x7ff8000000000000
-DATA specialNEON<>+280(SB)/8, $0x7ff8000000000000
-DATA specialNEON<>+288(SB)/8, $0xfff0000000000000
-DATA specialNEON<>+296(SB)/8, $0xfff0000000000000
-DATA specialNEON<>+304(SB)/8, $0x401a000000000000
-DATA specialNEON<>+312(SB)/8, $0x401a000000000000
-DATA specialNEON<>+320(SB)/8, $0x4008000000000000
-DATA specialNEON<>+328(SB)/8, $0x4008000000000000
-DATA specialNEON<>+336(SB)/8, $0x3fcc71c71c71c71c
-DATA specialNEON<>+344(SB)/8, $0x3fcc71c71c71c71c
-DATA specialNEON<>+352(SB)/8, $0x3fd2492492492492
-DATA specialNEON<>+360(SB)/8, $0x3fd2492492492492
-DATA specialNEON<>+368(SB)/8, $0x3fd999999999999a
-DATA specialNEON<>+376(SB)/8, $0x3fd999999999999a
-DATA specialNEON<>+384(SB)/8, $0x3fe5555555555555
-DATA specialNEON<>+392(SB)/8, $0x3fe5555555555555
-DATA specialNEON<>+400(SB)/8, $0x3f4091dc75bb4395
-DATA specialNEON<>+408(SB)/8, $0x3f4091dc75bb4395
-DATA specialNEON<>+416(SB)/8, $0x3f1e2458007cf618
-DATA specialNEON<>+424(SB)/8, $0x3f1e2458007cf618
-DATA specialNEON<>+432(SB)/8, $0x3f67aec51918c322
-DATA specialNEON<>+440(SB)/8, $0x3f67aec51918c322
-DATA specialNEON<>+448(SB)/8, $0x3f95132155e09a75
-DATA specialNEON<>+456(SB)/8, $0x3f95132155e09a75
-DATA specialNEON<>+464(SB)/8, $0x3fd4a34cc4eac480
-DATA specialNEON<>+472(SB)/8, $0x3fd4a34cc4eac480
-DATA specialNEON<>+480(SB)/8, $0xbf2d01f28d52f22c
-DATA specialNEON<>+488(SB)/8, $0xbf2d01f28d52f22c
-DATA specialNEON<>+496(SB)/8, $0xbf0b4e37f8fecb99
-DATA specialNEON<>+504(SB)/8, $0xbf0b4e37f8fecb99
-DATA specialNEON<>+512(SB)/8, $0xbf538ba16b3c5394
-DATA specialNEON<>+520(SB)/8, $0xbf538ba16b3c5394
-DATA specialNEON<>+528(SB)/8, $0xbf7e404d4a1b2af2
-DATA specialNEON<>+536(SB)/8, $0xbf7e404d4a1b2af2
-DATA specialNEON<>+544(SB)/8, $0xbfb13e001ad433dd
-DATA specialNEON<>+552(SB)/8, $0xbfb13e001ad433dd
-DATA specialNEON<>+560(SB)/8, $0x3fdb0ee6072093ce
-DATA specialNEON<>+568(SB)/8, $0x3fdb0ee6072093ce
-DATA specialNEON<>+576(SB)/8, $0x4010000000000000
-DATA specialNEON<>+584(SB)/8, $0x4010000000000000
-DATA specialNEON<>+592(SB)/8, $0x3f4a01a01a01a01a
-DATA specialNEON<>+600(SB)/8, $0x3f4a01a01a01a01a
-DATA specialNEON<>+608(SB)/8, $0xbf43813813813814
-DATA specialNEON<>+616(SB)/8, $0xbf43813813813814
-DATA specialNEON<>+624(SB)/8, $0xbf66c16c16c16c17
-DATA specialNEON<>+632(SB)/8, $0xbf66c16c16c16c17
-DATA specialNEON<>+640(SB)/8, $0x3fb5555555555555
-DATA specialNEON<>+648(SB)/8, $0x3fb5555555555555
-DATA specialNEON<>+656(SB)/8, $0x3fed67f1c864beb5
-DATA specialNEON<>+664(SB)/8, $0x3fed67f1c864beb5
-DATA specialNEON<>+672(SB)/8, $0x4018000000000000
-DATA specialNEON<>+680(SB)/8, $0x4018000000000000
+DATA specialNEON<>+48(SB)/8, $0x401a000000000000
+DATA specialNEON<>+56(SB)/8, $0x401a000000000000
+DATA specialNEON<>+64(SB)/8, $0x3ff0000000000000
+DATA specialNEON<>+72(SB)/8, $0x3ff0000000000000
+DATA specialNEON<>+80(SB)/8, $0x0
+DATA specialNEON<>+88(SB)/8, $0x0
+DATA specialNEON<>+96(SB)/8, $0x4000000000000000
+DATA specialNEON<>+104(SB)/8, $0x4000000000000000
+DATA specialNEON<>+112(SB)/8, $0x4004000000000000
+DATA specialNEON<>+120(SB)/8, $0x4004000000000000
+DATA specialNEON<>+128(SB)/8, $0x4008000000000000
+DATA specialNEON<>+136(SB)/8, $0x4008000000000000
+DATA specialNEON<>+144(SB)/8, $0x400c000000000000
+DATA specialNEON<>+152(SB)/8, $0x400c000000000000
+DATA specialNEON<>+160(SB)/8, $0x4010000000000000
+DATA specialNEON<>+168(SB)/8, $0x4010000000000000
+DATA specialNEON<>+176(SB)/8, $0x4012000000000000
+DATA specialNEON<>+184(SB)/8, $0x4012000000000000
+DATA specialNEON<>+192(SB)/8, $0x4014000000000000
+DATA specialNEON<>+200(SB)/8, $0x4014000000000000
+DATA specialNEON<>+208(SB)/8, $0x4016000000000000
+DATA specialNEON<>+216(SB)/8, $0x4016000000000000
+DATA specialNEON<>+224(SB)/8, $0x4018000000000000
+DATA specialNEON<>+232(SB)/8, $0x4018000000000000
+DATA specialNEON<>+240(SB)/8, $0xbfe0000000000000
+DATA specialNEON<>+248(SB)/8, $0xbfe0000000000000
+DATA specialNEON<>+256(SB)/8, $0x3f1e2458007cf618
+DATA specialNEON<>+264(SB)/8, $0x3f1e2458007cf618
+DATA specialNEON<>+272(SB)/8, $0xbf0b4e37f8fecb99
+DATA specialNEON<>+280(SB)/8, $0xbf0b4e37f8fecb99
+DATA specialNEON<>+288(SB)/8, $0xbf43813813813814
+DATA specialNEON<>+296(SB)/8, $0xbf43813813813814
+DATA specialNEON<>+304(SB)/8, $0x3fed67f1c864beb5
+DATA specialNEON<>+312(SB)/8, $0x3fed67f1c864beb5
+DATA specialNEON<>+320(SB)/8, $0xbff0000000000000
+DATA specialNEON<>+328(SB)/8, $0xbff0000000000000
+DATA specialNEON<>+336(SB)/8, $0x95f619980c433
+DATA specialNEON<>+344(SB)/8, $0x95f619980c433
+DATA specialNEON<>+352(SB)/8, $0x4330000000000000
+DATA specialNEON<>+360(SB)/8, $0x4330000000000000
+DATA specialNEON<>+368(SB)/8, $0x43300000000003ff
+DATA specialNEON<>+376(SB)/8, $0x43300000000003ff
+DATA specialNEON<>+384(SB)/8, $0x3f4091dc75bb4395
+DATA specialNEON<>+392(SB)/8, $0x3f4091dc75bb4395
+DATA specialNEON<>+400(SB)/8, $0x3f67aec51918c322
+DATA specialNEON<>+408(SB)/8, $0x3f67aec51918c322
+DATA specialNEON<>+416(SB)/8, $0x3f95132155e09a75
+DATA specialNEON<>+424(SB)/8, $0x3f95132155e09a75
+DATA specialNEON<>+432(SB)/8, $0x3fd4a34cc4eac480
+DATA specialNEON<>+440(SB)/8, $0x3fd4a34cc4eac480
+DATA specialNEON<>+448(SB)/8, $0xbf2d01f28d52f22c
+DATA specialNEON<>+456(SB)/8, $0xbf2d01f28d52f22c
+DATA specialNEON<>+464(SB)/8, $0xbf538ba16b3c5394
+DATA specialNEON<>+472(SB)/8, $0xbf538ba16b3c5394
+DATA specialNEON<>+480(SB)/8, $0xbf7e404d4a1b2af2
+DATA specialNEON<>+488(SB)/8, $0xbf7e404d4a1b2af2
+DATA specialNEON<>+496(SB)/8, $0xbfb13e001ad433dd
+DATA specialNEON<>+504(SB)/8, $0xbfb13e001ad433dd
+DATA specialNEON<>+512(SB)/8, $0x3fdb0ee6072093ce
+DATA specialNEON<>+520(SB)/8, $0x3fdb0ee6072093ce
+DATA specialNEON<>+528(SB)/8, $0x3f4a01a01a01a01a
+DATA specialNEON<>+536(SB)/8, $0x3f4a01a01a01a01a
+DATA specialNEON<>+544(SB)/8, $0xbf66c16c16c16c17
+DATA specialNEON<>+552(SB)/8, $0xbf66c16c16c16c17
+DATA specialNEON<>+560(SB)/8, $0x3fb5555555555555
+DATA specialNEON<>+568(SB)/8, $0x3fb5555555555555
+DATA specialNEON<>+576(SB)/8, $0x3fcc71c71c71c71c
+DATA specialNEON<>+584(SB)/8, $0x3fcc71c71c71c71c
+DATA specialNEON<>+592(SB)/8, $0x3fc745d1745d1746
+DATA specialNEON<>+600(SB)/8, $0x3fc745d1745d1746
+DATA specialNEON<>+608(SB)/8, $0x3fd2492492492492
+DATA specialNEON<>+616(SB)/8, $0x3fd2492492492492
+DATA specialNEON<>+624(SB)/8, $0x3fd999999999999a
+DATA specialNEON<>+632(SB)/8, $0x3fd999999999999a
+DATA specialNEON<>+640(SB)/8, $0x3fe5555555555555
+DATA specialNEON<>+648(SB)/8, $0x3fe5555555555555
+DATA specialNEON<>+656(SB)/8, $0x3fe62e42fefa39ef
+DATA specialNEON<>+664(SB)/8, $0x3fe62e42fefa39ef
+DATA specialNEON<>+672(SB)/8, $0x7ff0000000000000
+DATA specialNEON<>+680(SB)/8, $0x7ff0000000000000
 DATA specialNEON<>+688(SB)/8, $0x3ff762d86356be3f
 DATA specialNEON<>+696(SB)/8, $0x3ff762d86356be3f
 DATA specialNEON<>+704(SB)/8, $0x3c9b86a722197829
@@ -934,473 +940,405 @@ DATA specialNEON<>+944(SB)/8, $0x3f70410410410410
 DATA specialNEON<>+952(SB)/8, $0x3f70410410410410
 DATA specialNEON<>+960(SB)/8, $0xbf81111111111111
 DATA specialNEON<>+968(SB)/8, $0xbf81111111111111
-DATA specialNEON<>+976(SB)/8, $0x35f0000000000000
-DATA specialNEON<>+984(SB)/8, $0x35f0000000000000
-DATA specialNEON<>+992(SB)/8, $0x3fe62e42fefa39ef
-DATA specialNEON<>+1000(SB)/8, $0x3fe62e42fefa39ef
-DATA specialNEON<>+1008(SB)/8, $0x3dc18b699ba29481
-DATA specialNEON<>+1016(SB)/8, $0x3dc18b699ba29481
-DATA specialNEON<>+1024(SB)/8, $0xbdb7193aec9d7179
-DATA specialNEON<>+1032(SB)/8, $0xbdb7193aec9d7179
-DATA specialNEON<>+1040(SB)/8, $0xbcb9e2e5690f64e3
-DATA specialNEON<>+1048(SB)/8, $0xbcb9e2e5690f64e3
-DATA specialNEON<>+1056(SB)/8, $0x3cf2254919022994
-DATA specialNEON<>+1064(SB)/8, $0x3cf2254919022994
-DATA specialNEON<>+1072(SB)/8, $0x7ff8000000000001
-DATA specialNEON<>+1080(SB)/8, $0x7ff8000000000001
-DATA specialNEON<>+1088(SB)/8, $0xbe423065f4b4b803
-DATA specialNEON<>+1096(SB)/8, $0xbe423065f4b4b803
-DATA specialNEON<>+1104(SB)/8, $0x3ea57a1d151bdcb6
-DATA specialNEON<>+1112(SB)/8, $0x3ea57a1d151bdcb6
-DATA specialNEON<>+1120(SB)/8, $0xbef2ddf6491276c6
-DATA specialNEON<>+1128(SB)/8, $0xbef2ddf6491276c6
-DATA specialNEON<>+1136(SB)/8, $0xbf535fe34c16b463
-DATA specialNEON<>+1144(SB)/8, $0xbf535fe34c16b463
-DATA specialNEON<>+1152(SB)/8, $0x3fd5deb0f1a5e795
-DATA specialNEON<>+1160(SB)/8, $0x3fd5deb0f1a5e795
-DATA specialNEON<>+1168(SB)/8, $0x3e1a261455cca8ac
-DATA specialNEON<>+1176(SB)/8, $0x3e1a261455cca8ac
-DATA specialNEON<>+1184(SB)/8, $0xbe61d52cc3f5468c
-DATA specialNEON<>+1192(SB)/8, $0xbe61d52cc3f5468c
-DATA specialNEON<>+1200(SB)/8, $0xbec4be591e7dadd1
-DATA specialNEON<>+1208(SB)/8, $0xbec4be591e7dadd1
-DATA specialNEON<>+1216(SB)/8, $0x3f3214267e2ec1fd
-DATA specialNEON<>+1224(SB)/8, $0x3f3214267e2ec1fd
-DATA specialNEON<>+1232(SB)/8, $0xbf809e92026f9141
-DATA specialNEON<>+1240(SB)/8, $0xbf809e92026f9141
-DATA specialNEON<>+1248(SB)/8, $0x40025e47a9d5da59
-DATA specialNEON<>+1256(SB)/8, $0x40025e47a9d5da59
-DATA specialNEON<>+1264(SB)/8, $0x3d04ccf519457eec
-DATA specialNEON<>+1272(SB)/8, $0x3d04ccf519457eec
-DATA specialNEON<>+1280(SB)/8, $0x3d5b6d8aecb0ef6f
-DATA specialNEON<>+1288(SB)/8, $0x3d5b6d8aecb0ef6f
-DATA specialNEON<>+1296(SB)/8, $0xbdb3d20ffc52f458
-DATA specialNEON<>+1304(SB)/8, $0xbdb3d20ffc52f458
-DATA specialNEON<>+1312(SB)/8, $0x3df2ae6b1db0af0d
-DATA specialNEON<>+1320(SB)/8, $0x3df2ae6b1db0af0d
-DATA specialNEON<>+1328(SB)/8, $0xbe2484d28f47933c
-DATA specialNEON<>+1336(SB)/8, $0xbe2484d28f47933c
-DATA specialNEON<>+1344(SB)/8, $0x3e4aee2f69b3eddf
-DATA specialNEON<>+1352(SB)/8, $0x3e4aee2f69b3eddf
-DATA specialNEON<>+1360(SB)/8, $0xbe6bf2019f4cb927
-DATA specialNEON<>+1368(SB)/8, $0xbe6bf2019f4cb927
-DATA specialNEON<>+1376(SB)/8, $0xbe8bfdd4679b6671
-DATA specialNEON<>+1384(SB)/8, $0xbe8bfdd4679b6671
-DATA specialNEON<>+1392(SB)/8, $0xbee016e83485bf51
-DATA specialNEON<>+1400(SB)/8, $0xbee016e83485bf51
-DATA specialNEON<>+1408(SB)/8, $0xbf0fccffdf626ff1
-DATA specialNEON<>+1416(SB)/8, $0xbf0fccffdf626ff1
-DATA specialNEON<>+1424(SB)/8, $0x3ff6d841ed892fa8
-DATA specialNEON<>+1432(SB)/8, $0x3ff6d841ed892fa8
-DATA specialNEON<>+1440(SB)/8, $0xbd51f6f4ebde4b96
-DATA specialNEON<>+1448(SB)/8, $0xbd51f6f4ebde4b96
-DATA specialNEON<>+1456(SB)/8, $0x3d99f27de9ec6438
-DATA specialNEON<>+1464(SB)/8, $0x3d99f27de9ec6438
-DATA specialNEON<>+1472(SB)/8, $0xbdd16c9bd564d8c9
-DATA specialNEON<>+1480(SB)/8, $0xbdd16c9bd564d8c9
-DATA specialNEON<>+1488(SB)/8, $0x3dfc0f3de7382c55
-DATA specialNEON<>+1496(SB)/8, $0x3dfc0f3de7382c55
-DATA specialNEON<>+1504(SB)/8, $0xbe172802625c3915
-DATA specialNEON<>+1512(SB)/8, $0xbe172802625c3915
-DATA specialNEON<>+1520(SB)/8, $0x3e2b48340af1c904
-DATA specialNEON<>+1528(SB)/8, $0x3e2b48340af1c904
-DATA specialNEON<>+1536(SB)/8, $0x3e6ede68efb5bc56
-DATA specialNEON<>+1544(SB)/8, $0x3e6ede68efb5bc56
-DATA specialNEON<>+1552(SB)/8, $0x3eb9ec2e96a71e52
-DATA specialNEON<>+1560(SB)/8, $0x3eb9ec2e96a71e52
-DATA specialNEON<>+1568(SB)/8, $0x3f0002d530dc1ff1
-DATA specialNEON<>+1576(SB)/8, $0x3f0002d530dc1ff1
-DATA specialNEON<>+1584(SB)/8, $0xbf45e981db85db4d
-DATA specialNEON<>+1592(SB)/8, $0xbf45e981db85db4d
-DATA specialNEON<>+1600(SB)/8, $0x40209307c4b46d0e
-DATA specialNEON<>+1608(SB)/8, $0x40209307c4b46d0e
-DATA specialNEON<>+1616(SB)/8, $0x7fffffffffffffff
-DATA specialNEON<>+1624(SB)/8, $0x7fffffffffffffff
-DATA specialNEON<>+1632(SB)/8, $0x3fe6a09e667f3bcd
-DATA specialNEON<>+1640(SB)/8, $0x3fe6a09e667f3bcd
-DATA specialNEON<>+1648(SB)/8, $0x46293e5939a08cea
-DATA specialNEON<>+1656(SB)/8, $0x46293e5939a08cea
-DATA specialNEON<>+1664(SB)/8, $0xbee81428c9a26dca
-DATA specialNEON<>+1672(SB)/8, $0xbee81428c9a26dca
-DATA specialNEON<>+1680(SB)/8, $0x3ed02f6240e04eea
-DATA specialNEON<>+1688(SB)/8, $0x3ed02f6240e04eea
-DATA specialNEON<>+1696(SB)/8, $0xc087500000000000
-DATA specialNEON<>+1704(SB)/8, $0xc087500000000000
-DATA specialNEON<>+1712(SB)/8, $0x3ff71547652b82fe
-DATA specialNEON<>+1720(SB)/8, $0x3ff71547652b82fe
-DATA specialNEON<>+1728(SB)/8, $0x4338000000000000
-DATA specialNEON<>+1736(SB)/8, $0x4338000000000000
-DATA specialNEON<>+1744(SB)/8, $0x3c7abc9e3b39803f
-DATA specialNEON<>+1752(SB)/8, $0x3c7abc9e3b39803f
-DATA specialNEON<>+1760(SB)/8, $0x3ec71de3a556c734
-DATA specialNEON<>+1768(SB)/8, $0x3ec71de3a556c734
-DATA specialNEON<>+1776(SB)/8, $0x43b0000000000000
-DATA specialNEON<>+1784(SB)/8, $0x43b0000000000000
-DATA specialNEON<>+1792(SB)/8, $0x3f1e0cafaa803123
-DATA specialNEON<>+1800(SB)/8, $0x3f1e0cafaa803123
-DATA specialNEON<>+1808(SB)/8, $0xbf495550f3b1878d
-DATA specialNEON<>+1816(SB)/8, $0xbf495550f3b1878d
-DATA specialNEON<>+1824(SB)/8, $0x3f64b3bed0743198
-DATA specialNEON<>+1832(SB)/8, $0x3f64b3bed0743198
-DATA specialNEON<>+1840(SB)/8, $0x3fb17ca8c6b90548
-DATA specialNEON<>+1848(SB)/8, $0x3fb17ca8c6b90548
-DATA specialNEON<>+1856(SB)/8, $0x3fc0983638d90973
-DATA specialNEON<>+1864(SB)/8, $0x3fc0983638d90973
-DATA specialNEON<>+1872(SB)/8, $0xbfc15c084b38d18b
-DATA specialNEON<>+1880(SB)/8, $0xbfc15c084b38d18b
-DATA specialNEON<>+1888(SB)/8, $0xbf1b4b7a743bb692
-DATA specialNEON<>+1896(SB)/8, $0xbf1b4b7a743bb692
-DATA specialNEON<>+1904(SB)/8, $0x3f5eef4682a6d424
-DATA specialNEON<>+1912(SB)/8, $0x3f5eef4682a6d424
-DATA specialNEON<>+1920(SB)/8, $0xbf98573fc93b8d00
-DATA specialNEON<>+1928(SB)/8, $0xbf98573fc93b8d00
-DATA specialNEON<>+1936(SB)/8, $0xbfbe88b88130cede
-DATA specialNEON<>+1944(SB)/8, $0xbfbe88b88130cede
-DATA specialNEON<>+1952(SB)/8, $0xbfa85a15b64b26fa
-DATA specialNEON<>+1960(SB)/8, $0xbfa85a15b64b26fa
-DATA specialNEON<>+1968(SB)/8, $0x3ff40c522d7d0cae
-DATA specialNEON<>+1976(SB)/8, $0x3ff40c522d7d0cae
-DATA specialNEON<>+1984(SB)/8, $0x3efa01a01a01a01a
-DATA specialNEON<>+1992(SB)/8, $0x3efa01a01a01a01a
-DATA specialNEON<>+2000(SB)/8, $0x3f2a01a01a01a01a
-DATA specialNEON<>+2008(SB)/8, $0x3f2a01a01a01a01a
-DATA specialNEON<>+2016(SB)/8, $0x3f56c16c16c16c17
-DATA specialNEON<>+2024(SB)/8, $0x3f56c16c16c16c17
-DATA specialNEON<>+2032(SB)/8, $0x3f81111111111111
-DATA specialNEON<>+2040(SB)/8, $0x3f81111111111111
-DATA specialNEON<>+2048(SB)/8, $0x3fa5555555555555
-DATA specialNEON<>+2056(SB)/8, $0x3fa5555555555555
-DATA specialNEON<>+2064(SB)/8, $0x3fc5555555555555
-DATA specialNEON<>+2072(SB)/8, $0x3fc5555555555555
-DATA specialNEON<>+2080(SB)/8, $0x8000000000000000
-DATA specialNEON<>+2088(SB)/8, $0x8000000000000000
-DATA specialNEON<>+2096(SB)/8, $0xc085e00000000000
-DATA specialNEON<>+2104(SB)/8, $0xc085e00000000000
-DATA specialNEON<>+2112(SB)/8, $0x4085e00000000000
-DATA specialNEON<>+2120(SB)/8, $0x4085e00000000000
-DATA specialNEON<>+2128(SB)/8, $0x3ff000001ad7f29b
-DATA specialNEON<>+2136(SB)/8, $0x3ff000001ad7f29b
-DATA specialNEON<>+2144(SB)/8, $0x40c3880000000000
-DATA specialNEON<>+2152(SB)/8, $0x40c3880000000000
-DATA specialNEON<>+2160(SB)/8, $0x39b4484bfeebc2a0
-DATA specialNEON<>+2168(SB)/8, $0x39b4484bfeebc2a0
-DATA specialNEON<>+2176(SB)/8, $0x4014000000000000
-DATA specialNEON<>+2184(SB)/8, $0x4014000000000000
-DATA specialNEON<>+2192(SB)/8, $0x3f01566abc011567
-DATA specialNEON<>+2200(SB)/8, $0x3f01566abc011567
-DATA specialNEON<>+2208(SB)/8, $0x3eabbd779334ef0b
-DATA specialNEON<>+2216(SB)/8, $0x3eabbd779334ef0b
-DATA specialNEON<>+2224(SB)/8, $0x4028000000000000
-DATA specialNEON<>+2232(SB)/8, $0x4028000000000000
-DATA specialNEON<>+2240(SB)/8, $0x4032000000000000
-DATA specialNEON<>+2248(SB)/8, $0x4032000000000000
-DATA specialNEON<>+2256(SB)/8, $0x426d1a94a2000000
-DATA specialNEON<>+2264(SB)/8, $0x426d1a94a2000000
-DATA specialNEON<>+2272(SB)/8, $0x3fd6666666666666
-DATA specialNEON<>+2280(SB)/8, $0x3fd6666666666666
-DATA specialNEON<>+2288(SB)/8, $0x400199999999999a
-DATA specialNEON<>+2296(SB)/8, $0x400199999999999a
-DATA specialNEON<>+2304(SB)/8, $0x4048000000000000
-DATA specialNEON<>+2312(SB)/8, $0x4048000000000000
-DATA specialNEON<>+2320(SB)/8, $0x4047800000000000
-DATA specialNEON<>+2328(SB)/8, $0x4047800000000000
-DATA specialNEON<>+2336(SB)/8, $0x4047000000000000
-DATA specialNEON<>+2344(SB)/8, $0x4047000000000000
-DATA specialNEON<>+2352(SB)/8, $0x4046800000000000
-DATA specialNEON<>+2360(SB)/8, $0x4046800000000000
-DATA specialNEON<>+2368(SB)/8, $0x4046000000000000
-DATA specialNEON<>+2376(SB)/8, $0x4046000000000000
-DATA specialNEON<>+2384(SB)/8, $0x4045800000000000
-DATA specialNEON<>+2392(SB)/8, $0x4045800000000000
-DATA specialNEON<>+2400(SB)/8, $0x4045000000000000
-DATA specialNEON<>+2408(SB)/8, $0x4045000000000000
-DATA specialNEON<>+2416(SB)/8, $0x4044800000000000
-DATA specialNEON<>+2424(SB)/8, $0x4044800000000000
-DATA specialNEON<>+2432(SB)/8, $0x4044000000000000
-DATA specialNEON<>+2440(SB)/8, $0x4044000000000000
-DATA specialNEON<>+2448(SB)/8, $0x4043800000000000
-DATA specialNEON<>+2456(SB)/8, $0x4043800000000000
-DATA specialNEON<>+2464(SB)/8, $0x4043000000000000
-DATA specialNEON<>+2472(SB)/8, $0x4043000000000000
-DATA specialNEON<>+2480(SB)/8, $0x4042800000000000
-DATA specialNEON<>+2488(SB)/8, $0x4042800000000000
-DATA specialNEON<>+2496(SB)/8, $0x4042000000000000
-DATA specialNEON<>+2504(SB)/8, $0x4042000000000000
-DATA specialNEON<>+2512(SB)/8, $0x4041800000000000
-DATA specialNEON<>+2520(SB)/8, $0x4041800000000000
-DATA specialNEON<>+2528(SB)/8, $0x4041000000000000
-DATA specialNEON<>+2536(SB)/8, $0x4041000000000000
-DATA specialNEON<>+2544(SB)/8, $0x4040800000000000
-DATA specialNEON<>+2552(SB)/8, $0x4040800000000000
-DATA specialNEON<>+2560(SB)/8, $0x4040000000000000
-DATA specialNEON<>+2568(SB)/8, $0x4040000000000000
-DATA specialNEON<>+2576(SB)/8, $0x403f000000000000
-DATA specialNEON<>+2584(SB)/8, $0x403f000000000000
-DATA specialNEON<>+2592(SB)/8, $0x403e000000000000
-DATA specialNEON<>+2600(SB)/8, $0x403e000000000000
-DATA specialNEON<>+2608(SB)/8, $0x403d000000000000
-DATA specialNEON<>+2616(SB)/8, $0x403d000000000000
-DATA specialNEON<>+2624(SB)/8, $0x403c000000000000
-DATA specialNEON<>+2632(SB)/8, $0x403c000000000000
-DATA specialNEON<>+2640(SB)/8, $0x403b000000000000
-DATA specialNEON<>+2648(SB)/8, $0x403b000000000000
-DATA specialNEON<>+2656(SB)/8, $0x403a000000000000
-DATA specialNEON<>+2664(SB)/8, $0x403a000000000000
-DATA specialNEON<>+2672(SB)/8, $0x4039000000000000
-DATA specialNEON<>+2680(SB)/8, $0x4039000000000000
-DATA specialNEON<>+2688(SB)/8, $0x4038000000000000
-DATA specialNEON<>+2696(SB)/8, $0x4038000000000000
-DATA specialNEON<>+2704(SB)/8, $0x4037000000000000
-DATA specialNEON<>+2712(SB)/8, $0x4037000000000000
-DATA specialNEON<>+2720(SB)/8, $0x4036000000000000
-DATA specialNEON<>+2728(SB)/8, $0x4036000000000000
-DATA specialNEON<>+2736(SB)/8, $0x4035000000000000
-DATA specialNEON<>+2744(SB)/8, $0x4035000000000000
-DATA specialNEON<>+2752(SB)/8, $0x4034000000000000
-DATA specialNEON<>+2760(SB)/8, $0x4034000000000000
-DATA specialNEON<>+2768(SB)/8, $0x4033000000000000
-DATA specialNEON<>+2776(SB)/8, $0x4033000000000000
-DATA specialNEON<>+2784(SB)/8, $0x4031000000000000
-DATA specialNEON<>+2792(SB)/8, $0x4031000000000000
-DATA specialNEON<>+2800(SB)/8, $0x4030000000000000
-DATA specialNEON<>+2808(SB)/8, $0x4030000000000000
-DATA specialNEON<>+2816(SB)/8, $0x402e000000000000
-DATA specialNEON<>+2824(SB)/8, $0x402e000000000000
-DATA specialNEON<>+2832(SB)/8, $0x402c000000000000
-DATA specialNEON<>+2840(SB)/8, $0x402c000000000000
-DATA specialNEON<>+2848(SB)/8, $0x402a000000000000
-DATA specialNEON<>+2856(SB)/8, $0x402a000000000000
-DATA specialNEON<>+2864(SB)/8, $0x4026000000000000
-DATA specialNEON<>+2872(SB)/8, $0x4026000000000000
-DATA specialNEON<>+2880(SB)/8, $0x4024000000000000
-DATA specialNEON<>+2888(SB)/8, $0x4024000000000000
-DATA specialNEON<>+2896(SB)/8, $0x4022000000000000
-DATA specialNEON<>+2904(SB)/8, $0x4022000000000000
-DATA specialNEON<>+2912(SB)/8, $0x4020000000000000
-DATA specialNEON<>+2920(SB)/8, $0x4020000000000000
-DATA specialNEON<>+2928(SB)/8, $0x401c000000000000
-DATA specialNEON<>+2936(SB)/8, $0x401c000000000000
-DATA specialNEON<>+2944(SB)/8, $0x4048800000000000
-DATA specialNEON<>+2952(SB)/8, $0x4048800000000000
-DATA specialNEON<>+2960(SB)/8, $0x3fb47ae147ae147b
-DATA specialNEON<>+2968(SB)/8, $0x3fb47ae147ae147b
-DATA specialNEON<>+2976(SB)/8, $0x3fb1a7b9611a7b96
-DATA specialNEON<>+2984(SB)/8, $0x3fb1a7b9611a7b96
-DATA specialNEON<>+2992(SB)/8, $0x3fb8618618618618
-DATA specialNEON<>+3000(SB)/8, $0x3fb8618618618618
-DATA specialNEON<>+3008(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA specialNEON<>+3016(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA specialNEON<>+3024(SB)/8, $0x3fc3b13b13b13b14
-DATA specialNEON<>+3032(SB)/8, $0x3fc3b13b13b13b14
-DATA specialNEON<>+3040(SB)/8, $0x3fb642c8590b2164
-DATA specialNEON<>+3048(SB)/8, $0x3fb642c8590b2164
-DATA specialNEON<>+3056(SB)/8, $0x3fb2f684bda12f68
-DATA specialNEON<>+3064(SB)/8, $0x3fb2f684bda12f68
-DATA specialNEON<>+3072(SB)/8, $0x3fbaf286bca1af28
-DATA specialNEON<>+3080(SB)/8, $0x3fbaf286bca1af28
-DATA specialNEON<>+3088(SB)/8, $0x3fc1111111111111
-DATA specialNEON<>+3096(SB)/8, $0x3fc1111111111111
-DATA specialNEON<>+3104(SB)/8, $0xbf04ce3fd902bcad
-DATA specialNEON<>+3112(SB)/8, $0xbf04ce3fd902bcad
-DATA specialNEON<>+3120(SB)/8, $0x3df13b3c5b7cb45e
-DATA specialNEON<>+3128(SB)/8, $0x3df13b3c5b7cb45e
-DATA specialNEON<>+3136(SB)/8, $0xbeb88f2ae1def9d0
-DATA specialNEON<>+3144(SB)/8, $0xbeb88f2ae1def9d0
-DATA specialNEON<>+3152(SB)/8, $0x3f49b0ff6874f2c4
-DATA specialNEON<>+3160(SB)/8, $0x3f49b0ff6874f2c4
-DATA specialNEON<>+3168(SB)/8, $0x3f116908b48ce058
-DATA specialNEON<>+3176(SB)/8, $0x3f116908b48ce058
-DATA specialNEON<>+3184(SB)/8, $0x3ee7db4c02846e81
-DATA specialNEON<>+3192(SB)/8, $0x3ee7db4c02846e81
-DATA specialNEON<>+3200(SB)/8, $0xbf33999a85a4237a
-DATA specialNEON<>+3208(SB)/8, $0xbf33999a85a4237a
-DATA specialNEON<>+3216(SB)/8, $0xbf4c3e0b02da7bf9
-DATA specialNEON<>+3224(SB)/8, $0xbf4c3e0b02da7bf9
-DATA specialNEON<>+3232(SB)/8, $0xbed7cd6f27b3f020
-DATA specialNEON<>+3240(SB)/8, $0xbed7cd6f27b3f020
-DATA specialNEON<>+3248(SB)/8, $0xbdbea23269c140a7
-DATA specialNEON<>+3256(SB)/8, $0xbdbea23269c140a7
-DATA specialNEON<>+3264(SB)/8, $0xbe90152a1871f27a
-DATA specialNEON<>+3272(SB)/8, $0xbe90152a1871f27a
-DATA specialNEON<>+3280(SB)/8, $0x3f318b9b5bf2d984
-DATA specialNEON<>+3288(SB)/8, $0x3f318b9b5bf2d984
-DATA specialNEON<>+3296(SB)/8, $0x3f2e13ce465fa859
-DATA specialNEON<>+3304(SB)/8, $0x3f2e13ce465fa859
-DATA specialNEON<>+3312(SB)/8, $0x3ee73df462204ef4
-DATA specialNEON<>+3320(SB)/8, $0x3ee73df462204ef4
-DATA specialNEON<>+3328(SB)/8, $0x3eb7e0201539310e
-DATA specialNEON<>+3336(SB)/8, $0x3eb7e0201539310e
-DATA specialNEON<>+3344(SB)/8, $0xbf13d2a3a29b5d9d
-DATA specialNEON<>+3352(SB)/8, $0xbf13d2a3a29b5d9d
-DATA specialNEON<>+3360(SB)/8, $0xbf3ebfb188b7ca00
-DATA specialNEON<>+3368(SB)/8, $0xbf3ebfb188b7ca00
-DATA specialNEON<>+3376(SB)/8, $0x3f4547d93b34e2b6
-DATA specialNEON<>+3384(SB)/8, $0x3f4547d93b34e2b6
-DATA specialNEON<>+3392(SB)/8, $0xbea522cb05171911
-DATA specialNEON<>+3400(SB)/8, $0xbea522cb05171911
-DATA specialNEON<>+3408(SB)/8, $0xbdec24bd0e740a6c
-DATA specialNEON<>+3416(SB)/8, $0xbdec24bd0e740a6c
-DATA specialNEON<>+3424(SB)/8, $0x3e626154ae39151d
-DATA specialNEON<>+3432(SB)/8, $0x3e626154ae39151d
-DATA specialNEON<>+3440(SB)/8, $0x3f0bbf43daf4fe53
-DATA specialNEON<>+3448(SB)/8, $0x3f0bbf43daf4fe53
-DATA specialNEON<>+3456(SB)/8, $0x3ec0db20a88f4696
-DATA specialNEON<>+3464(SB)/8, $0x3ec0db20a88f4696
-DATA specialNEON<>+3472(SB)/8, $0xbf65f7268edab4c8
-DATA specialNEON<>+3480(SB)/8, $0xbf65f7268edab4c8
-DATA specialNEON<>+3488(SB)/8, $0x3eb7058929663937
-DATA specialNEON<>+3496(SB)/8, $0x3eb7058929663937
-DATA specialNEON<>+3504(SB)/8, $0x3e832ac81c15d3d7
-DATA specialNEON<>+3512(SB)/8, $0x3e832ac81c15d3d7
-DATA specialNEON<>+3520(SB)/8, $0xbeeac2d05890f2c3
-DATA specialNEON<>+3528(SB)/8, $0xbeeac2d05890f2c3
-DATA specialNEON<>+3536(SB)/8, $0xbf1c253efaa1a932
-DATA specialNEON<>+3544(SB)/8, $0xbf1c253efaa1a932
-DATA specialNEON<>+3552(SB)/8, $0x3f4948b0fcd6e9e0
-DATA specialNEON<>+3560(SB)/8, $0x3f4948b0fcd6e9e0
-DATA specialNEON<>+3568(SB)/8, $0x3f70ee643b990ee6
-DATA specialNEON<>+3576(SB)/8, $0x3f70ee643b990ee6
-DATA specialNEON<>+3584(SB)/8, $0xbe6ee23d0cba8aee
-DATA specialNEON<>+3592(SB)/8, $0xbe6ee23d0cba8aee
-DATA specialNEON<>+3600(SB)/8, $0xbdb349fbca3a377b
-DATA specialNEON<>+3608(SB)/8, $0xbdb349fbca3a377b
-DATA specialNEON<>+3616(SB)/8, $0x3e33f59230a8357c
-DATA specialNEON<>+3624(SB)/8, $0x3e33f59230a8357c
-DATA specialNEON<>+3632(SB)/8, $0x3ee00a9cabd6b83e
-DATA specialNEON<>+3640(SB)/8, $0x3ee00a9cabd6b83e
-DATA specialNEON<>+3648(SB)/8, $0xbe9af83440e53dbc
-DATA specialNEON<>+3656(SB)/8, $0xbe9af83440e53dbc
-DATA specialNEON<>+3664(SB)/8, $0xbf50394f6f09e723
-DATA specialNEON<>+3672(SB)/8, $0xbf50394f6f09e723
-DATA specialNEON<>+3680(SB)/8, $0xbf6c71c71c71c71c
-DATA specialNEON<>+3688(SB)/8, $0xbf6c71c71c71c71c
-DATA specialNEON<>+3696(SB)/8, $0x3e8280f2cde3f847
-DATA specialNEON<>+3704(SB)/8, $0x3e8280f2cde3f847
-DATA specialNEON<>+3712(SB)/8, $0x3e49aa7a30de114c
-DATA specialNEON<>+3720(SB)/8, $0x3e49aa7a30de114c
-DATA specialNEON<>+3728(SB)/8, $0xbebb0bdfcc629cba
-DATA specialNEON<>+3736(SB)/8, $0xbebb0bdfcc629cba
-DATA specialNEON<>+3744(SB)/8, $0xbef2fa4ae89e5af0
-DATA specialNEON<>+3752(SB)/8, $0xbef2fa4ae89e5af0
-DATA specialNEON<>+3760(SB)/8, $0x3f2af83440e53dbc
-DATA specialNEON<>+3768(SB)/8, $0x3f2af83440e53dbc
-DATA specialNEON<>+3776(SB)/8, $0x3f65ac056b015ac0
-DATA specialNEON<>+3784(SB)/8, $0x3f65ac056b015ac0
-DATA specialNEON<>+3792(SB)/8, $0xbf5e573ac901e574
-DATA specialNEON<>+3800(SB)/8, $0xbf5e573ac901e574
-DATA specialNEON<>+3808(SB)/8, $0xbe32d2197c7a2faa
-DATA specialNEON<>+3816(SB)/8, $0xbe32d2197c7a2faa
-DATA specialNEON<>+3824(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA specialNEON<>+3832(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA specialNEON<>+3840(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA specialNEON<>+3848(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA specialNEON<>+3856(SB)/8, $0x3eabd6d21e4b4109
-DATA specialNEON<>+3864(SB)/8, $0x3eabd6d21e4b4109
-DATA specialNEON<>+3872(SB)/8, $0xbec255370652afc1
-DATA specialNEON<>+3880(SB)/8, $0xbec255370652afc1
-DATA specialNEON<>+3888(SB)/8, $0xbf276e06fec7273b
-DATA specialNEON<>+3896(SB)/8, $0xbf276e06fec7273b
-DATA specialNEON<>+3904(SB)/8, $0x3f52f684bda12f68
-DATA specialNEON<>+3912(SB)/8, $0x3f52f684bda12f68
-DATA specialNEON<>+3920(SB)/8, $0x3e46097d55c37c1c
-DATA specialNEON<>+3928(SB)/8, $0x3e46097d55c37c1c
-DATA specialNEON<>+3936(SB)/8, $0x3e0f6e66d24d5c8a
-DATA specialNEON<>+3944(SB)/8, $0x3e0f6e66d24d5c8a
-DATA specialNEON<>+3952(SB)/8, $0xbe87b5f9a2d0465c
-DATA specialNEON<>+3960(SB)/8, $0xbe87b5f9a2d0465c
-DATA specialNEON<>+3968(SB)/8, $0xbebf1b22f594c6b5
-DATA specialNEON<>+3976(SB)/8, $0xbebf1b22f594c6b5
-DATA specialNEON<>+3984(SB)/8, $0x3f048c5892f7cd83
-DATA specialNEON<>+3992(SB)/8, $0x3f048c5892f7cd83
-DATA specialNEON<>+4000(SB)/8, $0x3f371de3a556c734
-DATA specialNEON<>+4008(SB)/8, $0x3f371de3a556c734
-DATA specialNEON<>+4016(SB)/8, $0xbf8e573ac901e574
-DATA specialNEON<>+4024(SB)/8, $0xbf8e573ac901e574
-DATA specialNEON<>+4032(SB)/8, $0xbfd5555555555555
-DATA specialNEON<>+4040(SB)/8, $0xbfd5555555555555
-DATA specialNEON<>+4048(SB)/8, $0x3fc45f306dc9c883
-DATA specialNEON<>+4056(SB)/8, $0x3fc45f306dc9c883
-DATA specialNEON<>+4064(SB)/8, $0x3b75d383bc4c1e51
-DATA specialNEON<>+4072(SB)/8, $0x3b75d383bc4c1e51
-DATA specialNEON<>+4080(SB)/8, $0x3beb83220c1e48a2
-DATA specialNEON<>+4088(SB)/8, $0x3beb83220c1e48a2
-DATA specialNEON<>+4096(SB)/8, $0x4069000000000000
-DATA specialNEON<>+4104(SB)/8, $0x4069000000000000
-DATA specialNEON<>+4112(SB)/8, $0x40220ede94d34bde
-DATA specialNEON<>+4120(SB)/8, $0x40220ede94d34bde
-DATA specialNEON<>+4128(SB)/8, $0xc000f54b47679631
-DATA specialNEON<>+4136(SB)/8, $0xc000f54b47679631
-DATA specialNEON<>+4144(SB)/8, $0x3c8234c94c56c434
-DATA specialNEON<>+4152(SB)/8, $0x3c8234c94c56c434
-DATA specialNEON<>+4160(SB)/8, $0x3d8531e4c09647c9
-DATA specialNEON<>+4168(SB)/8, $0x3d8531e4c09647c9
-DATA specialNEON<>+4176(SB)/8, $0x3e723490ba397e17
-DATA specialNEON<>+4184(SB)/8, $0x3e723490ba397e17
-DATA specialNEON<>+4192(SB)/8, $0x3f3c71c82f3c8de1
-DATA specialNEON<>+4200(SB)/8, $0x3f3c71c82f3c8de1
-DATA specialNEON<>+4208(SB)/8, $0x3fd00000013da385
-DATA specialNEON<>+4216(SB)/8, $0x3fd00000013da385
-DATA specialNEON<>+4224(SB)/8, $0x3d04c3cc00f7d4ad
-DATA specialNEON<>+4232(SB)/8, $0x3d04c3cc00f7d4ad
-DATA specialNEON<>+4240(SB)/8, $0x3e002ce550ab2805
-DATA specialNEON<>+4248(SB)/8, $0x3e002ce550ab2805
-DATA specialNEON<>+4256(SB)/8, $0x3edc71bcce4be7ee
-DATA specialNEON<>+4264(SB)/8, $0x3edc71bcce4be7ee
-DATA specialNEON<>+4272(SB)/8, $0x3f8fffffe2793d6d
-DATA specialNEON<>+4280(SB)/8, $0x3f8fffffe2793d6d
-DATA specialNEON<>+4288(SB)/8, $0x3fefffffffdcb230
-DATA specialNEON<>+4296(SB)/8, $0x3fefffffffdcb230
-DATA specialNEON<>+4304(SB)/8, $0x3fd7dca9a040000a
-DATA specialNEON<>+4312(SB)/8, $0x3fd7dca9a040000a
-DATA specialNEON<>+4320(SB)/8, $0x3f9e8183aee4cb84
-DATA specialNEON<>+4328(SB)/8, $0x3f9e8183aee4cb84
-DATA specialNEON<>+4336(SB)/8, $0x3fa9884703d9d977
-DATA specialNEON<>+4344(SB)/8, $0x3fa9884703d9d977
-DATA specialNEON<>+4352(SB)/8, $0x3f9be3d123ddf20f
-DATA specialNEON<>+4360(SB)/8, $0x3f9be3d123ddf20f
-DATA specialNEON<>+4368(SB)/8, $0x3f9cb6efb3b38706
-DATA specialNEON<>+4376(SB)/8, $0x3f9cb6efb3b38706
-DATA specialNEON<>+4384(SB)/8, $0x3fd9884533c5b2d0
-DATA specialNEON<>+4392(SB)/8, $0x3fd9884533c5b2d0
-DATA specialNEON<>+4400(SB)/8, $0x3c313a0ec2b9da4f
-DATA specialNEON<>+4408(SB)/8, $0x3c313a0ec2b9da4f
-DATA specialNEON<>+4416(SB)/8, $0x3bbe0770f883a07a
-DATA specialNEON<>+4424(SB)/8, $0x3bbe0770f883a07a
-DATA specialNEON<>+4432(SB)/8, $0xc02452e4764e49e5
-DATA specialNEON<>+4440(SB)/8, $0xc02452e4764e49e5
-DATA specialNEON<>+4448(SB)/8, $0x4003087c27c418ab
-DATA specialNEON<>+4456(SB)/8, $0x4003087c27c418ab
-DATA specialNEON<>+4464(SB)/8, $0x3d44c70245695e98
-DATA specialNEON<>+4472(SB)/8, $0x3d44c70245695e98
-DATA specialNEON<>+4480(SB)/8, $0x3e38439c7af2b532
-DATA specialNEON<>+4488(SB)/8, $0x3e38439c7af2b532
-DATA specialNEON<>+4496(SB)/8, $0x3f0c71bf8e510adb
-DATA specialNEON<>+4504(SB)/8, $0x3f0c71bf8e510adb
-DATA specialNEON<>+4512(SB)/8, $0x3faffffff387ec97
-DATA specialNEON<>+4520(SB)/8, $0x3faffffff387ec97
-DATA specialNEON<>+4528(SB)/8, $0x3cc4752353989712
-DATA specialNEON<>+4536(SB)/8, $0x3cc4752353989712
-DATA specialNEON<>+4544(SB)/8, $0x3dc28acc2350b458
-DATA specialNEON<>+4552(SB)/8, $0x3dc28acc2350b458
-DATA specialNEON<>+4560(SB)/8, $0x3ea6c1a82ea5b362
-DATA specialNEON<>+4568(SB)/8, $0x3ea6c1a82ea5b362
-DATA specialNEON<>+4576(SB)/8, $0x3f655555d1c6eaf7
-DATA specialNEON<>+4584(SB)/8, $0x3f655555d1c6eaf7
-DATA specialNEON<>+4592(SB)/8, $0x3fe000000034c843
-DATA specialNEON<>+4600(SB)/8, $0x3fe000000034c843
-DATA specialNEON<>+4608(SB)/8, $0xbfdb8f9d99a38077
-DATA specialNEON<>+4616(SB)/8, $0xbfdb8f9d99a38077
-DATA specialNEON<>+4624(SB)/8, $0xbfa5475b34b8c3cd
-DATA specialNEON<>+4632(SB)/8, $0xbfa5475b34b8c3cd
-DATA specialNEON<>+4640(SB)/8, $0xbfc326346bea4432
-DATA specialNEON<>+4648(SB)/8, $0xbfc326346bea4432
-DATA specialNEON<>+4656(SB)/8, $0xbfa34024855fa564
-DATA specialNEON<>+4664(SB)/8, $0xbfa34024855fa564
-DATA specialNEON<>+4672(SB)/8, $0xbfa7ee65c9994e77
-DATA specialNEON<>+4680(SB)/8, $0xbfa7ee65c9994e77
-DATA specialNEON<>+4688(SB)/8, $0x3fd9884533e4dcba
-DATA specialNEON<>+4696(SB)/8, $0x3fd9884533e4dcba
-GLOBL specialNEON<>(SB), RODATA|NOPTR, $4704
+DATA specialNEON<>+976(SB)/8, $0x7fffffffffffffff
+DATA specialNEON<>+984(SB)/8, $0x7fffffffffffffff
+DATA specialNEON<>+992(SB)/8, $0x3fe6a09e667f3bcd
+DATA specialNEON<>+1000(SB)/8, $0x3fe6a09e667f3bcd
+DATA specialNEON<>+1008(SB)/8, $0x46293e5939a08cea
+DATA specialNEON<>+1016(SB)/8, $0x46293e5939a08cea
+DATA specialNEON<>+1024(SB)/8, $0xbee81428c9a26dca
+DATA specialNEON<>+1032(SB)/8, $0xbee81428c9a26dca
+DATA specialNEON<>+1040(SB)/8, $0x3ed02f6240e04eea
+DATA specialNEON<>+1048(SB)/8, $0x3ed02f6240e04eea
+DATA specialNEON<>+1056(SB)/8, $0xc087500000000000
+DATA specialNEON<>+1064(SB)/8, $0xc087500000000000
+DATA specialNEON<>+1072(SB)/8, $0x3ff71547652b82fe
+DATA specialNEON<>+1080(SB)/8, $0x3ff71547652b82fe
+DATA specialNEON<>+1088(SB)/8, $0x4338000000000000
+DATA specialNEON<>+1096(SB)/8, $0x4338000000000000
+DATA specialNEON<>+1104(SB)/8, $0x3c7abc9e3b39803f
+DATA specialNEON<>+1112(SB)/8, $0x3c7abc9e3b39803f
+DATA specialNEON<>+1120(SB)/8, $0x3ec71de3a556c734
+DATA specialNEON<>+1128(SB)/8, $0x3ec71de3a556c734
+DATA specialNEON<>+1136(SB)/8, $0x43b0000000000000
+DATA specialNEON<>+1144(SB)/8, $0x43b0000000000000
+DATA specialNEON<>+1152(SB)/8, $0x10000000000000
+DATA specialNEON<>+1160(SB)/8, $0x10000000000000
+DATA specialNEON<>+1168(SB)/8, $0x4350000000000000
+DATA specialNEON<>+1176(SB)/8, $0x4350000000000000
+DATA specialNEON<>+1184(SB)/8, $0x3f1e0cafaa803123
+DATA specialNEON<>+1192(SB)/8, $0x3f1e0cafaa803123
+DATA specialNEON<>+1200(SB)/8, $0xbf495550f3b1878d
+DATA specialNEON<>+1208(SB)/8, $0xbf495550f3b1878d
+DATA specialNEON<>+1216(SB)/8, $0x3f64b3bed0743198
+DATA specialNEON<>+1224(SB)/8, $0x3f64b3bed0743198
+DATA specialNEON<>+1232(SB)/8, $0x3fb17ca8c6b90548
+DATA specialNEON<>+1240(SB)/8, $0x3fb17ca8c6b90548
+DATA specialNEON<>+1248(SB)/8, $0x3fc0983638d90973
+DATA specialNEON<>+1256(SB)/8, $0x3fc0983638d90973
+DATA specialNEON<>+1264(SB)/8, $0xbfc15c084b38d18b
+DATA specialNEON<>+1272(SB)/8, $0xbfc15c084b38d18b
+DATA specialNEON<>+1280(SB)/8, $0xbf1b4b7a743bb692
+DATA specialNEON<>+1288(SB)/8, $0xbf1b4b7a743bb692
+DATA specialNEON<>+1296(SB)/8, $0x3f5eef4682a6d424
+DATA specialNEON<>+1304(SB)/8, $0x3f5eef4682a6d424
+DATA specialNEON<>+1312(SB)/8, $0xbf98573fc93b8d00
+DATA specialNEON<>+1320(SB)/8, $0xbf98573fc93b8d00
+DATA specialNEON<>+1328(SB)/8, $0xbfbe88b88130cede
+DATA specialNEON<>+1336(SB)/8, $0xbfbe88b88130cede
+DATA specialNEON<>+1344(SB)/8, $0xbfa85a15b64b26fa
+DATA specialNEON<>+1352(SB)/8, $0xbfa85a15b64b26fa
+DATA specialNEON<>+1360(SB)/8, $0x3ff40c522d7d0cae
+DATA specialNEON<>+1368(SB)/8, $0x3ff40c522d7d0cae
+DATA specialNEON<>+1376(SB)/8, $0x3efa01a01a01a01a
+DATA specialNEON<>+1384(SB)/8, $0x3efa01a01a01a01a
+DATA specialNEON<>+1392(SB)/8, $0x3f2a01a01a01a01a
+DATA specialNEON<>+1400(SB)/8, $0x3f2a01a01a01a01a
+DATA specialNEON<>+1408(SB)/8, $0x3f56c16c16c16c17
+DATA specialNEON<>+1416(SB)/8, $0x3f56c16c16c16c17
+DATA specialNEON<>+1424(SB)/8, $0x3f81111111111111
+DATA specialNEON<>+1432(SB)/8, $0x3f81111111111111
+DATA specialNEON<>+1440(SB)/8, $0x3fa5555555555555
+DATA specialNEON<>+1448(SB)/8, $0x3fa5555555555555
+DATA specialNEON<>+1456(SB)/8, $0x3fc5555555555555
+DATA specialNEON<>+1464(SB)/8, $0x3fc5555555555555
+DATA specialNEON<>+1472(SB)/8, $0x404b000000000000
+DATA specialNEON<>+1480(SB)/8, $0x404b000000000000
+DATA specialNEON<>+1488(SB)/8, $0x3dea39ef35793c76
+DATA specialNEON<>+1496(SB)/8, $0x3dea39ef35793c76
+DATA specialNEON<>+1504(SB)/8, $0x3fe62e42fee00000
+DATA specialNEON<>+1512(SB)/8, $0x3fe62e42fee00000
+DATA specialNEON<>+1520(SB)/8, $0x7ff8000000000000
+DATA specialNEON<>+1528(SB)/8, $0x7ff8000000000000
+DATA specialNEON<>+1536(SB)/8, $0xfff0000000000000
+DATA specialNEON<>+1544(SB)/8, $0xfff0000000000000
+DATA specialNEON<>+1552(SB)/8, $0x8000000000000000
+DATA specialNEON<>+1560(SB)/8, $0x8000000000000000
+DATA specialNEON<>+1568(SB)/8, $0x3ff000001ad7f29b
+DATA specialNEON<>+1576(SB)/8, $0x3ff000001ad7f29b
+DATA specialNEON<>+1584(SB)/8, $0x40c3880000000000
+DATA specialNEON<>+1592(SB)/8, $0x40c3880000000000
+DATA specialNEON<>+1600(SB)/8, $0x39b4484bfeebc2a0
+DATA specialNEON<>+1608(SB)/8, $0x39b4484bfeebc2a0
+DATA specialNEON<>+1616(SB)/8, $0xc085e00000000000
+DATA specialNEON<>+1624(SB)/8, $0xc085e00000000000
+DATA specialNEON<>+1632(SB)/8, $0x4085e00000000000
+DATA specialNEON<>+1640(SB)/8, $0x4085e00000000000
+DATA specialNEON<>+1648(SB)/8, $0x3eabbd779334ef0b
+DATA specialNEON<>+1656(SB)/8, $0x3eabbd779334ef0b
+DATA specialNEON<>+1664(SB)/8, $0x3f01566abc011567
+DATA specialNEON<>+1672(SB)/8, $0x3f01566abc011567
+DATA specialNEON<>+1680(SB)/8, $0x4032000000000000
+DATA specialNEON<>+1688(SB)/8, $0x4032000000000000
+DATA specialNEON<>+1696(SB)/8, $0x4028000000000000
+DATA specialNEON<>+1704(SB)/8, $0x4028000000000000
+DATA specialNEON<>+1712(SB)/8, $0x4048000000000000
+DATA specialNEON<>+1720(SB)/8, $0x4048000000000000
+DATA specialNEON<>+1728(SB)/8, $0x4047800000000000
+DATA specialNEON<>+1736(SB)/8, $0x4047800000000000
+DATA specialNEON<>+1744(SB)/8, $0x4047000000000000
+DATA specialNEON<>+1752(SB)/8, $0x4047000000000000
+DATA specialNEON<>+1760(SB)/8, $0x4046800000000000
+DATA specialNEON<>+1768(SB)/8, $0x4046800000000000
+DATA specialNEON<>+1776(SB)/8, $0x4046000000000000
+DATA specialNEON<>+1784(SB)/8, $0x4046000000000000
+DATA specialNEON<>+1792(SB)/8, $0x4045800000000000
+DATA specialNEON<>+1800(SB)/8, $0x4045800000000000
+DATA specialNEON<>+1808(SB)/8, $0x4045000000000000
+DATA specialNEON<>+1816(SB)/8, $0x4045000000000000
+DATA specialNEON<>+1824(SB)/8, $0x4044800000000000
+DATA specialNEON<>+1832(SB)/8, $0x4044800000000000
+DATA specialNEON<>+1840(SB)/8, $0x4044000000000000
+DATA specialNEON<>+1848(SB)/8, $0x4044000000000000
+DATA specialNEON<>+1856(SB)/8, $0x4043800000000000
+DATA specialNEON<>+1864(SB)/8, $0x4043800000000000
+DATA specialNEON<>+1872(SB)/8, $0x4043000000000000
+DATA specialNEON<>+1880(SB)/8, $0x4043000000000000
+DATA specialNEON<>+1888(SB)/8, $0x4042800000000000
+DATA specialNEON<>+1896(SB)/8, $0x4042800000000000
+DATA specialNEON<>+1904(SB)/8, $0x4042000000000000
+DATA specialNEON<>+1912(SB)/8, $0x4042000000000000
+DATA specialNEON<>+1920(SB)/8, $0x4041800000000000
+DATA specialNEON<>+1928(SB)/8, $0x4041800000000000
+DATA specialNEON<>+1936(SB)/8, $0x4041000000000000
+DATA specialNEON<>+1944(SB)/8, $0x4041000000000000
+DATA specialNEON<>+1952(SB)/8, $0x4040800000000000
+DATA specialNEON<>+1960(SB)/8, $0x4040800000000000
+DATA specialNEON<>+1968(SB)/8, $0x4040000000000000
+DATA specialNEON<>+1976(SB)/8, $0x4040000000000000
+DATA specialNEON<>+1984(SB)/8, $0x403f000000000000
+DATA specialNEON<>+1992(SB)/8, $0x403f000000000000
+DATA specialNEON<>+2000(SB)/8, $0x403e000000000000
+DATA specialNEON<>+2008(SB)/8, $0x403e000000000000
+DATA specialNEON<>+2016(SB)/8, $0x403d000000000000
+DATA specialNEON<>+2024(SB)/8, $0x403d000000000000
+DATA specialNEON<>+2032(SB)/8, $0x403c000000000000
+DATA specialNEON<>+2040(SB)/8, $0x403c000000000000
+DATA specialNEON<>+2048(SB)/8, $0x403b000000000000
+DATA specialNEON<>+2056(SB)/8, $0x403b000000000000
+DATA specialNEON<>+2064(SB)/8, $0x403a000000000000
+DATA specialNEON<>+2072(SB)/8, $0x403a000000000000
+DATA specialNEON<>+2080(SB)/8, $0x4039000000000000
+DATA specialNEON<>+2088(SB)/8, $0x4039000000000000
+DATA specialNEON<>+2096(SB)/8, $0x4038000000000000
+DATA specialNEON<>+2104(SB)/8, $0x4038000000000000
+DATA specialNEON<>+2112(SB)/8, $0x4037000000000000
+DATA specialNEON<>+2120(SB)/8, $0x4037000000000000
+DATA specialNEON<>+2128(SB)/8, $0x4036000000000000
+DATA specialNEON<>+2136(SB)/8, $0x4036000000000000
+DATA specialNEON<>+2144(SB)/8, $0x4035000000000000
+DATA specialNEON<>+2152(SB)/8, $0x4035000000000000
+DATA specialNEON<>+2160(SB)/8, $0x4034000000000000
+DATA specialNEON<>+2168(SB)/8, $0x4034000000000000
+DATA specialNEON<>+2176(SB)/8, $0x4033000000000000
+DATA specialNEON<>+2184(SB)/8, $0x4033000000000000
+DATA specialNEON<>+2192(SB)/8, $0x4031000000000000
+DATA specialNEON<>+2200(SB)/8, $0x4031000000000000
+DATA specialNEON<>+2208(SB)/8, $0x4030000000000000
+DATA specialNEON<>+2216(SB)/8, $0x4030000000000000
+DATA specialNEON<>+2224(SB)/8, $0x402e000000000000
+DATA specialNEON<>+2232(SB)/8, $0x402e000000000000
+DATA specialNEON<>+2240(SB)/8, $0x402c000000000000
+DATA specialNEON<>+2248(SB)/8, $0x402c000000000000
+DATA specialNEON<>+2256(SB)/8, $0x402a000000000000
+DATA specialNEON<>+2264(SB)/8, $0x402a000000000000
+DATA specialNEON<>+2272(SB)/8, $0x4026000000000000
+DATA specialNEON<>+2280(SB)/8, $0x4026000000000000
+DATA specialNEON<>+2288(SB)/8, $0x4024000000000000
+DATA specialNEON<>+2296(SB)/8, $0x4024000000000000
+DATA specialNEON<>+2304(SB)/8, $0x4022000000000000
+DATA specialNEON<>+2312(SB)/8, $0x4022000000000000
+DATA specialNEON<>+2320(SB)/8, $0x4020000000000000
+DATA specialNEON<>+2328(SB)/8, $0x4020000000000000
+DATA specialNEON<>+2336(SB)/8, $0x401c000000000000
+DATA specialNEON<>+2344(SB)/8, $0x401c000000000000
+DATA specialNEON<>+2352(SB)/8, $0x4048800000000000
+DATA specialNEON<>+2360(SB)/8, $0x4048800000000000
+DATA specialNEON<>+2368(SB)/8, $0x426d1a94a2000000
+DATA specialNEON<>+2376(SB)/8, $0x426d1a94a2000000
+DATA specialNEON<>+2384(SB)/8, $0x3fd6666666666666
+DATA specialNEON<>+2392(SB)/8, $0x3fd6666666666666
+DATA specialNEON<>+2400(SB)/8, $0x400199999999999a
+DATA specialNEON<>+2408(SB)/8, $0x400199999999999a
+DATA specialNEON<>+2416(SB)/8, $0x3fb47ae147ae147b
+DATA specialNEON<>+2424(SB)/8, $0x3fb47ae147ae147b
+DATA specialNEON<>+2432(SB)/8, $0x3fb1a7b9611a7b96
+DATA specialNEON<>+2440(SB)/8, $0x3fb1a7b9611a7b96
+DATA specialNEON<>+2448(SB)/8, $0x3fb8618618618618
+DATA specialNEON<>+2456(SB)/8, $0x3fb8618618618618
+DATA specialNEON<>+2464(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA specialNEON<>+2472(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA specialNEON<>+2480(SB)/8, $0x3fc3b13b13b13b14
+DATA specialNEON<>+2488(SB)/8, $0x3fc3b13b13b13b14
+DATA specialNEON<>+2496(SB)/8, $0x3fb642c8590b2164
+DATA specialNEON<>+2504(SB)/8, $0x3fb642c8590b2164
+DATA specialNEON<>+2512(SB)/8, $0x3fb2f684bda12f68
+DATA specialNEON<>+2520(SB)/8, $0x3fb2f684bda12f68
+DATA specialNEON<>+2528(SB)/8, $0x3fbaf286bca1af28
+DATA specialNEON<>+2536(SB)/8, $0x3fbaf286bca1af28
+DATA specialNEON<>+2544(SB)/8, $0x3fc1111111111111
+DATA specialNEON<>+2552(SB)/8, $0x3fc1111111111111
+DATA specialNEON<>+2560(SB)/8, $0xbf04ce3fd902bcad
+DATA specialNEON<>+2568(SB)/8, $0xbf04ce3fd902bcad
+DATA specialNEON<>+2576(SB)/8, $0x3df13b3c5b7cb45e
+DATA specialNEON<>+2584(SB)/8, $0x3df13b3c5b7cb45e
+DATA specialNEON<>+2592(SB)/8, $0xbeb88f2ae1def9d0
+DATA specialNEON<>+2600(SB)/8, $0xbeb88f2ae1def9d0
+DATA specialNEON<>+2608(SB)/8, $0x3f49b0ff6874f2c4
+DATA specialNEON<>+2616(SB)/8, $0x3f49b0ff6874f2c4
+DATA specialNEON<>+2624(SB)/8, $0x3f116908b48ce058
+DATA specialNEON<>+2632(SB)/8, $0x3f116908b48ce058
+DATA specialNEON<>+2640(SB)/8, $0x3ee7db4c02846e81
+DATA specialNEON<>+2648(SB)/8, $0x3ee7db4c02846e81
+DATA specialNEON<>+2656(SB)/8, $0xbf33999a85a4237a
+DATA specialNEON<>+2664(SB)/8, $0xbf33999a85a4237a
+DATA specialNEON<>+2672(SB)/8, $0xbf4c3e0b02da7bf9
+DATA specialNEON<>+2680(SB)/8, $0xbf4c3e0b02da7bf9
+DATA specialNEON<>+2688(SB)/8, $0xbed7cd6f27b3f020
+DATA specialNEON<>+2696(SB)/8, $0xbed7cd6f27b3f020
+DATA specialNEON<>+2704(SB)/8, $0xbdbea23269c140a7
+DATA specialNEON<>+2712(SB)/8, $0xbdbea23269c140a7
+DATA specialNEON<>+2720(SB)/8, $0xbe90152a1871f27a
+DATA specialNEON<>+2728(SB)/8, $0xbe90152a1871f27a
+DATA specialNEON<>+2736(SB)/8, $0x3f318b9b5bf2d984
+DATA specialNEON<>+2744(SB)/8, $0x3f318b9b5bf2d984
+DATA specialNEON<>+2752(SB)/8, $0x3f2e13ce465fa859
+DATA specialNEON<>+2760(SB)/8, $0x3f2e13ce465fa859
+DATA specialNEON<>+2768(SB)/8, $0x3ee73df462204ef4
+DATA specialNEON<>+2776(SB)/8, $0x3ee73df462204ef4
+DATA specialNEON<>+2784(SB)/8, $0x3eb7e0201539310e
+DATA specialNEON<>+2792(SB)/8, $0x3eb7e0201539310e
+DATA specialNEON<>+2800(SB)/8, $0xbf13d2a3a29b5d9d
+DATA specialNEON<>+2808(SB)/8, $0xbf13d2a3a29b5d9d
+DATA specialNEON<>+2816(SB)/8, $0xbf3ebfb188b7ca00
+DATA specialNEON<>+2824(SB)/8, $0xbf3ebfb188b7ca00
+DATA specialNEON<>+2832(SB)/8, $0x3f4547d93b34e2b6
+DATA specialNEON<>+2840(SB)/8, $0x3f4547d93b34e2b6
+DATA specialNEON<>+2848(SB)/8, $0xbea522cb05171911
+DATA specialNEON<>+2856(SB)/8, $0xbea522cb05171911
+DATA specialNEON<>+2864(SB)/8, $0xbdec24bd0e740a6c
+DATA specialNEON<>+2872(SB)/8, $0xbdec24bd0e740a6c
+DATA specialNEON<>+2880(SB)/8, $0x3e626154ae39151d
+DATA specialNEON<>+2888(SB)/8, $0x3e626154ae39151d
+DATA specialNEON<>+2896(SB)/8, $0x3f0bbf43daf4fe53
+DATA specialNEON<>+2904(SB)/8, $0x3f0bbf43daf4fe53
+DATA specialNEON<>+2912(SB)/8, $0x3ec0db20a88f4696
+DATA specialNEON<>+2920(SB)/8, $0x3ec0db20a88f4696
+DATA specialNEON<>+2928(SB)/8, $0xbf65f7268edab4c8
+DATA specialNEON<>+2936(SB)/8, $0xbf65f7268edab4c8
+DATA specialNEON<>+2944(SB)/8, $0x3eb7058929663937
+DATA specialNEON<>+2952(SB)/8, $0x3eb7058929663937
+DATA specialNEON<>+2960(SB)/8, $0x3e832ac81c15d3d7
+DATA specialNEON<>+2968(SB)/8, $0x3e832ac81c15d3d7
+DATA specialNEON<>+2976(SB)/8, $0xbeeac2d05890f2c3
+DATA specialNEON<>+2984(SB)/8, $0xbeeac2d05890f2c3
+DATA specialNEON<>+2992(SB)/8, $0xbf1c253efaa1a932
+DATA specialNEON<>+3000(SB)/8, $0xbf1c253efaa1a932
+DATA specialNEON<>+3008(SB)/8, $0x3f4948b0fcd6e9e0
+DATA specialNEON<>+3016(SB)/8, $0x3f4948b0fcd6e9e0
+DATA specialNEON<>+3024(SB)/8, $0x3f70ee643b990ee6
+DATA specialNEON<>+3032(SB)/8, $0x3f70ee643b990ee6
+DATA specialNEON<>+3040(SB)/8, $0xbe6ee23d0cba8aee
+DATA specialNEON<>+3048(SB)/8, $0xbe6ee23d0cba8aee
+DATA specialNEON<>+3056(SB)/8, $0xbdb349fbca3a377b
+DATA specialNEON<>+3064(SB)/8, $0xbdb349fbca3a377b
+DATA specialNEON<>+3072(SB)/8, $0x3e33f59230a8357c
+DATA specialNEON<>+3080(SB)/8, $0x3e33f59230a8357c
+DATA specialNEON<>+3088(SB)/8, $0x3ee00a9cabd6b83e
+DATA specialNEON<>+3096(SB)/8, $0x3ee00a9cabd6b83e
+DATA specialNEON<>+3104(SB)/8, $0xbe9af83440e53dbc
+DATA specialNEON<>+3112(SB)/8, $0xbe9af83440e53dbc
+DATA specialNEON<>+3120(SB)/8, $0xbf50394f6f09e723
+DATA specialNEON<>+3128(SB)/8, $0xbf50394f6f09e723
+DATA specialNEON<>+3136(SB)/8, $0xbf6c71c71c71c71c
+DATA specialNEON<>+3144(SB)/8, $0xbf6c71c71c71c71c
+DATA specialNEON<>+3152(SB)/8, $0x3e8280f2cde3f847
+DATA specialNEON<>+3160(SB)/8, $0x3e8280f2cde3f847
+DATA specialNEON<>+3168(SB)/8, $0x3e49aa7a30de114c
+DATA specialNEON<>+3176(SB)/8, $0x3e49aa7a30de114c
+DATA specialNEON<>+3184(SB)/8, $0xbebb0bdfcc629cba
+DATA specialNEON<>+3192(SB)/8, $0xbebb0bdfcc629cba
+DATA specialNEON<>+3200(SB)/8, $0xbef2fa4ae89e5af0
+DATA specialNEON<>+3208(SB)/8, $0xbef2fa4ae89e5af0
+DATA specialNEON<>+3216(SB)/8, $0x3f2af83440e53dbc
+DATA specialNEON<>+3224(SB)/8, $0x3f2af83440e53dbc
+DATA specialNEON<>+3232(SB)/8, $0x3f65ac056b015ac0
+DATA specialNEON<>+3240(SB)/8, $0x3f65ac056b015ac0
+DATA specialNEON<>+3248(SB)/8, $0xbf5e573ac901e574
+DATA specialNEON<>+3256(SB)/8, $0xbf5e573ac901e574
+DATA specialNEON<>+3264(SB)/8, $0xbe32d2197c7a2faa
+DATA specialNEON<>+3272(SB)/8, $0xbe32d2197c7a2faa
+DATA specialNEON<>+3280(SB)/8, $0xbdbc0d9b6edf2b0b
+DATA specialNEON<>+3288(SB)/8, $0xbdbc0d9b6edf2b0b
+DATA specialNEON<>+3296(SB)/8, $0x3e3ccf5ceb7f0d9f
+DATA specialNEON<>+3304(SB)/8, $0x3e3ccf5ceb7f0d9f
+DATA specialNEON<>+3312(SB)/8, $0x3eabd6d21e4b4109
+DATA specialNEON<>+3320(SB)/8, $0x3eabd6d21e4b4109
+DATA specialNEON<>+3328(SB)/8, $0xbec255370652afc1
+DATA specialNEON<>+3336(SB)/8, $0xbec255370652afc1
+DATA specialNEON<>+3344(SB)/8, $0xbf276e06fec7273b
+DATA specialNEON<>+3352(SB)/8, $0xbf276e06fec7273b
+DATA specialNEON<>+3360(SB)/8, $0x3f52f684bda12f68
+DATA specialNEON<>+3368(SB)/8, $0x3f52f684bda12f68
+DATA specialNEON<>+3376(SB)/8, $0x3e46097d55c37c1c
+DATA specialNEON<>+3384(SB)/8, $0x3e46097d55c37c1c
+DATA specialNEON<>+3392(SB)/8, $0x3e0f6e66d24d5c8a
+DATA specialNEON<>+3400(SB)/8, $0x3e0f6e66d24d5c8a
+DATA specialNEON<>+3408(SB)/8, $0xbe87b5f9a2d0465c
+DATA specialNEON<>+3416(SB)/8, $0xbe87b5f9a2d0465c
+DATA specialNEON<>+3424(SB)/8, $0xbebf1b22f594c6b5
+DATA specialNEON<>+3432(SB)/8, $0xbebf1b22f594c6b5
+DATA specialNEON<>+3440(SB)/8, $0x3f048c5892f7cd83
+DATA specialNEON<>+3448(SB)/8, $0x3f048c5892f7cd83
+DATA specialNEON<>+3456(SB)/8, $0x3f371de3a556c734
+DATA specialNEON<>+3464(SB)/8, $0x3f371de3a556c734
+DATA specialNEON<>+3472(SB)/8, $0xbf8e573ac901e574
+DATA specialNEON<>+3480(SB)/8, $0xbf8e573ac901e574
+DATA specialNEON<>+3488(SB)/8, $0xbfd5555555555555
+DATA specialNEON<>+3496(SB)/8, $0xbfd5555555555555
+DATA specialNEON<>+3504(SB)/8, $0x3fc45f306dc9c883
+DATA specialNEON<>+3512(SB)/8, $0x3fc45f306dc9c883
+DATA specialNEON<>+3520(SB)/8, $0x3b75d383bc4c1e51
+DATA specialNEON<>+3528(SB)/8, $0x3b75d383bc4c1e51
+DATA specialNEON<>+3536(SB)/8, $0x3beb83220c1e48a2
+DATA specialNEON<>+3544(SB)/8, $0x3beb83220c1e48a2
+DATA specialNEON<>+3552(SB)/8, $0x4069000000000000
+DATA specialNEON<>+3560(SB)/8, $0x4069000000000000
+DATA specialNEON<>+3568(SB)/8, $0x40220ede94d34bde
+DATA specialNEON<>+3576(SB)/8, $0x40220ede94d34bde
+DATA specialNEON<>+3584(SB)/8, $0xc000f54b47679631
+DATA specialNEON<>+3592(SB)/8, $0xc000f54b47679631
+DATA specialNEON<>+3600(SB)/8, $0x3c8234c94c56c434
+DATA specialNEON<>+3608(SB)/8, $0x3c8234c94c56c434
+DATA specialNEON<>+3616(SB)/8, $0x3d8531e4c09647c9
+DATA specialNEON<>+3624(SB)/8, $0x3d8531e4c09647c9
+DATA specialNEON<>+3632(SB)/8, $0x3e723490ba397e17
+DATA specialNEON<>+3640(SB)/8, $0x3e723490ba397e17
+DATA specialNEON<>+3648(SB)/8, $0x3f3c71c82f3c8de1
+DATA specialNEON<>+3656(SB)/8, $0x3f3c71c82f3c8de1
+DATA specialNEON<>+3664(SB)/8, $0x3fd00000013da385
+DATA specialNEON<>+3672(SB)/8, $0x3fd00000013da385
+DATA specialNEON<>+3680(SB)/8, $0x3d04c3cc00f7d4ad
+DATA specialNEON<>+3688(SB)/8, $0x3d04c3cc00f7d4ad
+DATA specialNEON<>+3696(SB)/8, $0x3e002ce550ab2805
+DATA specialNEON<>+3704(SB)/8, $0x3e002ce550ab2805
+DATA specialNEON<>+3712(SB)/8, $0x3edc71bcce4be7ee
+DATA specialNEON<>+3720(SB)/8, $0x3edc71bcce4be7ee
+DATA specialNEON<>+3728(SB)/8, $0x3f8fffffe2793d6d
+DATA specialNEON<>+3736(SB)/8, $0x3f8fffffe2793d6d
+DATA specialNEON<>+3744(SB)/8, $0x3fefffffffdcb230
+DATA specialNEON<>+3752(SB)/8, $0x3fefffffffdcb230
+DATA specialNEON<>+3760(SB)/8, $0x3fd7dca9a040000a
+DATA specialNEON<>+3768(SB)/8, $0x3fd7dca9a040000a
+DATA specialNEON<>+3776(SB)/8, $0x3f9e8183aee4cb84
+DATA specialNEON<>+3784(SB)/8, $0x3f9e8183aee4cb84
+DATA specialNEON<>+3792(SB)/8, $0x3fa9884703d9d977
+DATA specialNEON<>+3800(SB)/8, $0x3fa9884703d9d977
+DATA specialNEON<>+3808(SB)/8, $0x3f9be3d123ddf20f
+DATA specialNEON<>+3816(SB)/8, $0x3f9be3d123ddf20f
+DATA specialNEON<>+3824(SB)/8, $0x3f9cb6efb3b38706
+DATA specialNEON<>+3832(SB)/8, $0x3f9cb6efb3b38706
+DATA specialNEON<>+3840(SB)/8, $0x3fd9884533c5b2d0
+DATA specialNEON<>+3848(SB)/8, $0x3fd9884533c5b2d0
+DATA specialNEON<>+3856(SB)/8, $0x3c313a0ec2b9da4f
+DATA specialNEON<>+3864(SB)/8, $0x3c313a0ec2b9da4f
+DATA specialNEON<>+3872(SB)/8, $0x3bbe0770f883a07a
+DATA specialNEON<>+3880(SB)/8, $0x3bbe0770f883a07a
+DATA specialNEON<>+3888(SB)/8, $0xc02452e4764e49e5
+DATA specialNEON<>+3896(SB)/8, $0xc02452e4764e49e5
+DATA specialNEON<>+3904(SB)/8, $0x4003087c27c418ab
+DATA specialNEON<>+3912(SB)/8, $0x4003087c27c418ab
+DATA specialNEON<>+3920(SB)/8, $0x3d44c70245695e98
+DATA specialNEON<>+3928(SB)/8, $0x3d44c70245695e98
+DATA specialNEON<>+3936(SB)/8, $0x3e38439c7af2b532
+DATA specialNEON<>+3944(SB)/8, $0x3e38439c7af2b532
+DATA specialNEON<>+3952(SB)/8, $0x3f0c71bf8e510adb
+DATA specialNEON<>+3960(SB)/8, $0x3f0c71bf8e510adb
+DATA specialNEON<>+3968(SB)/8, $0x3faffffff387ec97
+DATA specialNEON<>+3976(SB)/8, $0x3faffffff387ec97
+DATA specialNEON<>+3984(SB)/8, $0x3cc4752353989712
+DATA specialNEON<>+3992(SB)/8, $0x3cc4752353989712
+DATA specialNEON<>+4000(SB)/8, $0x3dc28acc2350b458
+DATA specialNEON<>+4008(SB)/8, $0x3dc28acc2350b458
+DATA specialNEON<>+4016(SB)/8, $0x3ea6c1a82ea5b362
+DATA specialNEON<>+4024(SB)/8, $0x3ea6c1a82ea5b362
+DATA specialNEON<>+4032(SB)/8, $0x3f655555d1c6eaf7
+DATA specialNEON<>+4040(SB)/8, $0x3f655555d1c6eaf7
+DATA specialNEON<>+4048(SB)/8, $0x3fe000000034c843
+DATA specialNEON<>+4056(SB)/8, $0x3fe000000034c843
+DATA specialNEON<>+4064(SB)/8, $0xbfdb8f9d99a38077
+DATA specialNEON<>+4072(SB)/8, $0xbfdb8f9d99a38077
+DATA specialNEON<>+4080(SB)/8, $0xbfa5475b34b8c3cd
+DATA specialNEON<>+4088(SB)/8, $0xbfa5475b34b8c3cd
+DATA specialNEON<>+4096(SB)/8, $0xbfc326346bea4432
+DATA specialNEON<>+4104(SB)/8, $0xbfc326346bea4432
+DATA specialNEON<>+4112(SB)/8, $0xbfa34024855fa564
+DATA specialNEON<>+4120(SB)/8, $0xbfa34024855fa564
+DATA specialNEON<>+4128(SB)/8, $0xbfa7ee65c9994e77
+DATA specialNEON<>+4136(SB)/8, $0xbfa7ee65c9994e77
+DATA specialNEON<>+4144(SB)/8, $0x3fd9884533e4dcba
+DATA specialNEON<>+4152(SB)/8, $0x3fd9884533e4dcba
+GLOBL specialNEON<>(SB), RODATA|NOPTR, $4160
 
 // func lgammaF32NEON(z, x *float32, n int) (done int)
 TEXT ·lgammaF32NEON(SB), NOSPLIT, $0-32
@@ -1408,184 +1346,146 @@ TEXT ·lgammaF32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 0(R11), F16 // 0x1p-149
-	FMOVQ 16(R11), F2 // 0.5
-	FMOVQ 32(R11), F17 // 1.5
-	FMOVQ 48(R11), F18 // 2.5
-	FMOVQ 64(R11), F3 // 2
-	FMOVQ 80(R11), F0 // 1
-	FMOVQ 96(R11), F1 // 0
-	FMOVQ 112(R11), F5 // 0x1p-1022
-	FMOVQ 128(R11), F6 // 0x1p+54
-	FMOVQ 144(R11), F7 // 2638147582215219
-	FMOVQ 160(R11), F8 // 4841369599423283200
-	FMOVQ 176(R11), F9 // 0x1.00000000003ffp+52
-	FMOVQ 192(R11), F10 // 54
-	FMOVQ 208(R11), F11 // 0x1.745d1745d1746p-03
-	FMOVQ 224(R11), F12 // 0x1.a39ef35793c76p-33
-	FMOVQ 240(R11), F13 // 0x1.62e42feep-01
-	FMOVQ 256(R11), F4 // Float64frombits(0x7ff0000000000000)
-	FMOVQ 272(R11), F14 // 9221120237041090560
-	FMOVQ 288(R11), F15 // Float64frombits(0xfff0000000000000)
+	FMOVQ 0(R11), F6 // 0x1p-149
+	FMOVQ 16(R11), F1 // 0.5
+	FMOVQ 32(R11), F7 // 1.5
+	FMOVQ 48(R11), F8 // 6.5
+	FMOVQ 64(R11), F0 // 1
+	FMOVQ 80(R11), F9 // 0
+	FMOVQ 96(R11), F2 // 2
+	FMOVQ 112(R11), F3 // 2.5
+	FMOVQ 128(R11), F4 // 3
+	FMOVQ 144(R11), F10 // 3.5
+	FMOVQ 160(R11), F5 // 4
+	FMOVQ 176(R11), F11 // 4.5
+	FMOVQ 192(R11), F12 // 5
+	FMOVQ 208(R11), F13 // 5.5
+	FMOVQ 224(R11), F14 // 6
+	FMOVQ 240(R11), F15 // -0.5
+	FMOVQ 256(R11), F16 // 0x1.e2458007cf618p-14
+	FMOVQ 272(R11), F17 // -0x1.b4e37f8fecb99p-15
+	FMOVQ 288(R11), F18 // -0x1.3813813813814p-11
+	FMOVQ 304(R11), F19 // 0x1.d67f1c864beb5p-01
+	FMOVQ 320(R11), F20 // -1
+	FMOVQ 336(R11), F21 // 2638147582215219
+	FMOVQ 352(R11), F22 // 4841369599423283200
+	FMOVQ 368(R11), F23 // 0x1.00000000003ffp+52
 	SUBS $2, R9
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F19
-	WORD $0x0e617a73 // FCVTL32 V19, V19
-	WORD $0x6e70e674 // FCMGE V20, V19, V16, 64 bits
-	WORD $0x6e205a94 // NOT V20, V20
-	WORD $0x6eb0aa94 // UMAXV V20, V20
-	FMOVS F20, R10
+	FMOVD 0(R1), F24
+	WORD $0x0e617b18 // FCVTL32 V24, V24
+	WORD $0x6e66e719 // FCMGE V25, V24, V6, 64 bits
+	WORD $0x6e205b39 // NOT V25, V25
+	WORD $0x6eb0ab39 // UMAXV V25, V25
+	FMOVS F25, R10
 	CBNZW R10, stopMain
-	WORD $0x6ef3e454 // FCMGT V20, V2, V19, 64 bits
-	WORD $0x6ef3e635 // FCMGT V21, V17, V19, 64 bits
-	WORD $0x6ef3e656 // FCMGT V22, V18, V19, 64 bits
-	FMOVQ 304(R11), F23 // 6.5
-	WORD $0x6ef3e6f8 // FCMGT V24, V23, V19, 64 bits
-	FMOVQ 320(R11), F23 // 3
-	WORD $0x6e77de77 // FMUL V23, V19, V23, 64 bits
-	WORD $0x4e73ce77 // FMLA V23, V19, V19, 64 bits
-	WORD $0x4e63d6f9 // FADD V25, V23, V3, 64 bits
-	WORD $0x6e79def7 // FMUL V23, V23, V25, 64 bits
-	WORD $0x6ef81c17 // BIF V23, V0, V24
-	WORD $0x4eb31e79 // ORR V25, V19, V19
-	WORD $0x4e73ce79 // FMLA V25, V19, V19, 64 bits
-	WORD $0x6ef41e79 // BIF V25, V19, V20
-	WORD $0x6ef51c19 // BIF V25, V0, V21
-	WORD $0x6eb61f37 // BIT V23, V25, V22
-	WORD $0x6ef7e4b9 // FCMGT V25, V5, V23, 64 bits
-	WORD $0x6e66defa // FMUL V26, V23, V6, 64 bits
-	WORD $0x6ef91efa // BIF V26, V23, V25
-	WORD $0x4ee7875b // ADD V27, V26, V7, 64 bits
-	WORD $0x6f4c077b // USHR V27, V27, 52
-	WORD $0x4f74577c // SHL V28, V27, 52
-	WORD $0x6efc875a // SUB V26, V26, V28, 64 bits
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x4ee0d75a // FSUB V26, V26, V0, 64 bits
-	WORD $0x4ea81f7b // ORR V27, V27, V8
-	WORD $0x4ee9d77b // FSUB V27, V27, V9, 64 bits
-	WORD $0x6e611d59 // BSL V25, V10, V1
-	WORD $0x4ef9d779 // FSUB V25, V27, V25, 64 bits
-	WORD $0x4e63d75b // FADD V27, V26, V3, 64 bits
-	WORD $0x6e7bff5b // FDIV V27, V26, V27, 64 bits
-	WORD $0x6e7bdf7c // FMUL V28, V27, V27, 64 bits
-	FMOVQ 336(R11), F29 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7ccd7d // FMLA V29, V11, V28, 64 bits
-	FMOVQ 352(R11), F30 // 0x1.2492492492492p-02
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 368(R11), F29 // 0.4
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 384(R11), F30 // 0x1.5555555555555p-01
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	WORD $0x6e7edf9c // FMUL V28, V28, V30, 64 bits
-	WORD $0x6e7adf5d // FMUL V29, V26, V26, 64 bits
-	WORD $0x6e62dfbd // FMUL V29, V29, V2, 64 bits
-	WORD $0x4e7cd7bc // FADD V28, V29, V28, 64 bits
-	WORD $0x6e7cdf7b // FMUL V27, V27, V28, 64 bits
-	WORD $0x4ea11c3c // ORR V28, V1, V1
-	WORD $0x4e6ccf3c // FMLA V28, V25, V12, 64 bits
-	WORD $0x4e7cd77b // FADD V27, V27, V28, 64 bits
-	WORD $0x4efbd7bb // FSUB V27, V29, V27, 64 bits
-	WORD $0x4efbd75a // FSUB V26, V26, V27, 64 bits
-	WORD $0x4e6dcf3a // FMLA V26, V25, V13, 64 bits
-	WORD $0x6ef7e499 // FCMGT V25, V4, V23, 64 bits
-	WORD $0x6ef91efa // BIF V26, V23, V25
-	WORD $0x6ef7e439 // FCMGT V25, V1, V23, 64 bits
+	WORD $0x6ef8e439 // FCMGT V25, V1, V24, 64 bits
+	WORD $0x6ef8e4fa // FCMGT V26, V7, V24, 64 bits
+	WORD $0x6e68e71b // FCMGE V27, V24, V8, 64 bits
+	WORD $0x4eb81f1c // ORR V28, V24, V24
+	WORD $0x4e78cf1c // FMLA V28, V24, V24, 64 bits
+	WORD $0x6ef91f1c // BIF V28, V24, V25
+	WORD $0x6efa1c1c // BIF V28, V0, V26
+	WORD $0x6e621c1a // BSL V26, V0, V2
+	WORD $0x6eb91d3a // BIT V26, V9, V25
+	WORD $0x6e63e719 // FCMGE V25, V24, V3, 64 bits
+	WORD $0x4ee0d71d // FSUB V29, V24, V0, 64 bits
+	WORD $0x6e7ddc1d // FMUL V29, V0, V29, 64 bits
+	WORD $0x6ef91c1d // BIF V29, V0, V25
+	WORD $0x6eb91c9a // BIT V26, V4, V25
+	WORD $0x6e6ae719 // FCMGE V25, V24, V10, 64 bits
+	WORD $0x4ee2d71e // FSUB V30, V24, V2, 64 bits
+	WORD $0x6e7edfbe // FMUL V30, V29, V30, 64 bits
+	WORD $0x6eb91fdd // BIT V29, V30, V25
+	WORD $0x6eb91cba // BIT V26, V5, V25
+	WORD $0x6e6be719 // FCMGE V25, V24, V11, 64 bits
+	WORD $0x4ee4d71e // FSUB V30, V24, V4, 64 bits
+	WORD $0x6e7edfbe // FMUL V30, V29, V30, 64 bits
+	WORD $0x6eb91fdd // BIT V29, V30, V25
+	WORD $0x6eb91d9a // BIT V26, V12, V25
+	WORD $0x6e6de719 // FCMGE V25, V24, V13, 64 bits
+	WORD $0x4ee5d71e // FSUB V30, V24, V5, 64 bits
+	WORD $0x6e7edfbe // FMUL V30, V29, V30, 64 bits
+	WORD $0x6eb91fdd // BIT V29, V30, V25
 	WORD $0x6eb91dda // BIT V26, V14, V25
-	WORD $0x4e61e6f9 // FCMEQ V25, V23, V1, 64 bits
-	WORD $0x6eb91dfa // BIT V26, V15, V25
-	WORD $0x6e631c15 // BSL V21, V0, V3
-	WORD $0x6eb41c35 // BIT V21, V1, V20
-	WORD $0x4ef5d674 // FSUB V20, V19, V21, 64 bits
-	WORD $0x6e74de95 // FMUL V21, V20, V20, 64 bits
-	FMOVQ 400(R11), F23 // 0x1.091dc75bb4395p-11
-	FMOVQ 416(R11), F25 // 0x1.e2458007cf618p-14
-	WORD $0x4e75cf37 // FMLA V23, V25, V21, 64 bits
-	FMOVQ 432(R11), F25 // 0x1.7aec51918c322p-09
-	WORD $0x4e75cef9 // FMLA V25, V23, V21, 64 bits
-	FMOVQ 448(R11), F23 // 0x1.5132155e09a75p-06
-	WORD $0x4e75cf37 // FMLA V23, V25, V21, 64 bits
-	FMOVQ 464(R11), F25 // 0x1.4a34cc4eac48p-02
-	WORD $0x4e75cef9 // FMLA V25, V23, V21, 64 bits
-	FMOVQ 480(R11), F23 // -0x1.d01f28d52f22cp-13
-	FMOVQ 496(R11), F27 // -0x1.b4e37f8fecb99p-15
-	WORD $0x4e75cf77 // FMLA V23, V27, V21, 64 bits
-	FMOVQ 512(R11), F27 // -0x1.38ba16b3c5394p-10
-	WORD $0x4e75cefb // FMLA V27, V23, V21, 64 bits
-	FMOVQ 528(R11), F23 // -0x1.e404d4a1b2af2p-08
-	WORD $0x4e75cf77 // FMLA V23, V27, V21, 64 bits
-	FMOVQ 544(R11), F27 // -0x1.13e001ad433ddp-04
-	WORD $0x4e75cefb // FMLA V27, V23, V21, 64 bits
-	FMOVQ 560(R11), F23 // 0x1.b0ee6072093cep-02
-	WORD $0x4e75cf77 // FMLA V23, V27, V21, 64 bits
-	WORD $0x4e74cf37 // FMLA V23, V25, V20, 64 bits
-	WORD $0x6e77de94 // FMUL V20, V20, V23, 64 bits
-	FMOVQ 576(R11), F21 // 4
-	WORD $0x4e75d675 // FADD V21, V19, V21, 64 bits
-	WORD $0x6ef81e75 // BIF V21, V19, V24
-	WORD $0x6e75fc17 // FDIV V23, V0, V21, 64 bits
-	WORD $0x6e77def8 // FMUL V24, V23, V23, 64 bits
-	FMOVQ 592(R11), F25 // 0x1.a01a01a01a01ap-11
-	FMOVQ 608(R11), F27 // -0x1.3813813813814p-11
-	WORD $0x4e78cf79 // FMLA V25, V27, V24, 64 bits
-	FMOVQ 624(R11), F27 // -0x1.6c16c16c16c17p-09
-	WORD $0x4e78cf3b // FMLA V27, V25, V24, 64 bits
-	FMOVQ 640(R11), F25 // 0x1.5555555555555p-04
-	WORD $0x4e78cf79 // FMLA V25, V27, V24, 64 bits
-	WORD $0x6e79def7 // FMUL V23, V23, V25, 64 bits
-	WORD $0x4ee2d6b8 // FSUB V24, V21, V2, 64 bits
-	WORD $0x6ef5e4b9 // FCMGT V25, V5, V21, 64 bits
-	WORD $0x6e66debb // FMUL V27, V21, V6, 64 bits
-	WORD $0x6ef91ebb // BIF V27, V21, V25
-	WORD $0x4ee7877c // ADD V28, V27, V7, 64 bits
-	WORD $0x6f4c079c // USHR V28, V28, 52
-	WORD $0x4f74579d // SHL V29, V28, 52
-	WORD $0x6efd877b // SUB V27, V27, V29, 64 bits
+	WORD $0x6ef8e479 // FCMGT V25, V3, V24, 64 bits
+	WORD $0x6ebb1f1d // BIT V29, V24, V27
+	WORD $0x6eb91f9d // BIT V29, V28, V25
+	WORD $0x4efad719 // FSUB V25, V24, V26, 64 bits
+	WORD $0x4ef9f439 // FMIN V25, V1, V25, 64 bits
+	WORD $0x4e79f5f9 // FMAX V25, V15, V25, 64 bits
+	WORD $0x6e79df3a // FMUL V26, V25, V25, 64 bits
+	FMOVQ 384(R11), F28 // 0x1.091dc75bb4395p-11
+	WORD $0x4e7ace1c // FMLA V28, V16, V26, 64 bits
+	FMOVQ 400(R11), F30 // 0x1.7aec51918c322p-09
+	WORD $0x4e7acf9e // FMLA V30, V28, V26, 64 bits
+	FMOVQ 416(R11), F28 // 0x1.5132155e09a75p-06
+	WORD $0x4e7acfdc // FMLA V28, V30, V26, 64 bits
+	FMOVQ 432(R11), F30 // 0x1.4a34cc4eac48p-02
+	WORD $0x4e7acf9e // FMLA V30, V28, V26, 64 bits
+	FMOVQ 448(R11), F28 // -0x1.d01f28d52f22cp-13
+	WORD $0x4e7ace3c // FMLA V28, V17, V26, 64 bits
+	FMOVQ 464(R11), F31 // -0x1.38ba16b3c5394p-10
+	WORD $0x4e7acf9f // FMLA V31, V28, V26, 64 bits
+	FMOVQ 480(R11), F28 // -0x1.e404d4a1b2af2p-08
+	WORD $0x4e7acffc // FMLA V28, V31, V26, 64 bits
+	FMOVQ 496(R11), F31 // -0x1.13e001ad433ddp-04
+	WORD $0x4e7acf9f // FMLA V31, V28, V26, 64 bits
+	FMOVQ 512(R11), F28 // 0x1.b0ee6072093cep-02
+	WORD $0x4e7acffc // FMLA V28, V31, V26, 64 bits
+	WORD $0x4e79cfdc // FMLA V28, V30, V25, 64 bits
+	WORD $0x6e7cdf39 // FMUL V25, V25, V28, 64 bits
+	WORD $0x6ee0e71a // FCMGT V26, V24, V0, 64 bits
+	WORD $0x6e601f1a // BSL V26, V24, V0
+	WORD $0x6e7afc1a // FDIV V26, V0, V26, 64 bits
+	WORD $0x6e7adf5c // FMUL V28, V26, V26, 64 bits
+	FMOVQ 528(R11), F30 // 0x1.a01a01a01a01ap-11
+	WORD $0x4e7cce5e // FMLA V30, V18, V28, 64 bits
+	FMOVQ 544(R11), F31 // -0x1.6c16c16c16c17p-09
+	WORD $0x4e7ccfdf // FMLA V31, V30, V28, 64 bits
+	FMOVQ 560(R11), F30 // 0x1.5555555555555p-04
+	WORD $0x4e7ccffe // FMLA V30, V31, V28, 64 bits
+	WORD $0x6e7edf5a // FMUL V26, V26, V30, 64 bits
+	WORD $0x4e73d75a // FADD V26, V26, V19, 64 bits
+	WORD $0x4ef8d75a // FSUB V26, V26, V24, 64 bits
+	WORD $0x6ebb1f59 // BIT V25, V26, V27
+	WORD $0x6ef8e47a // FCMGT V26, V3, V24, 64 bits
+	WORD $0x4ee1d71c // FSUB V28, V24, V1, 64 bits
+	WORD $0x6efb1c1c // BIF V28, V0, V27
+	WORD $0x6eba1e9c // BIT V28, V20, V26
+	WORD $0x4ef587ba // ADD V26, V29, V21, 64 bits
+	WORD $0x6f4c075a // USHR V26, V26, 52
+	WORD $0x4f74575b // SHL V27, V26, 52
+	WORD $0x6efb87bb // SUB V27, V29, V27, 64 bits
 	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
 	WORD $0x4ee0d77b // FSUB V27, V27, V0, 64 bits
-	WORD $0x4ea81f9c // ORR V28, V28, V8
-	WORD $0x4ee9d79c // FSUB V28, V28, V9, 64 bits
-	WORD $0x6e611d59 // BSL V25, V10, V1
-	WORD $0x4ef9d799 // FSUB V25, V28, V25, 64 bits
-	WORD $0x4e63d77c // FADD V28, V27, V3, 64 bits
-	WORD $0x6e7cff7c // FDIV V28, V27, V28, 64 bits
-	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 336(R11), F30 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7dcd7e // FMLA V30, V11, V29, 64 bits
-	FMOVQ 352(R11), F31 // 0x1.2492492492492p-02
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 368(R11), F30 // 0.4
+	WORD $0x4eb61f5a // ORR V26, V26, V22
+	WORD $0x4ef7d75a // FSUB V26, V26, V23, 64 bits
+	WORD $0x4e62d77d // FADD V29, V27, V2, 64 bits
+	WORD $0x6e7dff7b // FDIV V27, V27, V29, 64 bits
+	WORD $0x6e7bdf7d // FMUL V29, V27, V27, 64 bits
+	FMOVQ 576(R11), F30 // 0x1.c71c71c71c71cp-03
+	FMOVQ 592(R11), F31 // 0x1.745d1745d1746p-03
 	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 384(R11), F31 // 0x1.5555555555555p-01
+	FMOVQ 608(R11), F31 // 0x1.2492492492492p-02
 	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	WORD $0x6e7fdfbd // FMUL V29, V29, V31, 64 bits
-	WORD $0x6e7bdf7e // FMUL V30, V27, V27, 64 bits
-	WORD $0x6e62dfde // FMUL V30, V30, V2, 64 bits
-	WORD $0x4e7dd7dd // FADD V29, V30, V29, 64 bits
-	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	WORD $0x4ea11c3d // ORR V29, V1, V1
-	WORD $0x4e6ccf3d // FMLA V29, V25, V12, 64 bits
-	WORD $0x4e7dd79c // FADD V28, V28, V29, 64 bits
-	WORD $0x4efcd7dc // FSUB V28, V30, V28, 64 bits
-	WORD $0x4efcd77b // FSUB V27, V27, V28, 64 bits
-	WORD $0x4e6dcf3b // FMLA V27, V25, V13, 64 bits
-	WORD $0x6ef5e499 // FCMGT V25, V4, V21, 64 bits
-	WORD $0x6ef91ebb // BIF V27, V21, V25
-	WORD $0x6ef5e439 // FCMGT V25, V1, V21, 64 bits
-	WORD $0x6eb91ddb // BIT V27, V14, V25
-	WORD $0x4e61e6b9 // FCMEQ V25, V21, V1, 64 bits
-	WORD $0x6eb91dfb // BIT V27, V15, V25
-	FMOVQ 656(R11), F25 // 0x1.d67f1c864beb5p-01
-	WORD $0x4e79d6f7 // FADD V23, V23, V25, 64 bits
-	WORD $0x4ef5d6f5 // FSUB V21, V23, V21, 64 bits
-	WORD $0x4e7bcf15 // FMLA V21, V24, V27, 64 bits
-	WORD $0x6eb61e95 // BIT V21, V20, V22
-	WORD $0x4efad6b4 // FSUB V20, V21, V26, 64 bits
-	WORD $0x4e64e675 // FCMEQ V21, V19, V4, 64 bits
-	WORD $0x6eb51e74 // BIT V20, V19, V21
-	WORD $0x0e616a93 // FCVTN32 V19, V20
-	FMOVD F19, 0(R0)
+	FMOVQ 624(R11), F30 // 0.4
+	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
+	FMOVQ 640(R11), F31 // 0x1.5555555555555p-01
+	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
+	WORD $0x4ea21c5e // ORR V30, V2, V2
+	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
+	FMOVQ 656(R11), F29 // 0x1.62e42fefa39efp-01
+	WORD $0x6e7ddf5a // FMUL V26, V26, V29, 64 bits
+	WORD $0x4e7ecf7a // FMLA V26, V27, V30, 64 bits
+	WORD $0x4e7acf99 // FMLA V25, V28, V26, 64 bits
+	FMOVQ 672(R11), F26 // Float64frombits(0x7ff0000000000000)
+	WORD $0x4e7ae71b // FCMEQ V27, V24, V26, 64 bits
+	WORD $0x6ebb1f19 // BIT V25, V24, V27
+	WORD $0x0e616b38 // FCVTN32 V24, V25
+	FMOVD F24, 0(R0)
 	ADD $8, R0
 	ADD $8, R1
 	SUBS $2, R9
@@ -1615,141 +1515,121 @@ TEXT ·digammaF32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 0(R11), F4 // 0x1p-149
-	FMOVQ 80(R11), F0 // 1
-	FMOVQ 64(R11), F1 // 2
-	FMOVQ 672(R11), F5 // 6
-	FMOVQ 688(R11), F6 // 0x1.762d86356be3fp+00
-	FMOVQ 704(R11), F7 // 0x1.b86a722197829p-54
-	FMOVQ 32(R11), F8 // 1.5
-	FMOVQ 720(R11), F9 // -0x1.ea009c96737f3p-08
-	FMOVQ 736(R11), F10 // 0x1.6fc2a8cc1ee58p-07
-	FMOVQ 320(R11), F11 // 3
-	FMOVQ 576(R11), F12 // 4
-	FMOVQ 752(R11), F13 // 0x1.f07c1f07c1f08p-08
-	FMOVQ 16(R11), F3 // 0.5
-	FMOVQ 96(R11), F2 // 0
-	FMOVQ 112(R11), F14 // 0x1p-1022
-	FMOVQ 128(R11), F15 // 0x1p+54
-	FMOVQ 144(R11), F16 // 2638147582215219
+	FMOVQ 0(R11), F2 // 0x1p-149
+	FMOVQ 64(R11), F0 // 1
+	FMOVQ 96(R11), F1 // 2
+	FMOVQ 224(R11), F3 // 6
+	FMOVQ 688(R11), F4 // 0x1.762d86356be3fp+00
+	FMOVQ 704(R11), F5 // 0x1.b86a722197829p-54
+	FMOVQ 32(R11), F6 // 1.5
+	FMOVQ 720(R11), F7 // -0x1.ea009c96737f3p-08
+	FMOVQ 736(R11), F8 // 0x1.6fc2a8cc1ee58p-07
+	FMOVQ 128(R11), F9 // 3
+	FMOVQ 160(R11), F10 // 4
+	FMOVQ 752(R11), F11 // 0x1.f07c1f07c1f08p-08
+	FMOVQ 16(R11), F17 // 0.5
+	FMOVQ 336(R11), F12 // 2638147582215219
+	FMOVQ 352(R11), F13 // 4841369599423283200
+	FMOVQ 368(R11), F14 // 0x1.00000000003ffp+52
+	FMOVQ 592(R11), F15 // 0x1.745d1745d1746p-03
+	FMOVQ 656(R11), F16 // 0x1.62e42fefa39efp-01
+	FMOVQ 672(R11), F18 // Float64frombits(0x7ff0000000000000)
 	SUBS $2, R9
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F17
-	WORD $0x0e617a31 // FCVTL32 V17, V17
-	WORD $0x6e64e632 // FCMGE V18, V17, V4, 64 bits
-	WORD $0x6e205a52 // NOT V18, V18
-	WORD $0x6eb0aa52 // UMAXV V18, V18
-	FMOVS F18, R10
+	FMOVD 0(R1), F19
+	WORD $0x0e617a73 // FCVTL32 V19, V19
+	WORD $0x6e62e674 // FCMGE V20, V19, V2, 64 bits
+	WORD $0x6e205a94 // NOT V20, V20
+	WORD $0x6eb0aa94 // UMAXV V20, V20
+	FMOVS F20, R10
 	CBNZW R10, stopMain
-	WORD $0x6ef1e412 // FCMGT V18, V0, V17, 64 bits
-	WORD $0x6ef1e433 // FCMGT V19, V1, V17, 64 bits
-	WORD $0x6ef1e4b4 // FCMGT V20, V5, V17, 64 bits
-	WORD $0x4e60d635 // FADD V21, V17, V0, 64 bits
-	WORD $0x6ef21e35 // BIF V21, V17, V18
-	WORD $0x4ee6d6b6 // FSUB V22, V21, V6, 64 bits
-	WORD $0x4ee7d6d6 // FSUB V22, V22, V7, 64 bits
-	WORD $0x4ee8d6b5 // FSUB V21, V21, V8, 64 bits
-	WORD $0x6e75deb7 // FMUL V23, V21, V21, 64 bits
-	FMOVQ 768(R11), F24 // -0x1.708afcc34f54p-07
-	WORD $0x4e77cd38 // FMLA V24, V9, V23, 64 bits
-	FMOVQ 784(R11), F25 // -0x1.bb6bba9c1d8b7p-06
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 800(R11), F24 // -0x1.fb3912e2595f9p-05
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 816(R11), F25 // -0x1.2feefae001d2ep-03
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 832(R11), F24 // -0x1.b1cb62f991d8ep-02
-	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
-	FMOVQ 848(R11), F25 // 0x1.1523973099fbep-06
-	WORD $0x4e77cd59 // FMLA V25, V10, V23, 64 bits
-	FMOVQ 864(R11), F26 // 0x1.4f00033578b98p-05
-	WORD $0x4e77cf3a // FMLA V26, V25, V23, 64 bits
-	FMOVQ 880(R11), F25 // 0x1.850a9b11ed80ep-04
-	WORD $0x4e77cf59 // FMLA V25, V26, V23, 64 bits
-	FMOVQ 896(R11), F26 // 0x1.eca1a0a5664dep-03
-	WORD $0x4e77cf3a // FMLA V26, V25, V23, 64 bits
-	FMOVQ 912(R11), F25 // 0x1.e6f0cbb359415p-01
-	WORD $0x4e77cf59 // FMLA V25, V26, V23, 64 bits
-	WORD $0x4e75cf19 // FMLA V25, V24, V21, 64 bits
-	WORD $0x6e79ded5 // FMUL V21, V22, V25, 64 bits
-	WORD $0x6e6bde36 // FMUL V22, V17, V11, 64 bits
-	WORD $0x4e71ce36 // FMLA V22, V17, V17, 64 bits
-	WORD $0x4eab1d77 // ORR V23, V11, V11
-	WORD $0x4e61ce37 // FMLA V23, V17, V1, 64 bits
-	WORD $0x4ea11c38 // ORR V24, V1, V1
-	WORD $0x4e61ced8 // FMLA V24, V22, V1, 64 bits
-	WORD $0x6e78def7 // FMUL V23, V23, V24, 64 bits
-	WORD $0x6eb31c17 // BIT V23, V0, V19
-	WORD $0x4e61d6d8 // FADD V24, V22, V1, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x6eb31e36 // BIT V22, V17, V19
-	WORD $0x6e76fef6 // FDIV V22, V23, V22, 64 bits
-	WORD $0x4e6cd637 // FADD V23, V17, V12, 64 bits
-	WORD $0x6ef41e37 // BIF V23, V17, V20
-	WORD $0x6e77fc18 // FDIV V24, V0, V23, 64 bits
-	WORD $0x6e78df19 // FMUL V25, V24, V24, 64 bits
-	FMOVQ 928(R11), F26 // -0x1.1111111111111p-08
-	WORD $0x4e79cdba // FMLA V26, V13, V25, 64 bits
-	FMOVQ 944(R11), F27 // 0x1.041041041041p-08
+	WORD $0x6ef3e414 // FCMGT V20, V0, V19, 64 bits
+	WORD $0x6ef3e435 // FCMGT V21, V1, V19, 64 bits
+	WORD $0x6ef3e476 // FCMGT V22, V3, V19, 64 bits
+	WORD $0x4e60d677 // FADD V23, V19, V0, 64 bits
+	WORD $0x6ef41e77 // BIF V23, V19, V20
+	WORD $0x4ee4d6f8 // FSUB V24, V23, V4, 64 bits
+	WORD $0x4ee5d718 // FSUB V24, V24, V5, 64 bits
+	WORD $0x4ee6d6f7 // FSUB V23, V23, V6, 64 bits
+	WORD $0x6e77def9 // FMUL V25, V23, V23, 64 bits
+	FMOVQ 768(R11), F26 // -0x1.708afcc34f54p-07
+	WORD $0x4e79ccfa // FMLA V26, V7, V25, 64 bits
+	FMOVQ 784(R11), F27 // -0x1.bb6bba9c1d8b7p-06
 	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 960(R11), F26 // -0x1.1111111111111p-07
+	FMOVQ 800(R11), F26 // -0x1.fb3912e2595f9p-05
 	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 640(R11), F27 // 0x1.5555555555555p-04
+	FMOVQ 816(R11), F27 // -0x1.2feefae001d2ep-03
 	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
-	WORD $0x6ef7e5da // FCMGT V26, V14, V23, 64 bits
-	WORD $0x6e6fdefb // FMUL V27, V23, V15, 64 bits
-	WORD $0x6efa1efb // BIF V27, V23, V26
-	WORD $0x4ef0877c // ADD V28, V27, V16, 64 bits
+	FMOVQ 832(R11), F26 // -0x1.b1cb62f991d8ep-02
+	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
+	FMOVQ 848(R11), F27 // 0x1.1523973099fbep-06
+	WORD $0x4e79cd1b // FMLA V27, V8, V25, 64 bits
+	FMOVQ 864(R11), F28 // 0x1.4f00033578b98p-05
+	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
+	FMOVQ 880(R11), F27 // 0x1.850a9b11ed80ep-04
+	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
+	FMOVQ 896(R11), F28 // 0x1.eca1a0a5664dep-03
+	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
+	FMOVQ 912(R11), F27 // 0x1.e6f0cbb359415p-01
+	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
+	WORD $0x4e77cf5b // FMLA V27, V26, V23, 64 bits
+	WORD $0x6e7bdf17 // FMUL V23, V24, V27, 64 bits
+	WORD $0x6e69de78 // FMUL V24, V19, V9, 64 bits
+	WORD $0x4e73ce78 // FMLA V24, V19, V19, 64 bits
+	WORD $0x4ea91d39 // ORR V25, V9, V9
+	WORD $0x4e61ce79 // FMLA V25, V19, V1, 64 bits
+	WORD $0x4ea11c3a // ORR V26, V1, V1
+	WORD $0x4e61cf1a // FMLA V26, V24, V1, 64 bits
+	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
+	WORD $0x6eb51c19 // BIT V25, V0, V21
+	WORD $0x4e61d71a // FADD V26, V24, V1, 64 bits
+	WORD $0x6e7adf18 // FMUL V24, V24, V26, 64 bits
+	WORD $0x6eb51e78 // BIT V24, V19, V21
+	WORD $0x6e78ff38 // FDIV V24, V25, V24, 64 bits
+	WORD $0x4e6ad679 // FADD V25, V19, V10, 64 bits
+	WORD $0x6ef61e79 // BIF V25, V19, V22
+	WORD $0x6e79fc1a // FDIV V26, V0, V25, 64 bits
+	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
+	FMOVQ 928(R11), F28 // -0x1.1111111111111p-08
+	WORD $0x4e7bcd7c // FMLA V28, V11, V27, 64 bits
+	FMOVQ 944(R11), F29 // 0x1.041041041041p-08
+	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
+	FMOVQ 960(R11), F28 // -0x1.1111111111111p-07
+	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
+	FMOVQ 560(R11), F29 // 0x1.5555555555555p-04
+	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
+	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
+	WORD $0x4eec873c // ADD V28, V25, V12, 64 bits
 	WORD $0x6f4c079c // USHR V28, V28, 52
 	WORD $0x4f74579d // SHL V29, V28, 52
-	WORD $0x6efd877b // SUB V27, V27, V29, 64 bits
-	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
-	WORD $0x4ee0d77b // FSUB V27, V27, V0, 64 bits
-	FMOVQ 160(R11), F29 // 4841369599423283200
-	WORD $0x4ebd1f9c // ORR V28, V28, V29
-	FMOVQ 176(R11), F29 // 0x1.00000000003ffp+52
-	WORD $0x4efdd79c // FSUB V28, V28, V29, 64 bits
-	FMOVQ 192(R11), F29 // 54
-	WORD $0x6e621fba // BSL V26, V29, V2
-	WORD $0x4efad79a // FSUB V26, V28, V26, 64 bits
-	WORD $0x4e61d77c // FADD V28, V27, V1, 64 bits
-	WORD $0x6e7cff7c // FDIV V28, V27, V28, 64 bits
-	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 336(R11), F30 // 0x1.c71c71c71c71cp-03
-	FMOVQ 208(R11), F31 // 0x1.745d1745d1746p-03
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	BLOCK17
-	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	WORD $0x4ea21c5d // ORR V29, V2, V2
-	FMOVQ 224(R11), F31 // 0x1.a39ef35793c76p-33
-	WORD $0x4e7fcf5d // FMLA V29, V26, V31, 64 bits
-	WORD $0x4e7dd79c // FADD V28, V28, V29, 64 bits
-	WORD $0x4efcd7dc // FSUB V28, V30, V28, 64 bits
-	WORD $0x4efcd77b // FSUB V27, V27, V28, 64 bits
-	FMOVQ 240(R11), F28 // 0x1.62e42feep-01
-	WORD $0x4e7ccf5b // FMLA V27, V26, V28, 64 bits
-	FMOVQ 256(R11), F26 // Float64frombits(0x7ff0000000000000)
-	WORD $0x6ef7e75c // FCMGT V28, V26, V23, 64 bits
-	WORD $0x6efc1efb // BIF V27, V23, V28
-	WORD $0x6ef7e45a // FCMGT V26, V2, V23, 64 bits
-	FMOVQ 272(R11), F28 // 9221120237041090560
-	WORD $0x6eba1f9b // BIT V27, V28, V26
-	WORD $0x4e62e6fa // FCMEQ V26, V23, V2, 64 bits
-	FMOVQ 288(R11), F23 // Float64frombits(0xfff0000000000000)
-	WORD $0x6eba1efb // BIT V27, V23, V26
-	WORD $0x4ee3cf1b // FMLS V27, V24, V3, 64 bits
-	WORD $0x4ef9d777 // FSUB V23, V27, V25, 64 bits
-	WORD $0x6eb31eb7 // BIT V23, V21, V19
-	WORD $0x6e61e633 // FCMGE V19, V17, V1, 64 bits
-	WORD $0x4e331e91 // AND V17, V20, V19
-	WORD $0x4eb11e51 // ORR V17, V18, V17
-	WORD $0x6ef11c56 // BIF V22, V2, V17
-	WORD $0x4ef6d6f1 // FSUB V17, V23, V22, 64 bits
-	WORD $0x0e616a32 // FCVTN32 V18, V17
-	FMOVD F18, 0(R0)
+	WORD $0x6efd8739 // SUB V25, V25, V29, 64 bits
+	WORD $0x4ee08739 // ADD V25, V25, V0, 64 bits
+	WORD $0x4ee0d739 // FSUB V25, V25, V0, 64 bits
+	WORD $0x4ead1f9c // ORR V28, V28, V13
+	WORD $0x4eeed79c // FSUB V28, V28, V14, 64 bits
+	WORD $0x4e61d73d // FADD V29, V25, V1, 64 bits
+	WORD $0x6e7dff39 // FDIV V25, V25, V29, 64 bits
+	WORD $0x6e79df3d // FMUL V29, V25, V25, 64 bits
+	FMOVQ 576(R11), F30 // 0x1.c71c71c71c71cp-03
+	WORD $0x4e7dcdfe // FMLA V30, V15, V29, 64 bits
+	BLOCK18
+	WORD $0x6e70df9c // FMUL V28, V28, V16, 64 bits
+	WORD $0x4e7ecf3c // FMLA V28, V25, V30, 64 bits
+	WORD $0x4ef1cf5c // FMLS V28, V26, V17, 64 bits
+	WORD $0x4efbd799 // FSUB V25, V28, V27, 64 bits
+	WORD $0x4e72e67a // FCMEQ V26, V19, V18, 64 bits
+	WORD $0x6eba1e79 // BIT V25, V19, V26
+	WORD $0x6eb51ef9 // BIT V25, V23, V21
+	WORD $0x6e61e675 // FCMGE V21, V19, V1, 64 bits
+	WORD $0x4e351ed3 // AND V19, V22, V21
+	WORD $0x4eb31e93 // ORR V19, V20, V19
+	FMOVQ 80(R11), F20 // 0
+	WORD $0x6ef31e98 // BIF V24, V20, V19
+	WORD $0x4ef8d733 // FSUB V19, V25, V24, 64 bits
+	WORD $0x0e616a74 // FCVTN32 V20, V19
+	FMOVD F20, 0(R0)
 	ADD $8, R0
 	ADD $8, R1
 	SUBS $2, R9
@@ -1773,201 +1653,34 @@ stopTail:
 	MOVD R10, done+24(FP)
 	RET
 
-// func ndtriF32NEON(z, x *float32, n int)
-TEXT ·ndtriF32NEON(SB), NOSPLIT, $0-24
-	MOVD z+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD n+16(FP), R9
-	MOVD $specialNEON<>(SB), R11
-	FMOVQ 576(R11), F3 // 4
-	FMOVQ 80(R11), F0 // 1
-	FMOVQ 976(R11), F4 // 0x1p-160
-	FMOVQ 112(R11), F5 // 0x1p-1022
-	FMOVQ 128(R11), F6 // 0x1p+54
-	FMOVQ 144(R11), F7 // 2638147582215219
-	FMOVQ 160(R11), F8 // 4841369599423283200
-	FMOVQ 176(R11), F9 // 0x1.00000000003ffp+52
-	FMOVQ 192(R11), F10 // 54
-	FMOVQ 96(R11), F2 // 0
-	FMOVQ 64(R11), F11 // 2
-	FMOVQ 208(R11), F12 // 0x1.745d1745d1746p-03
-	FMOVQ 16(R11), F13 // 0.5
-	FMOVQ 992(R11), F14 // 0x1.62e42fefa39efp-01
-	FMOVQ 672(R11), F1 // 6
-	FMOVQ 320(R11), F15 // 3
-	FMOVQ 1008(R11), F16 // 0x1.18b699ba29481p-35
-	FMOVQ 1024(R11), F17 // -0x1.7193aec9d7179p-36
-	FMOVQ 1040(R11), F18 // -0x1.9e2e5690f64e3p-52
-	FMOVQ 1056(R11), F19 // 0x1.2254919022994p-48
-	FMOVQ 1072(R11), F20 // Float64frombits(0x7ff8000000000001)
-	FMOVQ 288(R11), F21 // Float64frombits(0xfff0000000000000)
-	FMOVQ 256(R11), F22 // Float64frombits(0x7ff0000000000000)
-	SUBS $4, R9
-	BLT tail
-
-loop:
-	BLOCK3
-	BLOCK8
-	WORD $0x6eb91ed8 // BIT V24, V22, V25
-	WORD $0x0e616b17 // FCVTN32 V23, V24
-	FMOVD F23, 0(R0)
-	FMOVD 8(R1), F23
-	WORD $0x0e617af7 // FCVTL32 V23, V23
-	WORD $0x6e63def8 // FMUL V24, V23, V3, 64 bits
-	WORD $0x4ef7d419 // FSUB V25, V0, V23, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	WORD $0x4e78f499 // FMAX V25, V4, V24, 64 bits
-	WORD $0x6ef9e4ba // FCMGT V26, V5, V25, 64 bits
-	WORD $0x6e66df3b // FMUL V27, V25, V6, 64 bits
-	WORD $0x6eba1f79 // BIT V25, V27, V26
-	WORD $0x4ee7873b // ADD V27, V25, V7, 64 bits
-	WORD $0x6f4c077b // USHR V27, V27, 52
-	WORD $0x4f74577c // SHL V28, V27, 52
-	WORD $0x6efc8739 // SUB V25, V25, V28, 64 bits
-	WORD $0x4ee08739 // ADD V25, V25, V0, 64 bits
-	WORD $0x4ee0d739 // FSUB V25, V25, V0, 64 bits
-	WORD $0x4ea81f7b // ORR V27, V27, V8
-	WORD $0x4ee9d77b // FSUB V27, V27, V9, 64 bits
-	WORD $0x6e621d5a // BSL V26, V10, V2
-	WORD $0x4efad77a // FSUB V26, V27, V26, 64 bits
-	WORD $0x4e6bd73b // FADD V27, V25, V11, 64 bits
-	WORD $0x6e7bff3b // FDIV V27, V25, V27, 64 bits
-	WORD $0x6e7bdf7c // FMUL V28, V27, V27, 64 bits
-	FMOVQ 336(R11), F29 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7ccd9d // FMLA V29, V12, V28, 64 bits
-	FMOVQ 352(R11), F30 // 0x1.2492492492492p-02
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 368(R11), F29 // 0.4
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 384(R11), F30 // 0x1.5555555555555p-01
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	WORD $0x6e7edf9c // FMUL V28, V28, V30, 64 bits
-	WORD $0x6e79df3d // FMUL V29, V25, V25, 64 bits
-	WORD $0x6e6ddfbd // FMUL V29, V29, V13, 64 bits
-	WORD $0x4e7cd7bc // FADD V28, V29, V28, 64 bits
-	WORD $0x6e7cdf7b // FMUL V27, V27, V28, 64 bits
-	WORD $0x4efbd7bb // FSUB V27, V29, V27, 64 bits
-	WORD $0x4ef9d779 // FSUB V25, V27, V25, 64 bits
-	WORD $0x4eeecf59 // FMLS V25, V26, V14, 64 bits
-	WORD $0x4ef9f43a // FMIN V26, V1, V25, 64 bits
-	WORD $0x4eefd75a // FSUB V26, V26, V15, 64 bits
-	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
-	FMOVQ 1088(R11), F28 // -0x1.23065f4b4b803p-27
-	WORD $0x4e7bce1c // FMLA V28, V16, V27, 64 bits
-	FMOVQ 1104(R11), F29 // 0x1.57a1d151bdcb6p-21
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1120(R11), F28 // -0x1.2ddf6491276c6p-16
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1136(R11), F29 // -0x1.35fe34c16b463p-10
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1152(R11), F28 // 0x1.5deb0f1a5e795p-02
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1168(R11), F29 // 0x1.a261455cca8acp-30
-	WORD $0x4e7bce3d // FMLA V29, V17, V27, 64 bits
-	FMOVQ 1184(R11), F30 // -0x1.1d52cc3f5468cp-25
-	WORD $0x4e7bcfbe // FMLA V30, V29, V27, 64 bits
-	FMOVQ 1200(R11), F29 // -0x1.4be591e7dadd1p-19
-	WORD $0x4e7bcfdd // FMLA V29, V30, V27, 64 bits
-	FMOVQ 1216(R11), F30 // 0x1.214267e2ec1fdp-12
-	WORD $0x4e7bcfbe // FMLA V30, V29, V27, 64 bits
-	FMOVQ 1232(R11), F29 // -0x1.09e92026f9141p-07
-	WORD $0x4e7bcfdd // FMLA V29, V30, V27, 64 bits
-	FMOVQ 1248(R11), F30 // 0x1.25e47a9d5da59p+01
-	WORD $0x4e7bcfbe // FMLA V30, V29, V27, 64 bits
-	WORD $0x4e7acf9e // FMLA V30, V28, V26, 64 bits
-	WORD $0x4e79f43a // FMAX V26, V1, V25, 64 bits
-	WORD $0x6ee1fb5a // FSQRT V26, V26, 64 bits
-	WORD $0x4ee1d75a // FSUB V26, V26, V1, 64 bits
-	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
-	FMOVQ 1264(R11), F28 // 0x1.4ccf519457eecp-47
-	WORD $0x4e7bce5c // FMLA V28, V18, V27, 64 bits
-	FMOVQ 1280(R11), F29 // 0x1.b6d8aecb0ef6fp-42
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1296(R11), F28 // -0x1.3d20ffc52f458p-36
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1312(R11), F29 // 0x1.2ae6b1db0af0dp-32
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1328(R11), F28 // -0x1.484d28f47933cp-29
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1344(R11), F29 // 0x1.aee2f69b3eddfp-27
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1360(R11), F28 // -0x1.bf2019f4cb927p-25
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1376(R11), F29 // -0x1.bfdd4679b6671p-23
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1392(R11), F28 // -0x1.016e83485bf51p-17
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1408(R11), F29 // -0x1.fccffdf626ff1p-15
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 1424(R11), F28 // 0x1.6d841ed892fa8p+00
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 1440(R11), F29 // -0x1.1f6f4ebde4b96p-42
-	WORD $0x4e7bce7d // FMLA V29, V19, V27, 64 bits
-	FMOVQ 1456(R11), F31 // 0x1.9f27de9ec6438p-38
-	WORD $0x4e7bcfbf // FMLA V31, V29, V27, 64 bits
-	FMOVQ 1472(R11), F29 // -0x1.16c9bd564d8c9p-34
-	WORD $0x4e7bcffd // FMLA V29, V31, V27, 64 bits
-	BLOCK8
-	WORD $0x6eb91ed8 // BIT V24, V22, V25
-	WORD $0x0e616b17 // FCVTN32 V23, V24
-	FMOVD F23, 8(R0)
-	ADD $16, R0
-	ADD $16, R1
-	SUBS $4, R9
-	BGE loop
-
-tail:
-	ADDS $4, R9
-	BEQ done
-	SUBS $2, R9
-	BLT last
-
-one:
-	BLOCK3
-	BLOCK8
-	WORD $0x6eb91ed8 // BIT V24, V22, V25
-	WORD $0x0e616b17 // FCVTN32 V23, V24
-	FMOVD F23, 0(R0)
-	ADD $8, R0
-	ADD $8, R1
-	SUBS $2, R9
-	BGE one
-
-last:
-	ADDS $2, R9
-	BEQ done
-
-done:
-	RET
-
 // func logNdtrF32NEON(z, x *float32, n int)
 TEXT ·logNdtrF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 1616(R11), F6 // 9223372036854775807
-	FMOVQ 1632(R11), F7 // 0x1.6a09e667f3bcdp-01
-	FMOVQ 1648(R11), F8 // 1e+30
-	FMOVQ 320(R11), F4 // 3
-	FMOVQ 1664(R11), F9 // -0x1.81428c9a26dcap-17
-	FMOVQ 1680(R11), F10 // 0x1.02f6240e04eeap-18
-	FMOVQ 64(R11), F5 // 2
-	FMOVQ 80(R11), F0 // 1
+	FMOVQ 976(R11), F6 // 9223372036854775807
+	FMOVQ 992(R11), F7 // 0x1.6a09e667f3bcdp-01
+	FMOVQ 1008(R11), F8 // 1e+30
+	FMOVQ 128(R11), F4 // 3
+	FMOVQ 1024(R11), F9 // -0x1.81428c9a26dcap-17
+	FMOVQ 1040(R11), F10 // 0x1.02f6240e04eeap-18
+	FMOVQ 96(R11), F5 // 2
+	FMOVQ 64(R11), F0 // 1
 	FMOVQ 16(R11), F2 // 0.5
-	FMOVQ 96(R11), F1 // 0
-	FMOVQ 1696(R11), F11 // -746
-	FMOVQ 1712(R11), F12 // 0x1.71547652b82fep+00
-	FMOVQ 1728(R11), F3 // 0x1.8p+52
-	FMOVQ 992(R11), F13 // 0x1.62e42fefa39efp-01
-	FMOVQ 1744(R11), F14 // 0x1.abc9e3b39803fp-56
-	FMOVQ 1760(R11), F15 // 0x1.71de3a556c734p-19
-	FMOVQ 1776(R11), F16 // 0x1p+60
-	FMOVQ 112(R11), F17 // 0x1p-1022
-	FMOVQ 128(R11), F18 // 0x1p+54
-	FMOVQ 144(R11), F19 // 2638147582215219
-	FMOVQ 160(R11), F20 // 4841369599423283200
-	FMOVQ 176(R11), F21 // 0x1.00000000003ffp+52
+	FMOVQ 80(R11), F1 // 0
+	FMOVQ 1056(R11), F11 // -746
+	FMOVQ 1072(R11), F12 // 0x1.71547652b82fep+00
+	FMOVQ 1088(R11), F3 // 0x1.8p+52
+	FMOVQ 656(R11), F13 // 0x1.62e42fefa39efp-01
+	FMOVQ 1104(R11), F14 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1120(R11), F15 // 0x1.71de3a556c734p-19
+	FMOVQ 1136(R11), F16 // 0x1p+60
+	FMOVQ 1152(R11), F17 // 0x1p-1022
+	FMOVQ 1168(R11), F18 // 0x1p+54
+	FMOVQ 336(R11), F19 // 2638147582215219
+	FMOVQ 352(R11), F20 // 4841369599423283200
+	FMOVQ 368(R11), F21 // 0x1.00000000003ffp+52
 	SUBS $4, R9
 	BLT tail
 
@@ -1984,29 +1697,29 @@ loop:
 	WORD $0x4e64d6f9 // FADD V25, V23, V4, 64 bits
 	WORD $0x6e79ff18 // FDIV V24, V24, V25, 64 bits
 	WORD $0x6e78df19 // FMUL V25, V24, V24, 64 bits
-	FMOVQ 1792(R11), F26 // 0x1.e0cafaa803123p-14
+	FMOVQ 1184(R11), F26 // 0x1.e0cafaa803123p-14
 	WORD $0x4e79cd3a // FMLA V26, V9, V25, 64 bits
-	FMOVQ 1808(R11), F27 // -0x1.95550f3b1878dp-11
+	FMOVQ 1200(R11), F27 // -0x1.95550f3b1878dp-11
 	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1824(R11), F26 // 0x1.4b3bed0743198p-09
+	FMOVQ 1216(R11), F26 // 0x1.4b3bed0743198p-09
 	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1840(R11), F27 // 0x1.17ca8c6b90548p-04
+	FMOVQ 1232(R11), F27 // 0x1.17ca8c6b90548p-04
 	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1856(R11), F26 // 0x1.0983638d90973p-03
+	FMOVQ 1248(R11), F26 // 0x1.0983638d90973p-03
 	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1872(R11), F27 // -0x1.15c084b38d18bp-03
+	FMOVQ 1264(R11), F27 // -0x1.15c084b38d18bp-03
 	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1888(R11), F26 // -0x1.b4b7a743bb692p-14
+	FMOVQ 1280(R11), F26 // -0x1.b4b7a743bb692p-14
 	WORD $0x4e79cd5a // FMLA V26, V10, V25, 64 bits
-	FMOVQ 1904(R11), F28 // 0x1.eef4682a6d424p-10
+	FMOVQ 1296(R11), F28 // 0x1.eef4682a6d424p-10
 	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
-	FMOVQ 1920(R11), F26 // -0x1.8573fc93b8dp-06
+	FMOVQ 1312(R11), F26 // -0x1.8573fc93b8dp-06
 	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	FMOVQ 1936(R11), F28 // -0x1.e88b88130cedep-04
+	FMOVQ 1328(R11), F28 // -0x1.e88b88130cedep-04
 	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
-	FMOVQ 1952(R11), F26 // -0x1.85a15b64b26fap-05
+	FMOVQ 1344(R11), F26 // -0x1.85a15b64b26fap-05
 	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	FMOVQ 1968(R11), F28 // 0x1.40c522d7d0caep+00
+	FMOVQ 1360(R11), F28 // 0x1.40c522d7d0caep+00
 	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
 	WORD $0x4e78cf7c // FMLA V28, V27, V24, 64 bits
 	WORD $0x4ea01c18 // ORR V24, V0, V0
@@ -2024,17 +1737,17 @@ loop:
 	WORD $0x4eedcf56 // FMLS V22, V26, V13, 64 bits
 	WORD $0x4eeecf56 // FMLS V22, V26, V14, 64 bits
 	WORD $0x6e76dedb // FMUL V27, V22, V22, 64 bits
-	FMOVQ 1984(R11), F28 // 0x1.a01a01a01a01ap-16
+	FMOVQ 1376(R11), F28 // 0x1.a01a01a01a01ap-16
 	WORD $0x4e76cdfc // FMLA V28, V15, V22, 64 bits
-	FMOVQ 2000(R11), F29 // 0x1.a01a01a01a01ap-13
+	FMOVQ 1392(R11), F29 // 0x1.a01a01a01a01ap-13
 	WORD $0x4e76cf9d // FMLA V29, V28, V22, 64 bits
-	FMOVQ 2016(R11), F28 // 0x1.6c16c16c16c17p-10
+	FMOVQ 1408(R11), F28 // 0x1.6c16c16c16c17p-10
 	WORD $0x4e76cfbc // FMLA V28, V29, V22, 64 bits
-	FMOVQ 2032(R11), F29 // 0x1.1111111111111p-07
+	FMOVQ 1424(R11), F29 // 0x1.1111111111111p-07
 	WORD $0x4e76cf9d // FMLA V29, V28, V22, 64 bits
-	FMOVQ 2048(R11), F28 // 0x1.5555555555555p-05
+	FMOVQ 1440(R11), F28 // 0x1.5555555555555p-05
 	WORD $0x4e76cfbc // FMLA V28, V29, V22, 64 bits
-	FMOVQ 2064(R11), F29 // 0x1.5555555555555p-03
+	FMOVQ 1456(R11), F29 // 0x1.5555555555555p-03
 	WORD $0x4e76cf9d // FMLA V29, V28, V22, 64 bits
 	WORD $0x4ea21c5c // ORR V28, V2, V2
 	WORD $0x4e76cfbc // FMLA V28, V29, V22, 64 bits
@@ -2076,32 +1789,32 @@ loop:
 	WORD $0x4ee0d77b // FSUB V27, V27, V0, 64 bits
 	WORD $0x4eb41f9c // ORR V28, V28, V20
 	WORD $0x4ef5d79c // FSUB V28, V28, V21, 64 bits
-	FMOVQ 192(R11), F29 // 54
+	FMOVQ 1472(R11), F29 // 54
 	WORD $0x6e611fb7 // BSL V23, V29, V1
 	WORD $0x4ef7d797 // FSUB V23, V28, V23, 64 bits
 	WORD $0x4e65d77c // FADD V28, V27, V5, 64 bits
 	WORD $0x6e7cff7c // FDIV V28, V27, V28, 64 bits
 	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 336(R11), F30 // 0x1.c71c71c71c71cp-03
-	FMOVQ 208(R11), F31 // 0x1.745d1745d1746p-03
+	FMOVQ 576(R11), F30 // 0x1.c71c71c71c71cp-03
+	FMOVQ 592(R11), F31 // 0x1.745d1745d1746p-03
 	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 352(R11), F31 // 0x1.2492492492492p-02
+	FMOVQ 608(R11), F31 // 0x1.2492492492492p-02
 	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 368(R11), F30 // 0.4
+	FMOVQ 624(R11), F30 // 0.4
 	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 384(R11), F31 // 0x1.5555555555555p-01
+	FMOVQ 640(R11), F31 // 0x1.5555555555555p-01
 	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
 	WORD $0x6e7fdfbd // FMUL V29, V29, V31, 64 bits
 	WORD $0x6e7bdf7e // FMUL V30, V27, V27, 64 bits
 	WORD $0x6e62dfde // FMUL V30, V30, V2, 64 bits
 	WORD $0x4e7dd7dd // FADD V29, V30, V29, 64 bits
 	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	FMOVQ 224(R11), F29 // 0x1.a39ef35793c76p-33
+	FMOVQ 1488(R11), F29 // 0x1.a39ef35793c76p-33
 	WORD $0x4e7dcef6 // FMLA V22, V23, V29, 64 bits
 	WORD $0x4e76d796 // FADD V22, V28, V22, 64 bits
 	WORD $0x4ef6d7d6 // FSUB V22, V30, V22, 64 bits
 	WORD $0x4ef6d776 // FSUB V22, V27, V22, 64 bits
-	FMOVQ 240(R11), F27 // 0x1.62e42feep-01
+	FMOVQ 1504(R11), F27 // 0x1.62e42feep-01
 	WORD $0x4e7bcef6 // FMLA V22, V23, V27, 64 bits
 	BLOCK11
 	FMOVD F23, 8(R0)
@@ -2139,299 +1852,476 @@ TEXT ·zetaF32NEON(SB), NOSPLIT, $0-40
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 96(R11), F1 // 0
-	FMOVQ 112(R11), F4 // 0x1p-1022
-	FMOVQ 128(R11), F5 // 0x1p+54
-	FMOVQ 144(R11), F6 // 2638147582215219
-	FMOVQ 80(R11), F0 // 4607182418800017408
-	FMOVQ 160(R11), F7 // 4841369599423283200
-	FMOVQ 176(R11), F8 // 0x1.00000000003ffp+52
-	FMOVQ 192(R11), F9 // 54
-	FMOVQ 64(R11), F2 // 2
-	FMOVQ 208(R11), F10 // 0x1.745d1745d1746p-03
-	FMOVQ 16(R11), F3 // 0.5
-	FMOVQ 224(R11), F11 // 0x1.a39ef35793c76p-33
-	FMOVQ 240(R11), F12 // 0x1.62e42feep-01
-	FMOVQ 256(R11), F13 // Float64frombits(0x7ff0000000000000)
-	FMOVQ 272(R11), F14 // 9221120237041090560
-	FMOVQ 288(R11), F15 // Float64frombits(0xfff0000000000000)
-	FMOVQ 2096(R11), F17 // -700
-	FMOVQ 2112(R11), F16 // 700
-	FMOVQ 1712(R11), F18 // 0x1.71547652b82fep+00
-	FMOVQ 1728(R11), F19 // 0x1.8p+52
-	FMOVQ 992(R11), F20 // 0x1.62e42fefa39efp-01
-	FMOVQ 1744(R11), F21 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1568(R11), F14 // 0x1.000001ad7f29bp+00
+	FMOVQ 1584(R11), F15 // 10000
+	FMOVQ 1600(R11), F16 // 1e-30
+	FMOVQ 1008(R11), F17 // 1e+30
+	FMOVQ 80(R11), F13 // 0
+	FMOVQ 336(R11), F3 // 2638147582215219
+	FMOVQ 64(R11), F0 // 4607182418800017408
+	FMOVQ 352(R11), F4 // 4841369599423283200
+	FMOVQ 368(R11), F5 // 0x1.00000000003ffp+52
+	FMOVQ 96(R11), F2 // 2
+	FMOVQ 592(R11), F6 // 0x1.745d1745d1746p-03
+	FMOVQ 656(R11), F1 // 0x1.62e42fefa39efp-01
+	FMOVQ 1616(R11), F8 // -700
+	FMOVQ 1632(R11), F7 // 700
+	FMOVQ 1072(R11), F9 // 0x1.71547652b82fep+00
+	FMOVQ 1088(R11), F10 // 0x1.8p+52
+	FMOVQ 1104(R11), F11 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1120(R11), F12 // 0x1.71de3a556c734p-19
+	FMOVQ 192(R11), F18 // 5
+	FMOVQ 224(R11), F19 // 6
+	FMOVQ 1648(R11), F20 // 0x1.bbd779334ef0bp-21
+	FMOVQ 128(R11), F21 // 3
+	FMOVQ 160(R11), F22 // 4
 	SUBS $2, R9
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F22
-	WORD $0x0e617ad6 // FCVTL32 V22, V22
-	FMOVD 0(R2), F23
+	FMOVD 0(R1), F23
 	WORD $0x0e617af7 // FCVTL32 V23, V23
-	FMOVQ 2128(R11), F24 // 0x1.000001ad7f29bp+00
-	WORD $0x6e78e6d9 // FCMGE V25, V22, V24, 64 bits
+	FMOVD 0(R2), F24
+	WORD $0x0e617b18 // FCVTL32 V24, V24
+	WORD $0x6e6ee6f9 // FCMGE V25, V23, V14, 64 bits
 	WORD $0x6e205b39 // NOT V25, V25
-	FMOVQ 2144(R11), F24 // 10000
-	WORD $0x6e76e71a // FCMGE V26, V24, V22, 64 bits
+	WORD $0x6e77e5fa // FCMGE V26, V15, V23, 64 bits
 	WORD $0x6e205b5a // NOT V26, V26
-	WORD $0x4eba1f38 // ORR V24, V25, V26
-	WORD $0x6eb0ab18 // UMAXV V24, V24
-	FMOVS F24, R10
+	WORD $0x4eba1f39 // ORR V25, V25, V26
+	WORD $0x6eb0ab39 // UMAXV V25, V25
+	FMOVS F25, R10
 	CBNZW R10, stopMain
-	FMOVQ 2160(R11), F24 // 1e-30
-	WORD $0x6e78e6f9 // FCMGE V25, V23, V24, 64 bits
+	WORD $0x6e70e719 // FCMGE V25, V24, V16, 64 bits
 	WORD $0x6e205b39 // NOT V25, V25
-	FMOVQ 1648(R11), F24 // 1e+30
-	WORD $0x6e77e71a // FCMGE V26, V24, V23, 64 bits
+	WORD $0x6e78e63a // FCMGE V26, V17, V24, 64 bits
 	WORD $0x6e205b5a // NOT V26, V26
-	WORD $0x4eba1f38 // ORR V24, V25, V26
-	WORD $0x6eb0ab18 // UMAXV V24, V24
-	FMOVS F24, R10
+	WORD $0x4eba1f39 // ORR V25, V25, V26
+	WORD $0x6eb0ab39 // UMAXV V25, V25
+	FMOVS F25, R10
 	CBNZW R10, stopMain
-	WORD $0x4ef6d438 // FSUB V24, V1, V22, 64 bits
-	WORD $0x6ef7e499 // FCMGT V25, V4, V23, 64 bits
-	WORD $0x6e65defa // FMUL V26, V23, V5, 64 bits
-	WORD $0x6ef91efa // BIF V26, V23, V25
-	WORD $0x4ee6875b // ADD V27, V26, V6, 64 bits
-	WORD $0x6f4c077b // USHR V27, V27, 52
-	WORD $0x4f74577c // SHL V28, V27, 52
-	WORD $0x6efc875a // SUB V26, V26, V28, 64 bits
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x4ee0d75a // FSUB V26, V26, V0, 64 bits
-	WORD $0x4ea71f7b // ORR V27, V27, V7
-	WORD $0x4ee8d77b // FSUB V27, V27, V8, 64 bits
-	WORD $0x6e611d39 // BSL V25, V9, V1
-	WORD $0x4ef9d779 // FSUB V25, V27, V25, 64 bits
-	WORD $0x4e62d75b // FADD V27, V26, V2, 64 bits
-	WORD $0x6e7bff5b // FDIV V27, V26, V27, 64 bits
-	WORD $0x6e7bdf7c // FMUL V28, V27, V27, 64 bits
-	FMOVQ 336(R11), F29 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7ccd5d // FMLA V29, V10, V28, 64 bits
-	FMOVQ 352(R11), F30 // 0x1.2492492492492p-02
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 368(R11), F29 // 0.4
-	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 384(R11), F30 // 0x1.5555555555555p-01
-	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	WORD $0x6e7edf9c // FMUL V28, V28, V30, 64 bits
-	WORD $0x6e7adf5d // FMUL V29, V26, V26, 64 bits
-	WORD $0x6e63dfbd // FMUL V29, V29, V3, 64 bits
-	WORD $0x4e7cd7bc // FADD V28, V29, V28, 64 bits
-	WORD $0x6e7cdf7b // FMUL V27, V27, V28, 64 bits
-	WORD $0x4ea11c3c // ORR V28, V1, V1
-	WORD $0x4e6bcf3c // FMLA V28, V25, V11, 64 bits
-	WORD $0x4e7cd77b // FADD V27, V27, V28, 64 bits
-	WORD $0x4efbd7bb // FSUB V27, V29, V27, 64 bits
-	WORD $0x4efbd75a // FSUB V26, V26, V27, 64 bits
-	WORD $0x4e6ccf3a // FMLA V26, V25, V12, 64 bits
-	WORD $0x6ef7e5b9 // FCMGT V25, V13, V23, 64 bits
-	WORD $0x6ef91efa // BIF V26, V23, V25
-	WORD $0x6ef7e439 // FCMGT V25, V1, V23, 64 bits
-	WORD $0x6eb91dda // BIT V26, V14, V25
-	WORD $0x4e61e6f9 // FCMEQ V25, V23, V1, 64 bits
-	WORD $0x6eb91dfa // BIT V26, V15, V25
-	WORD $0x6e7adf19 // FMUL V25, V24, V26, 64 bits
-	WORD $0x4ef9f619 // FMIN V25, V16, V25, 64 bits
-	WORD $0x4e79f639 // FMAX V25, V17, V25, 64 bits
-	WORD $0x4eb31e7a // ORR V26, V19, V19
-	WORD $0x4e72cf3a // FMLA V26, V25, V18, 64 bits
-	WORD $0x4ef3d75b // FSUB V27, V26, V19, 64 bits
-	WORD $0x4ef4cf79 // FMLS V25, V27, V20, 64 bits
-	WORD $0x4ef5cf79 // FMLS V25, V27, V21, 64 bits
-	WORD $0x4f74575a // SHL V26, V26, 52
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x6e79df3b // FMUL V27, V25, V25, 64 bits
-	FMOVQ 1984(R11), F28 // 0x1.a01a01a01a01ap-16
-	FMOVQ 1760(R11), F29 // 0x1.71de3a556c734p-19
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 2000(R11), F29 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 2016(R11), F28 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 2032(R11), F29 // 0x1.1111111111111p-07
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	FMOVQ 2048(R11), F28 // 0x1.5555555555555p-05
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	FMOVQ 2064(R11), F29 // 0x1.5555555555555p-03
-	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
-	WORD $0x4ea31c7c // ORR V28, V3, V3
-	WORD $0x4e79cfbc // FMLA V28, V29, V25, 64 bits
-	WORD $0x4e7ccf79 // FMLA V25, V27, V28, 64 bits
-	WORD $0x4eba1f5b // ORR V27, V26, V26
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	WORD $0x4e7bd439 // FADD V25, V1, V27, 64 bits
-	BLOCK2
-	BLOCK10
-	BLOCK2
-	BLOCK10
-	WORD $0x4e60d6f7 // FADD V23, V23, V0, 64 bits
-	WORD $0x6ef7e49a // FCMGT V26, V4, V23, 64 bits
-	WORD $0x6e65defb // FMUL V27, V23, V5, 64 bits
-	WORD $0x6efa1efb // BIF V27, V23, V26
-	WORD $0x4ee6877c // ADD V28, V27, V6, 64 bits
-	WORD $0x6f4c079c // USHR V28, V28, 52
-	WORD $0x4f74579d // SHL V29, V28, 52
-	WORD $0x6efd877b // SUB V27, V27, V29, 64 bits
+	WORD $0x4ef7d5b9 // FSUB V25, V13, V23, 64 bits
+	WORD $0x4ee3871a // ADD V26, V24, V3, 64 bits
+	WORD $0x6f4c075a // USHR V26, V26, 52
+	WORD $0x4f74575b // SHL V27, V26, 52
+	WORD $0x6efb871b // SUB V27, V24, V27, 64 bits
 	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
 	WORD $0x4ee0d77b // FSUB V27, V27, V0, 64 bits
-	WORD $0x4ea71f9c // ORR V28, V28, V7
-	WORD $0x4ee8d79c // FSUB V28, V28, V8, 64 bits
-	WORD $0x6e611d3a // BSL V26, V9, V1
-	WORD $0x4efad79a // FSUB V26, V28, V26, 64 bits
+	WORD $0x4ea41f5a // ORR V26, V26, V4
+	WORD $0x4ee5d75a // FSUB V26, V26, V5, 64 bits
 	WORD $0x4e62d77c // FADD V28, V27, V2, 64 bits
-	WORD $0x6e7cff7c // FDIV V28, V27, V28, 64 bits
+	WORD $0x6e7cff7b // FDIV V27, V27, V28, 64 bits
+	WORD $0x6e7bdf7c // FMUL V28, V27, V27, 64 bits
+	FMOVQ 576(R11), F29 // 0x1.c71c71c71c71cp-03
+	WORD $0x4e7cccdd // FMLA V29, V6, V28, 64 bits
+	FMOVQ 608(R11), F30 // 0x1.2492492492492p-02
+	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
+	FMOVQ 624(R11), F29 // 0.4
+	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
+	FMOVQ 640(R11), F30 // 0x1.5555555555555p-01
+	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
+	WORD $0x4ea21c5d // ORR V29, V2, V2
+	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
+	WORD $0x6e61df5a // FMUL V26, V26, V1, 64 bits
+	WORD $0x4e7dcf7a // FMLA V26, V27, V29, 64 bits
+	WORD $0x6e7adf3a // FMUL V26, V25, V26, 64 bits
+	WORD $0x4efaf4fa // FMIN V26, V7, V26, 64 bits
+	WORD $0x4e7af51a // FMAX V26, V8, V26, 64 bits
+	WORD $0x4eaa1d5b // ORR V27, V10, V10
+	WORD $0x4e69cf5b // FMLA V27, V26, V9, 64 bits
+	WORD $0x4eead77c // FSUB V28, V27, V10, 64 bits
+	WORD $0x4ee1cf9a // FMLS V26, V28, V1, 64 bits
+	WORD $0x4eebcf9a // FMLS V26, V28, V11, 64 bits
+	WORD $0x4f74577b // SHL V27, V27, 52
+	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
+	WORD $0x6e7adf5c // FMUL V28, V26, V26, 64 bits
+	FMOVQ 1376(R11), F29 // 0x1.a01a01a01a01ap-16
+	WORD $0x4e7acd9d // FMLA V29, V12, V26, 64 bits
+	FMOVQ 1392(R11), F30 // 0x1.a01a01a01a01ap-13
+	WORD $0x4e7acfbe // FMLA V30, V29, V26, 64 bits
+	FMOVQ 1408(R11), F29 // 0x1.6c16c16c16c17p-10
+	WORD $0x4e7acfdd // FMLA V29, V30, V26, 64 bits
+	FMOVQ 1424(R11), F30 // 0x1.1111111111111p-07
+	WORD $0x4e7acfbe // FMLA V30, V29, V26, 64 bits
+	FMOVQ 1440(R11), F29 // 0x1.5555555555555p-05
+	WORD $0x4e7acfdd // FMLA V29, V30, V26, 64 bits
+	FMOVQ 1456(R11), F30 // 0x1.5555555555555p-03
+	WORD $0x4e7acfbe // FMLA V30, V29, V26, 64 bits
+	FMOVQ 16(R11), F29 // 0.5
+	WORD $0x4e7acfdd // FMLA V29, V30, V26, 64 bits
+	WORD $0x4e7dcf9a // FMLA V26, V28, V29, 64 bits
+	WORD $0x4ebb1f7c // ORR V28, V27, V27
+	WORD $0x4e7acf7c // FMLA V28, V27, V26, 64 bits
+	WORD $0x4e7cd5ba // FADD V26, V13, V28, 64 bits
+	BLOCK2
+	FMOVQ 1440(R11), F30 // 0x1.5555555555555p-05
+	WORD $0x4e7bcffe // FMLA V30, V31, V27, 64 bits
+	FMOVQ 1456(R11), F31 // 0x1.5555555555555p-03
+	WORD $0x4e7bcfdf // FMLA V31, V30, V27, 64 bits
+	FMOVQ 16(R11), F30 // 0.5
+	WORD $0x4e7bcffe // FMLA V30, V31, V27, 64 bits
+	WORD $0x4e7ecfbb // FMLA V27, V29, V30, 64 bits
+	WORD $0x4ebc1f9d // ORR V29, V28, V28
+	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
+	WORD $0x4e7dd75a // FADD V26, V26, V29, 64 bits
+	BLOCK2
+	FMOVQ 1440(R11), F30 // 0x1.5555555555555p-05
+	WORD $0x4e7bcffe // FMLA V30, V31, V27, 64 bits
+	FMOVQ 1456(R11), F31 // 0x1.5555555555555p-03
+	WORD $0x4e7bcfdf // FMLA V31, V30, V27, 64 bits
+	FMOVQ 16(R11), F30 // 0.5
+	WORD $0x4e7bcffe // FMLA V30, V31, V27, 64 bits
+	WORD $0x4e7ecfbb // FMLA V27, V29, V30, 64 bits
+	WORD $0x4ebc1f9d // ORR V29, V28, V28
+	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
+	WORD $0x4e7dd75a // FADD V26, V26, V29, 64 bits
+	WORD $0x4e60d718 // FADD V24, V24, V0, 64 bits
+	WORD $0x4ee3871b // ADD V27, V24, V3, 64 bits
+	WORD $0x6f4c077b // USHR V27, V27, 52
+	WORD $0x4f74577c // SHL V28, V27, 52
+	WORD $0x6efc871c // SUB V28, V24, V28, 64 bits
+	WORD $0x4ee0879c // ADD V28, V28, V0, 64 bits
+	WORD $0x4ee0d79c // FSUB V28, V28, V0, 64 bits
+	WORD $0x4ea41f7b // ORR V27, V27, V4
+	WORD $0x4ee5d77b // FSUB V27, V27, V5, 64 bits
+	WORD $0x4e62d79d // FADD V29, V28, V2, 64 bits
+	WORD $0x6e7dff9c // FDIV V28, V28, V29, 64 bits
 	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 336(R11), F30 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7dcd5e // FMLA V30, V10, V29, 64 bits
-	BLOCK17
+	FMOVQ 576(R11), F30 // 0x1.c71c71c71c71cp-03
+	WORD $0x4e7dccde // FMLA V30, V6, V29, 64 bits
+	FMOVQ 608(R11), F31 // 0x1.2492492492492p-02
+	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
+	FMOVQ 624(R11), F30 // 0.4
+	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
+	FMOVQ 640(R11), F31 // 0x1.5555555555555p-01
+	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
+	WORD $0x4ea21c5e // ORR V30, V2, V2
+	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
+	WORD $0x6e61df7b // FMUL V27, V27, V1, 64 bits
+	WORD $0x4e7ecf9b // FMLA V27, V28, V30, 64 bits
+	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
+	WORD $0x4ef9f4f9 // FMIN V25, V7, V25, 64 bits
+	WORD $0x4e79f519 // FMAX V25, V8, V25, 64 bits
+	WORD $0x4eaa1d5b // ORR V27, V10, V10
+	WORD $0x4e69cf3b // FMLA V27, V25, V9, 64 bits
+	WORD $0x4eead77c // FSUB V28, V27, V10, 64 bits
+	WORD $0x4ee1cf99 // FMLS V25, V28, V1, 64 bits
+	WORD $0x4eebcf99 // FMLS V25, V28, V11, 64 bits
+	WORD $0x4f74577b // SHL V27, V27, 52
+	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
+	WORD $0x6e79df3c // FMUL V28, V25, V25, 64 bits
+	FMOVQ 1376(R11), F29 // 0x1.a01a01a01a01ap-16
+	WORD $0x4e79cd9d // FMLA V29, V12, V25, 64 bits
+	FMOVQ 1392(R11), F30 // 0x1.a01a01a01a01ap-13
+	WORD $0x4e79cfbe // FMLA V30, V29, V25, 64 bits
+	FMOVQ 1408(R11), F29 // 0x1.6c16c16c16c17p-10
+	WORD $0x4e79cfdd // FMLA V29, V30, V25, 64 bits
+	FMOVQ 1424(R11), F30 // 0x1.1111111111111p-07
+	WORD $0x4e79cfbe // FMLA V30, V29, V25, 64 bits
+	FMOVQ 1440(R11), F29 // 0x1.5555555555555p-05
+	WORD $0x4e79cfdd // FMLA V29, V30, V25, 64 bits
+	FMOVQ 1456(R11), F30 // 0x1.5555555555555p-03
+	WORD $0x4e79cfbe // FMLA V30, V29, V25, 64 bits
+	FMOVQ 16(R11), F29 // 0.5
+	WORD $0x4e79cfdd // FMLA V29, V30, V25, 64 bits
+	WORD $0x4e7dcf99 // FMLA V25, V28, V29, 64 bits
+	WORD $0x4ebb1f7c // ORR V28, V27, V27
+	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
+	WORD $0x4e7cd759 // FADD V25, V26, V28, 64 bits
+	WORD $0x4e60d718 // FADD V24, V24, V0, 64 bits
+	WORD $0x6e78fc1a // FDIV V26, V0, V24, 64 bits
+	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
+	WORD $0x4e72d6fc // FADD V28, V23, V18, 64 bits
+	WORD $0x4e73d6fd // FADD V29, V23, V19, 64 bits
 	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	WORD $0x4ea11c3d // ORR V29, V1, V1
-	WORD $0x4e6bcf5d // FMLA V29, V26, V11, 64 bits
-	WORD $0x4e7dd79c // FADD V28, V28, V29, 64 bits
-	WORD $0x4efcd7dc // FSUB V28, V30, V28, 64 bits
-	WORD $0x4efcd77b // FSUB V27, V27, V28, 64 bits
-	WORD $0x4e6ccf5b // FMLA V27, V26, V12, 64 bits
-	WORD $0x6ef7e5ba // FCMGT V26, V13, V23, 64 bits
-	WORD $0x6efa1efb // BIF V27, V23, V26
-	WORD $0x6ef7e43a // FCMGT V26, V1, V23, 64 bits
-	WORD $0x6eba1ddb // BIT V27, V14, V26
-	WORD $0x4e61e6fa // FCMEQ V26, V23, V1, 64 bits
-	WORD $0x6eba1dfb // BIT V27, V15, V26
-	WORD $0x6e7bdf18 // FMUL V24, V24, V27, 64 bits
-	WORD $0x4ef8f618 // FMIN V24, V16, V24, 64 bits
-	WORD $0x4e78f638 // FMAX V24, V17, V24, 64 bits
-	WORD $0x4eb31e7a // ORR V26, V19, V19
-	WORD $0x4e72cf1a // FMLA V26, V24, V18, 64 bits
-	WORD $0x4ef3d75b // FSUB V27, V26, V19, 64 bits
-	WORD $0x4ef4cf78 // FMLS V24, V27, V20, 64 bits
-	WORD $0x4ef5cf78 // FMLS V24, V27, V21, 64 bits
-	WORD $0x4f74575a // SHL V26, V26, 52
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
+	WORD $0x6e7cdf7c // FMUL V28, V27, V28, 64 bits
+	FMOVQ 1664(R11), F29 // 0x1.1566abc011567p-15
+	WORD $0x4ef4cf9d // FMLS V29, V28, V20, 64 bits
+	WORD $0x4e75d6fc // FADD V28, V23, V21, 64 bits
+	WORD $0x4e76d6fe // FADD V30, V23, V22, 64 bits
+	WORD $0x6e7edf9c // FMUL V28, V28, V30, 64 bits
+	WORD $0x6e7cdf7c // FMUL V28, V27, V28, 64 bits
+	FMOVQ 1408(R11), F30 // 0x1.6c16c16c16c17p-10
+	WORD $0x4efdcf9e // FMLS V30, V28, V29, 64 bits
+	WORD $0x4e60d6fc // FADD V28, V23, V0, 64 bits
+	WORD $0x4e62d6fd // FADD V29, V23, V2, 64 bits
+	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
+	WORD $0x6e7cdf7c // FMUL V28, V27, V28, 64 bits
+	FMOVQ 560(R11), F29 // 0x1.5555555555555p-04
+	WORD $0x4efecf9d // FMLS V29, V28, V30, 64 bits
+	WORD $0x6e77df7b // FMUL V27, V27, V23, 64 bits
+	WORD $0x4ee0d6fc // FSUB V28, V23, V0, 64 bits
+	WORD $0x6e7cfc1c // FDIV V28, V0, V28, 64 bits
+	FMOVQ 16(R11), F30 // 0.5
+	WORD $0x4e7ecf5c // FMLA V28, V26, V30, 64 bits
+	WORD $0x4e7dcf7c // FMLA V28, V27, V29, 64 bits
+	WORD $0x4ef7d417 // FSUB V23, V0, V23, 64 bits
+	WORD $0x4ee3871a // ADD V26, V24, V3, 64 bits
+	WORD $0x6f4c075a // USHR V26, V26, 52
+	WORD $0x4f74575b // SHL V27, V26, 52
+	WORD $0x6efb8718 // SUB V24, V24, V27, 64 bits
+	WORD $0x4ee08718 // ADD V24, V24, V0, 64 bits
+	WORD $0x4ee0d718 // FSUB V24, V24, V0, 64 bits
+	WORD $0x4ea41f5a // ORR V26, V26, V4
+	WORD $0x4ee5d75a // FSUB V26, V26, V5, 64 bits
+	WORD $0x4e62d71b // FADD V27, V24, V2, 64 bits
+	WORD $0x6e7bff18 // FDIV V24, V24, V27, 64 bits
 	WORD $0x6e78df1b // FMUL V27, V24, V24, 64 bits
-	FMOVQ 1984(R11), F28 // 0x1.a01a01a01a01ap-16
-	FMOVQ 1760(R11), F29 // 0x1.71de3a556c734p-19
-	WORD $0x4e78cfbc // FMLA V28, V29, V24, 64 bits
-	FMOVQ 2000(R11), F29 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e78cf9d // FMLA V29, V28, V24, 64 bits
-	FMOVQ 2016(R11), F28 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e78cfbc // FMLA V28, V29, V24, 64 bits
-	FMOVQ 2032(R11), F29 // 0x1.1111111111111p-07
-	WORD $0x4e78cf9d // FMLA V29, V28, V24, 64 bits
-	FMOVQ 2048(R11), F28 // 0x1.5555555555555p-05
-	WORD $0x4e78cfbc // FMLA V28, V29, V24, 64 bits
-	FMOVQ 2064(R11), F29 // 0x1.5555555555555p-03
-	WORD $0x4e78cf9d // FMLA V29, V28, V24, 64 bits
-	WORD $0x4ea31c7c // ORR V28, V3, V3
-	WORD $0x4e78cfbc // FMLA V28, V29, V24, 64 bits
-	WORD $0x4e7ccf78 // FMLA V24, V27, V28, 64 bits
-	WORD $0x4eba1f5b // ORR V27, V26, V26
-	WORD $0x4e78cf5b // FMLA V27, V26, V24, 64 bits
-	WORD $0x4e7bd738 // FADD V24, V25, V27, 64 bits
-	WORD $0x4e60d6f7 // FADD V23, V23, V0, 64 bits
-	WORD $0x6e77fc19 // FDIV V25, V0, V23, 64 bits
-	WORD $0x6e79df3a // FMUL V26, V25, V25, 64 bits
-	FMOVQ 2176(R11), F27 // 5
-	WORD $0x4e7bd6db // FADD V27, V22, V27, 64 bits
-	FMOVQ 672(R11), F28 // 6
-	WORD $0x4e7cd6dc // FADD V28, V22, V28, 64 bits
-	WORD $0x6e7cdf7b // FMUL V27, V27, V28, 64 bits
-	WORD $0x6e7bdf5b // FMUL V27, V26, V27, 64 bits
-	FMOVQ 2192(R11), F28 // 0x1.1566abc011567p-15
-	FMOVQ 2208(R11), F29 // 0x1.bbd779334ef0bp-21
-	WORD $0x4efdcf7c // FMLS V28, V27, V29, 64 bits
-	FMOVQ 320(R11), F27 // 3
-	WORD $0x4e7bd6db // FADD V27, V22, V27, 64 bits
-	FMOVQ 576(R11), F29 // 4
-	WORD $0x4e7dd6dd // FADD V29, V22, V29, 64 bits
+	FMOVQ 576(R11), F29 // 0x1.c71c71c71c71cp-03
+	WORD $0x4e7bccdd // FMLA V29, V6, V27, 64 bits
+	FMOVQ 608(R11), F30 // 0x1.2492492492492p-02
+	WORD $0x4e7bcfbe // FMLA V30, V29, V27, 64 bits
+	FMOVQ 624(R11), F29 // 0.4
+	WORD $0x4e7bcfdd // FMLA V29, V30, V27, 64 bits
+	FMOVQ 640(R11), F30 // 0x1.5555555555555p-01
+	WORD $0x4e7bcfbe // FMLA V30, V29, V27, 64 bits
+	WORD $0x4ea21c5d // ORR V29, V2, V2
+	WORD $0x4e7bcfdd // FMLA V29, V30, V27, 64 bits
+	WORD $0x6e61df5a // FMUL V26, V26, V1, 64 bits
+	WORD $0x4e7dcf1a // FMLA V26, V24, V29, 64 bits
+	WORD $0x6e7adef7 // FMUL V23, V23, V26, 64 bits
+	WORD $0x4ef7f4f7 // FMIN V23, V7, V23, 64 bits
+	WORD $0x4e77f517 // FMAX V23, V8, V23, 64 bits
+	WORD $0x4eaa1d58 // ORR V24, V10, V10
+	WORD $0x4e69cef8 // FMLA V24, V23, V9, 64 bits
+	WORD $0x4eead71a // FSUB V26, V24, V10, 64 bits
+	WORD $0x4ee1cf57 // FMLS V23, V26, V1, 64 bits
+	WORD $0x4eebcf57 // FMLS V23, V26, V11, 64 bits
+	WORD $0x4f745718 // SHL V24, V24, 52
+	WORD $0x4ee08718 // ADD V24, V24, V0, 64 bits
+	WORD $0x6e77defa // FMUL V26, V23, V23, 64 bits
+	FMOVQ 1376(R11), F27 // 0x1.a01a01a01a01ap-16
+	WORD $0x4e77cd9b // FMLA V27, V12, V23, 64 bits
+	FMOVQ 1392(R11), F29 // 0x1.a01a01a01a01ap-13
+	WORD $0x4e77cf7d // FMLA V29, V27, V23, 64 bits
+	FMOVQ 1408(R11), F27 // 0x1.6c16c16c16c17p-10
+	WORD $0x4e77cfbb // FMLA V27, V29, V23, 64 bits
+	FMOVQ 1424(R11), F29 // 0x1.1111111111111p-07
+	WORD $0x4e77cf7d // FMLA V29, V27, V23, 64 bits
+	FMOVQ 1440(R11), F27 // 0x1.5555555555555p-05
+	WORD $0x4e77cfbb // FMLA V27, V29, V23, 64 bits
+	FMOVQ 1456(R11), F29 // 0x1.5555555555555p-03
+	WORD $0x4e77cf7d // FMLA V29, V27, V23, 64 bits
+	FMOVQ 16(R11), F27 // 0.5
+	WORD $0x4e77cfbb // FMLA V27, V29, V23, 64 bits
+	WORD $0x4e7bcf57 // FMLA V23, V26, V27, 64 bits
+	WORD $0x4eb81f1a // ORR V26, V24, V24
+	WORD $0x4e77cf1a // FMLA V26, V24, V23, 64 bits
+	WORD $0x4e7ccf59 // FMLA V25, V26, V28, 64 bits
+	WORD $0x0e616b37 // FCVTN32 V23, V25
+	FMOVD F23, 0(R0)
+	ADD $8, R0
+	ADD $8, R1
+	ADD $8, R2
+	SUBS $2, R9
+	BGE loop
+
+tail:
+	ADDS $2, R9
+	BEQ done
+
+done:
+	MOVD n+24(FP), R10
+	MOVD R10, done+32(FP)
+	RET
+
+stopMain:
+	ADD $2, R9
+
+stopTail:
+	MOVD n+24(FP), R10
+	SUB R9, R10
+	MOVD R10, done+32(FP)
+	RET
+
+// func gammaincLowF32NEON(z, x, y *float32, n int) (done int)
+TEXT ·gammaincLowF32NEON(SB), NOSPLIT, $0-40
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD n+24(FP), R9
+	MOVD $specialNEON<>(SB), R11
+	FMOVQ 1600(R11), F3 // 1e-30
+	FMOVQ 1680(R11), F4 // 18
+	FMOVQ 1696(R11), F5 // 12
+	FMOVQ 64(R11), F0 // 1
+	FMOVQ 1712(R11), F10 // 48
+	FMOVQ 1728(R11), F11 // 47
+	FMOVQ 1744(R11), F12 // 46
+	FMOVQ 1760(R11), F13 // 45
+	FMOVQ 1776(R11), F14 // 44
+	FMOVQ 1792(R11), F15 // 43
+	FMOVQ 1808(R11), F16 // 42
+	FMOVQ 1824(R11), F17 // 41
+	FMOVQ 1840(R11), F18 // 40
+	FMOVQ 1856(R11), F19 // 39
+	FMOVQ 1872(R11), F20 // 38
+	FMOVQ 96(R11), F1 // 2
+	FMOVQ 336(R11), F6 // 2638147582215219
+	FMOVQ 352(R11), F7 // 4841369599423283200
+	FMOVQ 368(R11), F8 // 0x1.00000000003ffp+52
+	FMOVQ 592(R11), F9 // 0x1.745d1745d1746p-03
+	FMOVQ 656(R11), F2 // 0x1.62e42fefa39efp-01
+	SUBS $2, R9
+	BLT tail
+
+loop:
+	FMOVD 0(R1), F21
+	WORD $0x0e617ab5 // FCVTL32 V21, V21
+	FMOVD 0(R2), F22
+	WORD $0x0e617ad6 // FCVTL32 V22, V22
+	WORD $0x6e63e6b7 // FCMGE V23, V21, V3, 64 bits
+	WORD $0x6e205af7 // NOT V23, V23
+	WORD $0x6e63e6d8 // FCMGE V24, V22, V3, 64 bits
+	WORD $0x6e205b18 // NOT V24, V24
+	WORD $0x4eb81ef7 // ORR V23, V23, V24
+	WORD $0x6eb0aaf7 // UMAXV V23, V23
+	FMOVS F23, R10
+	CBNZW R10, stopMain
+	WORD $0x6ee4e6d7 // FCMGT V23, V22, V4, 64 bits
+	WORD $0x6e75e4b8 // FCMGE V24, V5, V21, 64 bits
+	WORD $0x6e205b18 // NOT V24, V24
+	WORD $0x4eb81ef7 // ORR V23, V23, V24
+	WORD $0x6eb0aaf7 // UMAXV V23, V23
+	FMOVS F23, R10
+	CBNZW R10, stopMain
+	WORD $0x6e76ded7 // FMUL V23, V22, V22, 64 bits
+	WORD $0x4e6ad6b8 // FADD V24, V21, V10, 64 bits
+	WORD $0x4e6bd6b9 // FADD V25, V21, V11, 64 bits
+	WORD $0x6e78dc1a // FMUL V26, V0, V24, 64 bits
+	WORD $0x4e79d6db // FADD V27, V22, V25, 64 bits
+	WORD $0x6e7bdf5a // FMUL V26, V26, V27, 64 bits
+	WORD $0x4e77cc1a // FMLA V26, V0, V23, 64 bits
+	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
+	WORD $0x6e78dc18 // FMUL V24, V0, V24, 64 bits
+	WORD $0x4e6cd6b9 // FADD V25, V21, V12, 64 bits
+	WORD $0x4e6dd6bb // FADD V27, V21, V13, 64 bits
+	WORD $0x6e79df1c // FMUL V28, V24, V25, 64 bits
+	WORD $0x4e7bd6dd // FADD V29, V22, V27, 64 bits
+	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
+	WORD $0x4e77cf5c // FMLA V28, V26, V23, 64 bits
+	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
+	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
+	WORD $0x4e6ed6b9 // FADD V25, V21, V14, 64 bits
+	WORD $0x4e6fd6ba // FADD V26, V21, V15, 64 bits
+	WORD $0x6e79df1b // FMUL V27, V24, V25, 64 bits
+	WORD $0x4e7ad6dd // FADD V29, V22, V26, 64 bits
 	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
-	WORD $0x6e7bdf5b // FMUL V27, V26, V27, 64 bits
-	FMOVQ 2016(R11), F29 // 0x1.6c16c16c16c17p-10
-	WORD $0x4efccf7d // FMLS V29, V27, V28, 64 bits
-	WORD $0x4e60d6db // FADD V27, V22, V0, 64 bits
-	WORD $0x4e62d6dc // FADD V28, V22, V2, 64 bits
-	WORD $0x6e7cdf7b // FMUL V27, V27, V28, 64 bits
-	WORD $0x6e7bdf5b // FMUL V27, V26, V27, 64 bits
-	FMOVQ 640(R11), F28 // 0x1.5555555555555p-04
-	WORD $0x4efdcf7c // FMLS V28, V27, V29, 64 bits
-	WORD $0x6e76df5a // FMUL V26, V26, V22, 64 bits
-	WORD $0x4ee0d6db // FSUB V27, V22, V0, 64 bits
-	WORD $0x6e7bfc1b // FDIV V27, V0, V27, 64 bits
-	WORD $0x4e63cf3b // FMLA V27, V25, V3, 64 bits
-	WORD $0x4e7ccf5b // FMLA V27, V26, V28, 64 bits
-	WORD $0x4ef6d416 // FSUB V22, V0, V22, 64 bits
-	WORD $0x6ef7e499 // FCMGT V25, V4, V23, 64 bits
-	WORD $0x6e65defa // FMUL V26, V23, V5, 64 bits
-	WORD $0x6ef91efa // BIF V26, V23, V25
-	WORD $0x4ee6875c // ADD V28, V26, V6, 64 bits
-	WORD $0x6f4c079c // USHR V28, V28, 52
-	WORD $0x4f74579d // SHL V29, V28, 52
-	WORD $0x6efd875a // SUB V26, V26, V29, 64 bits
+	WORD $0x4e77cf9b // FMLA V27, V28, V23, 64 bits
+	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
+	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
+	WORD $0x4e70d6b9 // FADD V25, V21, V16, 64 bits
+	WORD $0x4e71d6ba // FADD V26, V21, V17, 64 bits
+	WORD $0x6e79df1c // FMUL V28, V24, V25, 64 bits
+	WORD $0x4e7ad6dd // FADD V29, V22, V26, 64 bits
+	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
+	WORD $0x4e77cf7c // FMLA V28, V27, V23, 64 bits
+	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
+	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
+	WORD $0x4e72d6b9 // FADD V25, V21, V18, 64 bits
+	WORD $0x4e73d6ba // FADD V26, V21, V19, 64 bits
+	WORD $0x6e79df1b // FMUL V27, V24, V25, 64 bits
+	WORD $0x4e7ad6dd // FADD V29, V22, V26, 64 bits
+	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
+	WORD $0x4e77cf9b // FMLA V27, V28, V23, 64 bits
+	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
+	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
+	WORD $0x4e74d6b9 // FADD V25, V21, V20, 64 bits
+	BLOCK3
+	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
+	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
+	WORD $0x4e64d6b9 // FADD V25, V21, V4, 64 bits
+	BLOCK9
+	WORD $0x4e65d6b9 // FADD V25, V21, V5, 64 bits
+	BLOCK8
+	FMOVQ 128(R11), F26 // 3
+	WORD $0x4e7ad6ba // FADD V26, V21, V26, 64 bits
+	BLOCK12
+	WORD $0x6e77fc19 // FDIV V25, V0, V23, 64 bits
+	FMOVQ 16(R11), F26 // 0.5
+	WORD $0x4efad6fa // FSUB V26, V23, V26, 64 bits
+	WORD $0x4ee686fb // ADD V27, V23, V6, 64 bits
+	WORD $0x6f4c077b // USHR V27, V27, 52
+	WORD $0x4f74577c // SHL V28, V27, 52
+	WORD $0x6efc86fc // SUB V28, V23, V28, 64 bits
+	WORD $0x4ee0879c // ADD V28, V28, V0, 64 bits
+	WORD $0x4ee0d79c // FSUB V28, V28, V0, 64 bits
+	WORD $0x4ea71f7b // ORR V27, V27, V7
+	WORD $0x4ee8d77b // FSUB V27, V27, V8, 64 bits
+	WORD $0x4e61d79d // FADD V29, V28, V1, 64 bits
+	WORD $0x6e7dff9c // FDIV V28, V28, V29, 64 bits
+	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
+	FMOVQ 576(R11), F30 // 0x1.c71c71c71c71cp-03
+	WORD $0x4e7dcd3e // FMLA V30, V9, V29, 64 bits
+	BLOCK18
+	WORD $0x6e62df7b // FMUL V27, V27, V2, 64 bits
+	WORD $0x4e7ecf9b // FMLA V27, V28, V30, 64 bits
+	FMOVQ 304(R11), F28 // 0x1.d67f1c864beb5p-01
+	FMOVQ 560(R11), F29 // 0x1.5555555555555p-04
+	WORD $0x4e7dcf3c // FMLA V28, V25, V29, 64 bits
+	WORD $0x4ef7d797 // FSUB V23, V28, V23, 64 bits
+	WORD $0x4e7bcf57 // FMLA V23, V26, V27, 64 bits
+	WORD $0x4ee686d9 // ADD V25, V22, V6, 64 bits
+	WORD $0x6f4c0739 // USHR V25, V25, 52
+	WORD $0x4f74573a // SHL V26, V25, 52
+	WORD $0x6efa86da // SUB V26, V22, V26, 64 bits
 	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
 	WORD $0x4ee0d75a // FSUB V26, V26, V0, 64 bits
-	WORD $0x4ea71f9c // ORR V28, V28, V7
-	WORD $0x4ee8d79c // FSUB V28, V28, V8, 64 bits
-	WORD $0x6e611d39 // BSL V25, V9, V1
-	WORD $0x4ef9d799 // FSUB V25, V28, V25, 64 bits
-	WORD $0x4e62d75c // FADD V28, V26, V2, 64 bits
-	WORD $0x6e7cff5c // FDIV V28, V26, V28, 64 bits
-	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 336(R11), F30 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7dcd5e // FMLA V30, V10, V29, 64 bits
-	FMOVQ 352(R11), F31 // 0x1.2492492492492p-02
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 368(R11), F30 // 0.4
-	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 384(R11), F31 // 0x1.5555555555555p-01
-	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	WORD $0x6e7fdfbd // FMUL V29, V29, V31, 64 bits
-	WORD $0x6e7adf5e // FMUL V30, V26, V26, 64 bits
-	WORD $0x6e63dfde // FMUL V30, V30, V3, 64 bits
-	WORD $0x4e7dd7dd // FADD V29, V30, V29, 64 bits
-	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	WORD $0x4ea11c3d // ORR V29, V1, V1
-	WORD $0x4e6bcf3d // FMLA V29, V25, V11, 64 bits
-	WORD $0x4e7dd79c // FADD V28, V28, V29, 64 bits
-	WORD $0x4efcd7dc // FSUB V28, V30, V28, 64 bits
-	WORD $0x4efcd75a // FSUB V26, V26, V28, 64 bits
-	WORD $0x4e6ccf3a // FMLA V26, V25, V12, 64 bits
-	WORD $0x6ef7e5b9 // FCMGT V25, V13, V23, 64 bits
-	WORD $0x6ef91efa // BIF V26, V23, V25
-	WORD $0x6ef7e439 // FCMGT V25, V1, V23, 64 bits
-	WORD $0x6eb91dda // BIT V26, V14, V25
-	WORD $0x4e61e6f9 // FCMEQ V25, V23, V1, 64 bits
-	WORD $0x6eb91dfa // BIT V26, V15, V25
-	WORD $0x6e7aded6 // FMUL V22, V22, V26, 64 bits
-	WORD $0x4ef6f616 // FMIN V22, V16, V22, 64 bits
-	WORD $0x4e76f636 // FMAX V22, V17, V22, 64 bits
-	WORD $0x4eb31e77 // ORR V23, V19, V19
-	WORD $0x4e72ced7 // FMLA V23, V22, V18, 64 bits
-	WORD $0x4ef3d6f9 // FSUB V25, V23, V19, 64 bits
-	WORD $0x4ef4cf36 // FMLS V22, V25, V20, 64 bits
-	WORD $0x4ef5cf36 // FMLS V22, V25, V21, 64 bits
-	WORD $0x4f7456f7 // SHL V23, V23, 52
-	WORD $0x4ee086f7 // ADD V23, V23, V0, 64 bits
-	WORD $0x6e76ded9 // FMUL V25, V22, V22, 64 bits
-	FMOVQ 1984(R11), F26 // 0x1.a01a01a01a01ap-16
-	FMOVQ 1760(R11), F28 // 0x1.71de3a556c734p-19
-	WORD $0x4e76cf9a // FMLA V26, V28, V22, 64 bits
-	FMOVQ 2000(R11), F28 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e76cf5c // FMLA V28, V26, V22, 64 bits
-	FMOVQ 2016(R11), F26 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e76cf9a // FMLA V26, V28, V22, 64 bits
-	FMOVQ 2032(R11), F28 // 0x1.1111111111111p-07
-	WORD $0x4e76cf5c // FMLA V28, V26, V22, 64 bits
-	FMOVQ 2048(R11), F26 // 0x1.5555555555555p-05
-	WORD $0x4e76cf9a // FMLA V26, V28, V22, 64 bits
-	FMOVQ 2064(R11), F28 // 0x1.5555555555555p-03
-	WORD $0x4e76cf5c // FMLA V28, V26, V22, 64 bits
-	WORD $0x4ea31c7a // ORR V26, V3, V3
-	WORD $0x4e76cf9a // FMLA V26, V28, V22, 64 bits
-	WORD $0x4e7acf36 // FMLA V22, V25, V26, 64 bits
-	WORD $0x4eb71ef9 // ORR V25, V23, V23
-	WORD $0x4e76cef9 // FMLA V25, V23, V22, 64 bits
-	WORD $0x4e7bcf38 // FMLA V24, V25, V27, 64 bits
-	WORD $0x0e616b16 // FCVTN32 V22, V24
+	WORD $0x4ea71f39 // ORR V25, V25, V7
+	WORD $0x4ee8d739 // FSUB V25, V25, V8, 64 bits
+	WORD $0x4e61d75b // FADD V27, V26, V1, 64 bits
+	WORD $0x6e7bff5a // FDIV V26, V26, V27, 64 bits
+	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
+	FMOVQ 576(R11), F28 // 0x1.c71c71c71c71cp-03
+	WORD $0x4e7bcd3c // FMLA V28, V9, V27, 64 bits
+	FMOVQ 608(R11), F29 // 0x1.2492492492492p-02
+	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
+	FMOVQ 624(R11), F28 // 0.4
+	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
+	FMOVQ 640(R11), F29 // 0x1.5555555555555p-01
+	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
+	WORD $0x4ea11c3c // ORR V28, V1, V1
+	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
+	WORD $0x6e62df39 // FMUL V25, V25, V2, 64 bits
+	WORD $0x4e7ccf59 // FMLA V25, V26, V28, 64 bits
+	WORD $0x6e79deb5 // FMUL V21, V21, V25, 64 bits
+	WORD $0x4ef6d6b5 // FSUB V21, V21, V22, 64 bits
+	WORD $0x4ef7d6b5 // FSUB V21, V21, V23, 64 bits
+	FMOVQ 1632(R11), F22 // 700
+	WORD $0x4ef5f6d5 // FMIN V21, V22, V21, 64 bits
+	FMOVQ 1616(R11), F22 // -700
+	WORD $0x4e75f6d5 // FMAX V21, V22, V21, 64 bits
+	FMOVQ 1088(R11), F22 // 0x1.8p+52
+	FMOVQ 1072(R11), F23 // 0x1.71547652b82fep+00
+	WORD $0x4e77ceb6 // FMLA V22, V21, V23, 64 bits
+	FMOVQ 1088(R11), F23 // 0x1.8p+52
+	WORD $0x4ef7d6d7 // FSUB V23, V22, V23, 64 bits
+	WORD $0x4ee2cef5 // FMLS V21, V23, V2, 64 bits
+	FMOVQ 1104(R11), F25 // 0x1.abc9e3b39803fp-56
+	WORD $0x4ef9cef5 // FMLS V21, V23, V25, 64 bits
+	WORD $0x4f7456d6 // SHL V22, V22, 52
+	WORD $0x4ee086d6 // ADD V22, V22, V0, 64 bits
+	WORD $0x6e75deb7 // FMUL V23, V21, V21, 64 bits
+	FMOVQ 1376(R11), F25 // 0x1.a01a01a01a01ap-16
+	FMOVQ 1120(R11), F26 // 0x1.71de3a556c734p-19
+	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
+	FMOVQ 1392(R11), F26 // 0x1.a01a01a01a01ap-13
+	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
+	FMOVQ 1408(R11), F25 // 0x1.6c16c16c16c17p-10
+	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
+	FMOVQ 1424(R11), F26 // 0x1.1111111111111p-07
+	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
+	FMOVQ 1440(R11), F25 // 0x1.5555555555555p-05
+	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
+	FMOVQ 1456(R11), F26 // 0x1.5555555555555p-03
+	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
+	FMOVQ 16(R11), F25 // 0.5
+	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
+	WORD $0x4e79cef5 // FMLA V21, V23, V25, 64 bits
+	WORD $0x4eb61ed7 // ORR V23, V22, V22
+	WORD $0x4e75ced7 // FMLA V23, V22, V21, 64 bits
+	WORD $0x6e77df15 // FMUL V21, V24, V23, 64 bits
+	WORD $0x4ef5f415 // FMIN V21, V0, V21, 64 bits
+	WORD $0x0e616ab6 // FCVTN32 V22, V21
 	FMOVD F22, 0(R0)
 	ADD $8, R0
 	ADD $8, R1
@@ -2464,688 +2354,464 @@ TEXT ·gammaincF32NEON(SB), NOSPLIT, $0-40
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 2224(R11), F4 // 12
-	FMOVQ 2160(R11), F8 // 1e-30
-	FMOVQ 2240(R11), F6 // 18
-	FMOVQ 80(R11), F0 // 1
-	FMOVQ 320(R11), F7 // 3
-	FMOVQ 64(R11), F2 // 2
-	FMOVQ 16(R11), F3 // 0.5
-	FMOVQ 96(R11), F1 // 0
-	FMOVQ 112(R11), F9 // 0x1p-1022
-	FMOVQ 128(R11), F10 // 0x1p+54
-	FMOVQ 144(R11), F11 // 2638147582215219
-	FMOVQ 160(R11), F12 // 4841369599423283200
-	FMOVQ 176(R11), F13 // 0x1.00000000003ffp+52
-	FMOVQ 192(R11), F14 // 54
-	FMOVQ 208(R11), F15 // 0x1.745d1745d1746p-03
-	FMOVQ 224(R11), F16 // 0x1.a39ef35793c76p-33
-	FMOVQ 1728(R11), F5 // 0x1.8p+52
+	FMOVQ 1696(R11), F2 // 12
+	FMOVQ 1600(R11), F8 // 1e-30
+	FMOVQ 1680(R11), F5 // 18
+	FMOVQ 2368(R11), F17 // 1e+12
+	FMOVQ 64(R11), F0 // 1
+	FMOVQ 128(R11), F6 // 3
+	FMOVQ 96(R11), F1 // 2
+	FMOVQ 16(R11), F7 // 0.5
+	FMOVQ 336(R11), F9 // 2638147582215219
+	FMOVQ 352(R11), F10 // 4841369599423283200
+	FMOVQ 368(R11), F11 // 0x1.00000000003ffp+52
+	FMOVQ 592(R11), F12 // 0x1.745d1745d1746p-03
+	FMOVQ 656(R11), F3 // 0x1.62e42fefa39efp-01
+	FMOVQ 1072(R11), F13 // 0x1.71547652b82fep+00
+	FMOVQ 1088(R11), F4 // 0x1.8p+52
+	FMOVQ 1104(R11), F14 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1120(R11), F15 // 0x1.71de3a556c734p-19
+	FMOVQ 80(R11), F16 // 0
 	SUBS $2, R9
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F17
-	WORD $0x0e617a31 // FCVTL32 V17, V17
-	FMOVD 0(R2), F18
+	FMOVD 0(R1), F18
 	WORD $0x0e617a52 // FCVTL32 V18, V18
-	WORD $0x6e64e633 // FCMGE V19, V17, V4, 64 bits
-	WORD $0x6ef1e494 // FCMGT V20, V4, V17, 64 bits
-	WORD $0x6e68e635 // FCMGE V21, V17, V8, 64 bits
-	WORD $0x6e205ab5 // NOT V21, V21
+	FMOVD 0(R2), F19
+	WORD $0x0e617a73 // FCVTL32 V19, V19
+	WORD $0x6e62e654 // FCMGE V20, V18, V2, 64 bits
+	WORD $0x6ef2e455 // FCMGT V21, V2, V18, 64 bits
 	WORD $0x6e68e656 // FCMGE V22, V18, V8, 64 bits
+	WORD $0x6e205ad6 // NOT V22, V22
+	WORD $0x6e68e677 // FCMGE V23, V19, V8, 64 bits
+	WORD $0x6e205af7 // NOT V23, V23
+	WORD $0x4eb71ed6 // ORR V22, V22, V23
+	WORD $0x6eb0aad6 // UMAXV V22, V22
+	FMOVS F22, R10
+	CBNZW R10, stopMain
+	WORD $0x6ee5e676 // FCMGT V22, V19, V5, 64 bits
+	WORD $0x4e361eb5 // AND V21, V21, V22
+	WORD $0x6e72e636 // FCMGE V22, V17, V18, 64 bits
 	WORD $0x6e205ad6 // NOT V22, V22
 	WORD $0x4eb61eb5 // ORR V21, V21, V22
 	WORD $0x6eb0aab5 // UMAXV V21, V21
 	FMOVS F21, R10
 	CBNZW R10, stopMain
-	WORD $0x6ee6e655 // FCMGT V21, V18, V6, 64 bits
-	WORD $0x4e351e94 // AND V20, V20, V21
-	FMOVQ 2256(R11), F21 // 1e+12
-	WORD $0x6e71e6b6 // FCMGE V22, V21, V17, 64 bits
+	FMOVQ 2384(R11), F21 // 0.35
+	WORD $0x6e75de55 // FMUL V21, V18, V21, 64 bits
+	WORD $0x6e75e676 // FCMGE V22, V19, V21, 64 bits
 	WORD $0x6e205ad6 // NOT V22, V22
-	WORD $0x4eb61e94 // ORR V20, V20, V22
-	WORD $0x6eb0aa94 // UMAXV V20, V20
-	FMOVS F20, R10
+	FMOVQ 2400(R11), F21 // 2.2
+	WORD $0x6e75de55 // FMUL V21, V18, V21, 64 bits
+	WORD $0x6ef5e677 // FCMGT V23, V19, V21, 64 bits
+	WORD $0x4eb71ed5 // ORR V21, V22, V23
+	WORD $0x4e351e95 // AND V21, V20, V21
+	WORD $0x6eb0aab5 // UMAXV V21, V21
+	FMOVS F21, R10
 	CBNZW R10, stopMain
-	FMOVQ 2272(R11), F20 // 0.35
-	WORD $0x6e74de34 // FMUL V20, V17, V20, 64 bits
-	WORD $0x6e74e655 // FCMGE V21, V18, V20, 64 bits
-	WORD $0x6e205ab5 // NOT V21, V21
-	FMOVQ 2288(R11), F20 // 2.2
-	WORD $0x6e74de34 // FMUL V20, V17, V20, 64 bits
-	WORD $0x6ef4e656 // FCMGT V22, V18, V20, 64 bits
-	WORD $0x4eb61eb4 // ORR V20, V21, V22
-	WORD $0x4e341e74 // AND V20, V19, V20
-	WORD $0x6eb0aa94 // UMAXV V20, V20
-	FMOVS F20, R10
-	CBNZW R10, stopMain
-	WORD $0x4ef1f494 // FMIN V20, V4, V17, 64 bits
-	WORD $0x4ef2f4d5 // FMIN V21, V6, V18, 64 bits
-	FMOVQ 2304(R11), F22 // 48
-	WORD $0x4e76d696 // FADD V22, V20, V22, 64 bits
-	WORD $0x6e76dc16 // FMUL V22, V0, V22, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cc17 // FMLA V23, V0, V21, 64 bits
-	FMOVQ 2320(R11), F24 // 47
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2336(R11), F23 // 46
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2352(R11), F24 // 45
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2368(R11), F23 // 44
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2384(R11), F24 // 43
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2400(R11), F23 // 42
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2416(R11), F24 // 41
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2432(R11), F23 // 40
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2448(R11), F24 // 39
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2464(R11), F23 // 38
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2480(R11), F24 // 37
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2496(R11), F23 // 36
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2512(R11), F24 // 35
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2528(R11), F23 // 34
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2544(R11), F24 // 33
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2560(R11), F23 // 32
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2576(R11), F24 // 31
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2592(R11), F23 // 30
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2608(R11), F24 // 29
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2624(R11), F23 // 28
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2640(R11), F24 // 27
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2656(R11), F23 // 26
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2672(R11), F24 // 25
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2688(R11), F23 // 24
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2704(R11), F24 // 23
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2720(R11), F23 // 22
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2736(R11), F24 // 21
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2752(R11), F23 // 20
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2768(R11), F24 // 19
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	WORD $0x4e66d697 // FADD V23, V20, V6, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2784(R11), F24 // 17
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2800(R11), F23 // 16
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2816(R11), F24 // 15
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2832(R11), F23 // 14
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2848(R11), F24 // 13
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	WORD $0x4e64d697 // FADD V23, V20, V4, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2864(R11), F24 // 11
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2880(R11), F23 // 10
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2896(R11), F24 // 9
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 2912(R11), F23 // 8
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2928(R11), F24 // 7
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 672(R11), F23 // 6
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	FMOVQ 2176(R11), F24 // 5
-	WORD $0x4e78d698 // FADD V24, V20, V24, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 576(R11), F23 // 4
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	WORD $0x4e67d698 // FADD V24, V20, V7, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	WORD $0x4e62d697 // FADD V23, V20, V2, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
-	WORD $0x4e60d698 // FADD V24, V20, V0, 64 bits
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	WORD $0x4e75cef6 // FMLA V22, V23, V21, 64 bits
-	FMOVQ 2944(R11), F23 // 49
-	WORD $0x4e77d697 // FADD V23, V20, V23, 64 bits
-	WORD $0x6e77fc18 // FDIV V24, V0, V23, 64 bits
-	WORD $0x4ee3d6f9 // FSUB V25, V23, V3, 64 bits
-	WORD $0x6ef7e53a // FCMGT V26, V9, V23, 64 bits
-	WORD $0x6e6adefb // FMUL V27, V23, V10, 64 bits
-	WORD $0x6efa1efb // BIF V27, V23, V26
-	WORD $0x4eeb877c // ADD V28, V27, V11, 64 bits
-	WORD $0x6f4c079c // USHR V28, V28, 52
-	WORD $0x4f74579d // SHL V29, V28, 52
-	WORD $0x6efd877b // SUB V27, V27, V29, 64 bits
-	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
-	WORD $0x4ee0d77b // FSUB V27, V27, V0, 64 bits
-	WORD $0x4eac1f9c // ORR V28, V28, V12
-	WORD $0x4eedd79c // FSUB V28, V28, V13, 64 bits
-	WORD $0x6e611dda // BSL V26, V14, V1
-	WORD $0x4efad79a // FSUB V26, V28, V26, 64 bits
-	WORD $0x4e62d77c // FADD V28, V27, V2, 64 bits
-	WORD $0x6e7cff7c // FDIV V28, V27, V28, 64 bits
-	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 336(R11), F30 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7dcdfe // FMLA V30, V15, V29, 64 bits
-	BLOCK17
-	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	WORD $0x4ea11c3d // ORR V29, V1, V1
-	WORD $0x4e70cf5d // FMLA V29, V26, V16, 64 bits
-	WORD $0x4e7dd79c // FADD V28, V28, V29, 64 bits
-	WORD $0x4efcd7dc // FSUB V28, V30, V28, 64 bits
-	WORD $0x4efcd77b // FSUB V27, V27, V28, 64 bits
-	FMOVQ 240(R11), F28 // 0x1.62e42feep-01
-	WORD $0x4e7ccf5b // FMLA V27, V26, V28, 64 bits
-	FMOVQ 256(R11), F26 // Float64frombits(0x7ff0000000000000)
-	WORD $0x6ef7e75c // FCMGT V28, V26, V23, 64 bits
-	WORD $0x6efc1efb // BIF V27, V23, V28
-	WORD $0x6ef7e43a // FCMGT V26, V1, V23, 64 bits
-	FMOVQ 272(R11), F28 // 9221120237041090560
-	WORD $0x6eba1f9b // BIT V27, V28, V26
-	WORD $0x4e61e6fa // FCMEQ V26, V23, V1, 64 bits
-	FMOVQ 288(R11), F28 // Float64frombits(0xfff0000000000000)
-	WORD $0x6eba1f9b // BIT V27, V28, V26
-	FMOVQ 656(R11), F26 // 0x1.d67f1c864beb5p-01
-	FMOVQ 640(R11), F28 // 0x1.5555555555555p-04
-	WORD $0x4e7ccf1a // FMLA V26, V24, V28, 64 bits
-	WORD $0x4ef7d757 // FSUB V23, V26, V23, 64 bits
-	WORD $0x4e7bcf37 // FMLA V23, V25, V27, 64 bits
-	WORD $0x6ef5e538 // FCMGT V24, V9, V21, 64 bits
-	WORD $0x6e6adeb9 // FMUL V25, V21, V10, 64 bits
-	WORD $0x6ef81eb9 // BIF V25, V21, V24
-	WORD $0x4eeb873a // ADD V26, V25, V11, 64 bits
-	WORD $0x6f4c075a // USHR V26, V26, 52
-	WORD $0x4f74575b // SHL V27, V26, 52
-	WORD $0x6efb8739 // SUB V25, V25, V27, 64 bits
-	WORD $0x4ee08739 // ADD V25, V25, V0, 64 bits
-	WORD $0x4ee0d739 // FSUB V25, V25, V0, 64 bits
-	WORD $0x4eac1f5a // ORR V26, V26, V12
-	WORD $0x4eedd75a // FSUB V26, V26, V13, 64 bits
-	WORD $0x6e611dd8 // BSL V24, V14, V1
-	WORD $0x4ef8d758 // FSUB V24, V26, V24, 64 bits
-	WORD $0x4e62d73a // FADD V26, V25, V2, 64 bits
-	WORD $0x6e7aff3a // FDIV V26, V25, V26, 64 bits
-	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
-	FMOVQ 336(R11), F28 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7bcdfc // FMLA V28, V15, V27, 64 bits
-	FMOVQ 352(R11), F29 // 0x1.2492492492492p-02
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 368(R11), F28 // 0.4
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 384(R11), F29 // 0x1.5555555555555p-01
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
-	WORD $0x6e79df3c // FMUL V28, V25, V25, 64 bits
-	WORD $0x6e63df9c // FMUL V28, V28, V3, 64 bits
-	WORD $0x4e7bd79b // FADD V27, V28, V27, 64 bits
-	WORD $0x6e7bdf5a // FMUL V26, V26, V27, 64 bits
-	WORD $0x4ea11c3b // ORR V27, V1, V1
-	WORD $0x4e70cf1b // FMLA V27, V24, V16, 64 bits
-	WORD $0x4e7bd75a // FADD V26, V26, V27, 64 bits
-	WORD $0x4efad79a // FSUB V26, V28, V26, 64 bits
-	WORD $0x4efad739 // FSUB V25, V25, V26, 64 bits
-	FMOVQ 240(R11), F26 // 0x1.62e42feep-01
-	WORD $0x4e7acf19 // FMLA V25, V24, V26, 64 bits
-	FMOVQ 256(R11), F24 // Float64frombits(0x7ff0000000000000)
-	WORD $0x6ef5e71a // FCMGT V26, V24, V21, 64 bits
-	WORD $0x6efa1eb9 // BIF V25, V21, V26
-	WORD $0x6ef5e438 // FCMGT V24, V1, V21, 64 bits
-	FMOVQ 272(R11), F26 // 9221120237041090560
-	WORD $0x6eb81f59 // BIT V25, V26, V24
-	WORD $0x4e61e6b8 // FCMEQ V24, V21, V1, 64 bits
-	FMOVQ 288(R11), F26 // Float64frombits(0xfff0000000000000)
-	WORD $0x6eb81f59 // BIT V25, V26, V24
-	WORD $0x6e79de94 // FMUL V20, V20, V25, 64 bits
-	WORD $0x4ef5d694 // FSUB V20, V20, V21, 64 bits
-	WORD $0x4ef7d694 // FSUB V20, V20, V23, 64 bits
-	FMOVQ 2112(R11), F21 // 700
-	WORD $0x4ef4f6b4 // FMIN V20, V21, V20, 64 bits
-	FMOVQ 2096(R11), F21 // -700
-	WORD $0x4e74f6b4 // FMAX V20, V21, V20, 64 bits
-	WORD $0x4ea51cb5 // ORR V21, V5, V5
-	FMOVQ 1712(R11), F23 // 0x1.71547652b82fep+00
-	WORD $0x4e77ce95 // FMLA V21, V20, V23, 64 bits
-	WORD $0x4ee5d6b7 // FSUB V23, V21, V5, 64 bits
-	FMOVQ 992(R11), F24 // 0x1.62e42fefa39efp-01
-	WORD $0x4ef8cef4 // FMLS V20, V23, V24, 64 bits
-	FMOVQ 1744(R11), F24 // 0x1.abc9e3b39803fp-56
-	WORD $0x4ef8cef4 // FMLS V20, V23, V24, 64 bits
-	WORD $0x4f7456b5 // SHL V21, V21, 52
-	WORD $0x4ee086b5 // ADD V21, V21, V0, 64 bits
-	WORD $0x6e74de97 // FMUL V23, V20, V20, 64 bits
-	FMOVQ 1984(R11), F24 // 0x1.a01a01a01a01ap-16
-	FMOVQ 1760(R11), F25 // 0x1.71de3a556c734p-19
-	WORD $0x4e74cf38 // FMLA V24, V25, V20, 64 bits
-	FMOVQ 2000(R11), F25 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e74cf19 // FMLA V25, V24, V20, 64 bits
-	FMOVQ 2016(R11), F24 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e74cf38 // FMLA V24, V25, V20, 64 bits
-	FMOVQ 2032(R11), F25 // 0x1.1111111111111p-07
-	WORD $0x4e74cf19 // FMLA V25, V24, V20, 64 bits
-	FMOVQ 2048(R11), F24 // 0x1.5555555555555p-05
-	WORD $0x4e74cf38 // FMLA V24, V25, V20, 64 bits
-	FMOVQ 2064(R11), F25 // 0x1.5555555555555p-03
-	WORD $0x4e74cf19 // FMLA V25, V24, V20, 64 bits
-	WORD $0x4ea31c78 // ORR V24, V3, V3
-	WORD $0x4e74cf38 // FMLA V24, V25, V20, 64 bits
-	WORD $0x4e78cef4 // FMLA V20, V23, V24, 64 bits
-	WORD $0x4eb51eb7 // ORR V23, V21, V21
-	WORD $0x4e74ceb7 // FMLA V23, V21, V20, 64 bits
-	WORD $0x6e77ded4 // FMUL V20, V22, V23, 64 bits
-	WORD $0x4ef1d655 // FSUB V21, V18, V17, 64 bits
-	WORD $0x6e71feb5 // FDIV V21, V21, V17, 64 bits
-	WORD $0x4e62d6b6 // FADD V22, V21, V2, 64 bits
-	WORD $0x6e76feb6 // FDIV V22, V21, V22, 64 bits
+	WORD $0x4ef2f455 // FMIN V21, V2, V18, 64 bits
+	WORD $0x4ef3f4b6 // FMIN V22, V5, V19, 64 bits
 	WORD $0x6e76ded7 // FMUL V23, V22, V22, 64 bits
-	WORD $0x6e77ded8 // FMUL V24, V22, V23, 64 bits
-	WORD $0x6e77def9 // FMUL V25, V23, V23, 64 bits
-	FMOVQ 2960(R11), F26 // 0.08
-	FMOVQ 2976(R11), F27 // 0x1.1a7b9611a7b96p-04
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 2992(R11), F27 // 0x1.8618618618618p-04
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 3008(R11), F26 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 3024(R11), F27 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 336(R11), F26 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 368(R11), F27 // 0.4
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 3040(R11), F26 // 0x1.642c8590b2164p-04
-	FMOVQ 3056(R11), F28 // 0x1.2f684bda12f68p-04
-	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	FMOVQ 3072(R11), F28 // 0x1.af286bca1af28p-04
-	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
-	FMOVQ 3088(R11), F26 // 0x1.1111111111111p-03
-	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	WORD $0x4eaf1dfc // ORR V28, V15, V15
-	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
-	FMOVQ 352(R11), F26 // 0x1.2492492492492p-02
-	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	FMOVQ 384(R11), F28 // 0x1.5555555555555p-01
-	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
+	FMOVQ 1712(R11), F24 // 48
+	WORD $0x4e78d6b8 // FADD V24, V21, V24, 64 bits
+	FMOVQ 1728(R11), F25 // 47
+	WORD $0x4e79d6b9 // FADD V25, V21, V25, 64 bits
+	WORD $0x6e78dc1a // FMUL V26, V0, V24, 64 bits
+	WORD $0x4e79d6db // FADD V27, V22, V25, 64 bits
+	WORD $0x6e7bdf5a // FMUL V26, V26, V27, 64 bits
+	WORD $0x4e77cc1a // FMLA V26, V0, V23, 64 bits
+	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
+	WORD $0x6e78dc18 // FMUL V24, V0, V24, 64 bits
+	FMOVQ 1744(R11), F25 // 46
+	WORD $0x4e79d6b9 // FADD V25, V21, V25, 64 bits
+	FMOVQ 1760(R11), F27 // 45
+	WORD $0x4e7bd6bb // FADD V27, V21, V27, 64 bits
+	WORD $0x6e79df1c // FMUL V28, V24, V25, 64 bits
+	WORD $0x4e7bd6dd // FADD V29, V22, V27, 64 bits
+	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
+	WORD $0x4e77cf5c // FMLA V28, V26, V23, 64 bits
+	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
+	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
+	FMOVQ 1776(R11), F25 // 44
+	WORD $0x4e79d6b9 // FADD V25, V21, V25, 64 bits
+	FMOVQ 1792(R11), F26 // 43
+	WORD $0x4e7ad6ba // FADD V26, V21, V26, 64 bits
+	WORD $0x6e79df1b // FMUL V27, V24, V25, 64 bits
+	WORD $0x4e7ad6dd // FADD V29, V22, V26, 64 bits
+	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
+	WORD $0x4e77cf9b // FMLA V27, V28, V23, 64 bits
+	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
+	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
+	FMOVQ 1808(R11), F25 // 42
+	WORD $0x4e79d6b9 // FADD V25, V21, V25, 64 bits
+	FMOVQ 1824(R11), F26 // 41
+	WORD $0x4e7ad6ba // FADD V26, V21, V26, 64 bits
+	WORD $0x6e79df1c // FMUL V28, V24, V25, 64 bits
+	WORD $0x4e7ad6dd // FADD V29, V22, V26, 64 bits
+	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
 	WORD $0x4e77cf7c // FMLA V28, V27, V23, 64 bits
-	WORD $0x6e75ded6 // FMUL V22, V22, V21, 64 bits
-	WORD $0x4efccf16 // FMLS V22, V24, V28, 64 bits
-	WORD $0x6ef6e437 // FCMGT V23, V1, V22, 64 bits
-	WORD $0x6e761c37 // BSL V23, V1, V22
-	WORD $0x4e77d6f6 // FADD V22, V23, V23, 64 bits
+	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
+	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
+	FMOVQ 1840(R11), F25 // 40
+	WORD $0x4e79d6b9 // FADD V25, V21, V25, 64 bits
+	FMOVQ 1856(R11), F26 // 39
+	WORD $0x4e7ad6ba // FADD V26, V21, V26, 64 bits
+	WORD $0x6e79df1b // FMUL V27, V24, V25, 64 bits
+	WORD $0x4e7ad6dd // FADD V29, V22, V26, 64 bits
+	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
+	WORD $0x4e77cf9b // FMLA V27, V28, V23, 64 bits
+	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
+	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
+	FMOVQ 1872(R11), F25 // 38
+	WORD $0x4e79d6b9 // FADD V25, V21, V25, 64 bits
+	BLOCK3
+	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
+	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
+	WORD $0x4e65d6b9 // FADD V25, V21, V5, 64 bits
+	BLOCK9
+	WORD $0x4e62d6b9 // FADD V25, V21, V2, 64 bits
+	BLOCK8
+	WORD $0x4e66d6ba // FADD V26, V21, V6, 64 bits
+	BLOCK12
+	WORD $0x6e77fc19 // FDIV V25, V0, V23, 64 bits
+	WORD $0x4ee7d6fa // FSUB V26, V23, V7, 64 bits
+	WORD $0x4ee986fb // ADD V27, V23, V9, 64 bits
+	WORD $0x6f4c077b // USHR V27, V27, 52
+	WORD $0x4f74577c // SHL V28, V27, 52
+	WORD $0x6efc86fc // SUB V28, V23, V28, 64 bits
+	WORD $0x4ee0879c // ADD V28, V28, V0, 64 bits
+	WORD $0x4ee0d79c // FSUB V28, V28, V0, 64 bits
+	WORD $0x4eaa1f7b // ORR V27, V27, V10
+	WORD $0x4eebd77b // FSUB V27, V27, V11, 64 bits
+	WORD $0x4e61d79d // FADD V29, V28, V1, 64 bits
+	WORD $0x6e7dff9c // FDIV V28, V28, V29, 64 bits
+	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
+	FMOVQ 576(R11), F30 // 0x1.c71c71c71c71cp-03
+	WORD $0x4e7dcd9e // FMLA V30, V12, V29, 64 bits
+	BLOCK18
+	WORD $0x6e63df7b // FMUL V27, V27, V3, 64 bits
+	WORD $0x4e7ecf9b // FMLA V27, V28, V30, 64 bits
+	FMOVQ 304(R11), F28 // 0x1.d67f1c864beb5p-01
+	FMOVQ 560(R11), F29 // 0x1.5555555555555p-04
+	WORD $0x4e7dcf3c // FMLA V28, V25, V29, 64 bits
+	WORD $0x4ef7d797 // FSUB V23, V28, V23, 64 bits
+	WORD $0x4e7bcf57 // FMLA V23, V26, V27, 64 bits
+	WORD $0x4ee986d9 // ADD V25, V22, V9, 64 bits
+	WORD $0x6f4c0739 // USHR V25, V25, 52
+	WORD $0x4f74573a // SHL V26, V25, 52
+	WORD $0x6efa86da // SUB V26, V22, V26, 64 bits
+	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
+	WORD $0x4ee0d75a // FSUB V26, V26, V0, 64 bits
+	WORD $0x4eaa1f39 // ORR V25, V25, V10
+	WORD $0x4eebd739 // FSUB V25, V25, V11, 64 bits
+	WORD $0x4e61d75b // FADD V27, V26, V1, 64 bits
+	WORD $0x6e7bff5a // FDIV V26, V26, V27, 64 bits
+	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
+	FMOVQ 576(R11), F28 // 0x1.c71c71c71c71cp-03
+	WORD $0x4e7bcd9c // FMLA V28, V12, V27, 64 bits
+	FMOVQ 608(R11), F29 // 0x1.2492492492492p-02
+	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
+	FMOVQ 624(R11), F28 // 0.4
+	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
+	FMOVQ 640(R11), F29 // 0x1.5555555555555p-01
+	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
+	WORD $0x4ea11c3c // ORR V28, V1, V1
+	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
+	WORD $0x6e63df39 // FMUL V25, V25, V3, 64 bits
+	WORD $0x4e7ccf59 // FMLA V25, V26, V28, 64 bits
+	WORD $0x6e79deb5 // FMUL V21, V21, V25, 64 bits
+	WORD $0x4ef6d6b5 // FSUB V21, V21, V22, 64 bits
+	WORD $0x4ef7d6b5 // FSUB V21, V21, V23, 64 bits
+	FMOVQ 1632(R11), F22 // 700
+	WORD $0x4ef5f6d5 // FMIN V21, V22, V21, 64 bits
+	FMOVQ 1616(R11), F22 // -700
+	WORD $0x4e75f6d5 // FMAX V21, V22, V21, 64 bits
+	WORD $0x4ea41c96 // ORR V22, V4, V4
+	WORD $0x4e6dceb6 // FMLA V22, V21, V13, 64 bits
+	WORD $0x4ee4d6d7 // FSUB V23, V22, V4, 64 bits
+	WORD $0x4ee3cef5 // FMLS V21, V23, V3, 64 bits
+	WORD $0x4eeecef5 // FMLS V21, V23, V14, 64 bits
+	WORD $0x4f7456d6 // SHL V22, V22, 52
+	WORD $0x4ee086d6 // ADD V22, V22, V0, 64 bits
+	WORD $0x6e75deb7 // FMUL V23, V21, V21, 64 bits
+	FMOVQ 1376(R11), F25 // 0x1.a01a01a01a01ap-16
+	WORD $0x4e75cdf9 // FMLA V25, V15, V21, 64 bits
+	FMOVQ 1392(R11), F26 // 0x1.a01a01a01a01ap-13
+	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
+	FMOVQ 1408(R11), F25 // 0x1.6c16c16c16c17p-10
+	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
+	FMOVQ 1424(R11), F26 // 0x1.1111111111111p-07
+	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
+	FMOVQ 1440(R11), F25 // 0x1.5555555555555p-05
+	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
+	FMOVQ 1456(R11), F26 // 0x1.5555555555555p-03
+	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
+	WORD $0x4ea71cf9 // ORR V25, V7, V7
+	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
+	WORD $0x4e79cef5 // FMLA V21, V23, V25, 64 bits
+	WORD $0x4eb61ed7 // ORR V23, V22, V22
+	WORD $0x4e75ced7 // FMLA V23, V22, V21, 64 bits
+	WORD $0x6e77df15 // FMUL V21, V24, V23, 64 bits
+	WORD $0x4ef2d676 // FSUB V22, V19, V18, 64 bits
+	WORD $0x6e72fed6 // FDIV V22, V22, V18, 64 bits
+	WORD $0x4e61d6d7 // FADD V23, V22, V1, 64 bits
+	WORD $0x6e77fed7 // FDIV V23, V22, V23, 64 bits
+	WORD $0x6e77def8 // FMUL V24, V23, V23, 64 bits
+	WORD $0x6e78def9 // FMUL V25, V23, V24, 64 bits
+	WORD $0x6e78df1a // FMUL V26, V24, V24, 64 bits
+	FMOVQ 2416(R11), F27 // 0.08
+	FMOVQ 2432(R11), F28 // 0x1.1a7b9611a7b96p-04
+	WORD $0x4e7acf9b // FMLA V27, V28, V26, 64 bits
+	FMOVQ 2448(R11), F28 // 0x1.8618618618618p-04
+	WORD $0x4e7acf7c // FMLA V28, V27, V26, 64 bits
+	FMOVQ 2464(R11), F27 // 0x1.e1e1e1e1e1e1ep-04
+	WORD $0x4e7acf9b // FMLA V27, V28, V26, 64 bits
+	FMOVQ 2480(R11), F28 // 0x1.3b13b13b13b14p-03
+	WORD $0x4e7acf7c // FMLA V28, V27, V26, 64 bits
+	FMOVQ 576(R11), F27 // 0x1.c71c71c71c71cp-03
+	WORD $0x4e7acf9b // FMLA V27, V28, V26, 64 bits
+	FMOVQ 624(R11), F28 // 0.4
+	WORD $0x4e7acf7c // FMLA V28, V27, V26, 64 bits
+	FMOVQ 2496(R11), F27 // 0x1.642c8590b2164p-04
+	FMOVQ 2512(R11), F29 // 0x1.2f684bda12f68p-04
+	WORD $0x4e7acfbb // FMLA V27, V29, V26, 64 bits
+	FMOVQ 2528(R11), F29 // 0x1.af286bca1af28p-04
+	WORD $0x4e7acf7d // FMLA V29, V27, V26, 64 bits
+	FMOVQ 2544(R11), F27 // 0x1.1111111111111p-03
+	WORD $0x4e7acfbb // FMLA V27, V29, V26, 64 bits
+	WORD $0x4eac1d9d // ORR V29, V12, V12
+	WORD $0x4e7acf7d // FMLA V29, V27, V26, 64 bits
+	FMOVQ 608(R11), F27 // 0x1.2492492492492p-02
+	WORD $0x4e7acfbb // FMLA V27, V29, V26, 64 bits
+	FMOVQ 640(R11), F29 // 0x1.5555555555555p-01
+	WORD $0x4e7acf7d // FMLA V29, V27, V26, 64 bits
+	WORD $0x4e78cf9d // FMLA V29, V28, V24, 64 bits
+	WORD $0x6e76def7 // FMUL V23, V23, V22, 64 bits
+	WORD $0x4efdcf37 // FMLS V23, V25, V29, 64 bits
+	WORD $0x6ef7e618 // FCMGT V24, V16, V23, 64 bits
+	WORD $0x6e771e18 // BSL V24, V16, V23
+	WORD $0x4e78d717 // FADD V23, V24, V24, 64 bits
+	WORD $0x6ee1faf7 // FSQRT V23, V23, 64 bits
+	FMOVQ 1552(R11), F25 // -9223372036854775808
+	WORD $0x4e391ed6 // AND V22, V22, V25
+	WORD $0x4eb61ef6 // ORR V22, V23, V22
+	WORD $0x6e72fc17 // FDIV V23, V0, V18, 64 bits
+	WORD $0x6e76ded9 // FMUL V25, V22, V22, 64 bits
+	FMOVQ 2560(R11), F26 // -0x1.4ce3fd902bcadp-15
+	FMOVQ 2576(R11), F27 // 0x1.13b3c5b7cb45ep-32
+	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
+	FMOVQ 2592(R11), F27 // -0x1.88f2ae1def9dp-20
+	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
+	FMOVQ 2608(R11), F26 // 0x1.9b0ff6874f2c4p-11
+	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
+	FMOVQ 2624(R11), F27 // 0x1.16908b48ce058p-14
+	FMOVQ 2640(R11), F28 // 0x1.7db4c02846e81p-17
+	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
+	FMOVQ 2656(R11), F28 // -0x1.3999a85a4237ap-12
+	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
+	FMOVQ 2672(R11), F27 // -0x1.c3e0b02da7bf9p-11
+	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
+	WORD $0x4e76cf5b // FMLA V27, V26, V22, 64 bits
+	WORD $0x6e76ded9 // FMUL V25, V22, V22, 64 bits
+	FMOVQ 2688(R11), F26 // -0x1.7cd6f27b3f02p-18
+	FMOVQ 2704(R11), F28 // -0x1.ea23269c140a7p-36
+	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
+	FMOVQ 2720(R11), F28 // -0x1.0152a1871f27ap-22
+	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
+	FMOVQ 2736(R11), F26 // 0x1.18b9b5bf2d984p-12
+	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
+	FMOVQ 2752(R11), F28 // 0x1.e13ce465fa859p-13
+	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
+	FMOVQ 2768(R11), F26 // 0x1.73df462204ef4p-17
+	FMOVQ 2784(R11), F29 // 0x1.7e0201539310ep-20
+	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
+	FMOVQ 2800(R11), F29 // -0x1.3d2a3a29b5d9dp-14
+	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
+	FMOVQ 2816(R11), F26 // -0x1.ebfb188b7cap-12
+	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
+	FMOVQ 2832(R11), F29 // 0x1.547d93b34e2b6p-11
+	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
+	WORD $0x4e76cf9d // FMLA V29, V28, V22, 64 bits
+	WORD $0x4e77cf7d // FMLA V29, V27, V23, 64 bits
+	WORD $0x6e76ded9 // FMUL V25, V22, V22, 64 bits
+	FMOVQ 2848(R11), F26 // -0x1.522cb05171911p-21
+	FMOVQ 2864(R11), F27 // -0x1.c24bd0e740a6cp-33
+	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
+	FMOVQ 2880(R11), F27 // 0x1.26154ae39151dp-25
+	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
+	FMOVQ 2896(R11), F26 // 0x1.bbf43daf4fe53p-15
+	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
+	FMOVQ 2912(R11), F27 // 0x1.0db20a88f4696p-19
+	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
+	FMOVQ 2928(R11), F26 // -0x1.5f7268edab4c8p-09
+	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
+	FMOVQ 2944(R11), F27 // 0x1.7058929663937p-20
+	FMOVQ 2960(R11), F28 // 0x1.32ac81c15d3d7p-23
+	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
+	FMOVQ 2976(R11), F28 // -0x1.ac2d05890f2c3p-17
+	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
+	FMOVQ 2992(R11), F27 // -0x1.c253efaa1a932p-14
+	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
+	FMOVQ 3008(R11), F28 // 0x1.948b0fcd6e9ep-11
+	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
+	FMOVQ 3024(R11), F27 // 0x1.0ee643b990ee6p-08
+	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
+	WORD $0x4e76cf5b // FMLA V27, V26, V22, 64 bits
+	WORD $0x4e77cfbb // FMLA V27, V29, V23, 64 bits
+	WORD $0x6e76ded9 // FMUL V25, V22, V22, 64 bits
+	FMOVQ 3040(R11), F26 // -0x1.ee23d0cba8aeep-25
+	FMOVQ 3056(R11), F28 // -0x1.349fbca3a377bp-36
+	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
+	FMOVQ 3072(R11), F28 // 0x1.3f59230a8357cp-28
+	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
+	FMOVQ 3088(R11), F26 // 0x1.00a9cabd6b83ep-17
+	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
+	FMOVQ 3104(R11), F28 // -0x1.af83440e53dbcp-22
+	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
+	FMOVQ 3120(R11), F26 // -0x1.0394f6f09e723p-10
+	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
+	FMOVQ 3136(R11), F28 // -0x1.c71c71c71c71cp-09
+	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
+	FMOVQ 3152(R11), F26 // 0x1.280f2cde3f847p-23
+	FMOVQ 3168(R11), F29 // 0x1.9aa7a30de114cp-27
+	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
+	FMOVQ 3184(R11), F29 // -0x1.b0bdfcc629cbap-20
+	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
+	FMOVQ 3200(R11), F26 // -0x1.2fa4ae89e5afp-16
+	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
+	FMOVQ 3216(R11), F29 // 0x1.af83440e53dbcp-13
+	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
+	FMOVQ 3232(R11), F26 // 0x1.5ac056b015acp-09
+	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
+	FMOVQ 3248(R11), F29 // -0x1.e573ac901e574p-10
+	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
+	WORD $0x4e76cf9d // FMLA V29, V28, V22, 64 bits
+	WORD $0x4e77cf7d // FMLA V29, V27, V23, 64 bits
+	WORD $0x6e76ded9 // FMUL V25, V22, V22, 64 bits
+	FMOVQ 3264(R11), F26 // -0x1.2d2197c7a2faap-28
+	FMOVQ 3280(R11), F27 // -0x1.c0d9b6edf2b0bp-36
+	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
+	FMOVQ 3296(R11), F27 // 0x1.ccf5ceb7f0d9fp-28
+	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
+	FMOVQ 3312(R11), F26 // 0x1.bd6d21e4b4109p-21
+	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
+	FMOVQ 3328(R11), F27 // -0x1.255370652afc1p-19
+	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
+	FMOVQ 3344(R11), F26 // -0x1.76e06fec7273bp-13
+	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
+	FMOVQ 3360(R11), F27 // 0x1.2f684bda12f68p-10
+	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
+	FMOVQ 560(R11), F26 // 0x1.5555555555555p-04
+	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
+	FMOVQ 3376(R11), F27 // 0x1.6097d55c37c1cp-27
+	FMOVQ 3392(R11), F28 // 0x1.f6e66d24d5c8ap-31
+	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
+	FMOVQ 3408(R11), F28 // -0x1.7b5f9a2d0465cp-23
+	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
+	FMOVQ 3424(R11), F27 // -0x1.f1b22f594c6b5p-20
+	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
+	FMOVQ 3440(R11), F28 // 0x1.48c5892f7cd83p-15
+	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
+	FMOVQ 3456(R11), F27 // 0x1.71de3a556c734p-12
+	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
+	FMOVQ 3472(R11), F28 // -0x1.e573ac901e574p-07
+	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
+	FMOVQ 3488(R11), F27 // -0x1.5555555555555p-02
+	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
+	WORD $0x4e76cf5b // FMLA V27, V26, V22, 64 bits
+	WORD $0x4e77cfbb // FMLA V27, V29, V23, 64 bits
+	FMOVQ 3504(R11), F22 // 0x1.45f306dc9c883p-03
+	WORD $0x6e76def6 // FMUL V22, V23, V22, 64 bits
 	WORD $0x6ee1fad6 // FSQRT V22, V22, 64 bits
-	FMOVQ 2080(R11), F24 // -9223372036854775808
-	WORD $0x4e381eb5 // AND V21, V21, V24
-	WORD $0x4eb51ed5 // ORR V21, V22, V21
-	WORD $0x6e71fc16 // FDIV V22, V0, V17, 64 bits
-	WORD $0x6e75deb8 // FMUL V24, V21, V21, 64 bits
-	FMOVQ 3104(R11), F25 // -0x1.4ce3fd902bcadp-15
-	FMOVQ 3120(R11), F26 // 0x1.13b3c5b7cb45ep-32
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 3136(R11), F26 // -0x1.88f2ae1def9dp-20
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 3152(R11), F25 // 0x1.9b0ff6874f2c4p-11
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 3168(R11), F26 // 0x1.16908b48ce058p-14
-	FMOVQ 3184(R11), F27 // 0x1.7db4c02846e81p-17
-	WORD $0x4e78cf7a // FMLA V26, V27, V24, 64 bits
-	FMOVQ 3200(R11), F27 // -0x1.3999a85a4237ap-12
-	WORD $0x4e78cf5b // FMLA V27, V26, V24, 64 bits
-	FMOVQ 3216(R11), F26 // -0x1.c3e0b02da7bf9p-11
-	WORD $0x4e78cf7a // FMLA V26, V27, V24, 64 bits
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	WORD $0x6e75deb8 // FMUL V24, V21, V21, 64 bits
-	FMOVQ 3232(R11), F25 // -0x1.7cd6f27b3f02p-18
-	FMOVQ 3248(R11), F27 // -0x1.ea23269c140a7p-36
-	WORD $0x4e78cf79 // FMLA V25, V27, V24, 64 bits
-	FMOVQ 3264(R11), F27 // -0x1.0152a1871f27ap-22
-	WORD $0x4e78cf3b // FMLA V27, V25, V24, 64 bits
-	FMOVQ 3280(R11), F25 // 0x1.18b9b5bf2d984p-12
-	WORD $0x4e78cf79 // FMLA V25, V27, V24, 64 bits
-	FMOVQ 3296(R11), F27 // 0x1.e13ce465fa859p-13
-	WORD $0x4e78cf3b // FMLA V27, V25, V24, 64 bits
-	FMOVQ 3312(R11), F25 // 0x1.73df462204ef4p-17
-	FMOVQ 3328(R11), F28 // 0x1.7e0201539310ep-20
-	WORD $0x4e78cf99 // FMLA V25, V28, V24, 64 bits
-	FMOVQ 3344(R11), F28 // -0x1.3d2a3a29b5d9dp-14
-	WORD $0x4e78cf3c // FMLA V28, V25, V24, 64 bits
-	FMOVQ 3360(R11), F25 // -0x1.ebfb188b7cap-12
-	WORD $0x4e78cf99 // FMLA V25, V28, V24, 64 bits
-	FMOVQ 3376(R11), F28 // 0x1.547d93b34e2b6p-11
-	WORD $0x4e78cf3c // FMLA V28, V25, V24, 64 bits
-	WORD $0x4e75cf7c // FMLA V28, V27, V21, 64 bits
-	WORD $0x4e76cf5c // FMLA V28, V26, V22, 64 bits
-	WORD $0x6e75deb8 // FMUL V24, V21, V21, 64 bits
-	FMOVQ 3392(R11), F25 // -0x1.522cb05171911p-21
-	FMOVQ 3408(R11), F26 // -0x1.c24bd0e740a6cp-33
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 3424(R11), F26 // 0x1.26154ae39151dp-25
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 3440(R11), F25 // 0x1.bbf43daf4fe53p-15
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 3456(R11), F26 // 0x1.0db20a88f4696p-19
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 3472(R11), F25 // -0x1.5f7268edab4c8p-09
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 3488(R11), F26 // 0x1.7058929663937p-20
-	FMOVQ 3504(R11), F27 // 0x1.32ac81c15d3d7p-23
-	WORD $0x4e78cf7a // FMLA V26, V27, V24, 64 bits
-	FMOVQ 3520(R11), F27 // -0x1.ac2d05890f2c3p-17
-	WORD $0x4e78cf5b // FMLA V27, V26, V24, 64 bits
-	FMOVQ 3536(R11), F26 // -0x1.c253efaa1a932p-14
-	WORD $0x4e78cf7a // FMLA V26, V27, V24, 64 bits
-	FMOVQ 3552(R11), F27 // 0x1.948b0fcd6e9ep-11
-	WORD $0x4e78cf5b // FMLA V27, V26, V24, 64 bits
-	FMOVQ 3568(R11), F26 // 0x1.0ee643b990ee6p-08
-	WORD $0x4e78cf7a // FMLA V26, V27, V24, 64 bits
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	WORD $0x4e76cf9a // FMLA V26, V28, V22, 64 bits
-	WORD $0x6e75deb8 // FMUL V24, V21, V21, 64 bits
-	FMOVQ 3584(R11), F25 // -0x1.ee23d0cba8aeep-25
-	FMOVQ 3600(R11), F27 // -0x1.349fbca3a377bp-36
-	WORD $0x4e78cf79 // FMLA V25, V27, V24, 64 bits
-	FMOVQ 3616(R11), F27 // 0x1.3f59230a8357cp-28
-	WORD $0x4e78cf3b // FMLA V27, V25, V24, 64 bits
-	FMOVQ 3632(R11), F25 // 0x1.00a9cabd6b83ep-17
-	WORD $0x4e78cf79 // FMLA V25, V27, V24, 64 bits
-	FMOVQ 3648(R11), F27 // -0x1.af83440e53dbcp-22
-	WORD $0x4e78cf3b // FMLA V27, V25, V24, 64 bits
-	FMOVQ 3664(R11), F25 // -0x1.0394f6f09e723p-10
-	WORD $0x4e78cf79 // FMLA V25, V27, V24, 64 bits
-	FMOVQ 3680(R11), F27 // -0x1.c71c71c71c71cp-09
-	WORD $0x4e78cf3b // FMLA V27, V25, V24, 64 bits
-	FMOVQ 3696(R11), F25 // 0x1.280f2cde3f847p-23
-	FMOVQ 3712(R11), F28 // 0x1.9aa7a30de114cp-27
-	WORD $0x4e78cf99 // FMLA V25, V28, V24, 64 bits
-	FMOVQ 3728(R11), F28 // -0x1.b0bdfcc629cbap-20
-	WORD $0x4e78cf3c // FMLA V28, V25, V24, 64 bits
-	FMOVQ 3744(R11), F25 // -0x1.2fa4ae89e5afp-16
-	WORD $0x4e78cf99 // FMLA V25, V28, V24, 64 bits
-	FMOVQ 3760(R11), F28 // 0x1.af83440e53dbcp-13
-	WORD $0x4e78cf3c // FMLA V28, V25, V24, 64 bits
-	FMOVQ 3776(R11), F25 // 0x1.5ac056b015acp-09
-	WORD $0x4e78cf99 // FMLA V25, V28, V24, 64 bits
-	FMOVQ 3792(R11), F28 // -0x1.e573ac901e574p-10
-	WORD $0x4e78cf3c // FMLA V28, V25, V24, 64 bits
-	WORD $0x4e75cf7c // FMLA V28, V27, V21, 64 bits
-	WORD $0x4e76cf5c // FMLA V28, V26, V22, 64 bits
-	WORD $0x6e75deb8 // FMUL V24, V21, V21, 64 bits
-	FMOVQ 3808(R11), F25 // -0x1.2d2197c7a2faap-28
-	FMOVQ 3824(R11), F26 // -0x1.c0d9b6edf2b0bp-36
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 3840(R11), F26 // 0x1.ccf5ceb7f0d9fp-28
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 3856(R11), F25 // 0x1.bd6d21e4b4109p-21
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 3872(R11), F26 // -0x1.255370652afc1p-19
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 3888(R11), F25 // -0x1.76e06fec7273bp-13
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 3904(R11), F26 // 0x1.2f684bda12f68p-10
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 640(R11), F25 // 0x1.5555555555555p-04
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 3920(R11), F26 // 0x1.6097d55c37c1cp-27
-	FMOVQ 3936(R11), F27 // 0x1.f6e66d24d5c8ap-31
-	WORD $0x4e78cf7a // FMLA V26, V27, V24, 64 bits
-	FMOVQ 3952(R11), F27 // -0x1.7b5f9a2d0465cp-23
-	WORD $0x4e78cf5b // FMLA V27, V26, V24, 64 bits
-	FMOVQ 3968(R11), F26 // -0x1.f1b22f594c6b5p-20
-	WORD $0x4e78cf7a // FMLA V26, V27, V24, 64 bits
-	FMOVQ 3984(R11), F27 // 0x1.48c5892f7cd83p-15
-	WORD $0x4e78cf5b // FMLA V27, V26, V24, 64 bits
-	FMOVQ 4000(R11), F26 // 0x1.71de3a556c734p-12
-	WORD $0x4e78cf7a // FMLA V26, V27, V24, 64 bits
-	FMOVQ 4016(R11), F27 // -0x1.e573ac901e574p-07
-	WORD $0x4e78cf5b // FMLA V27, V26, V24, 64 bits
-	FMOVQ 4032(R11), F26 // -0x1.5555555555555p-02
-	WORD $0x4e78cf7a // FMLA V26, V27, V24, 64 bits
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	WORD $0x4e76cf9a // FMLA V26, V28, V22, 64 bits
-	FMOVQ 4048(R11), F21 // 0x1.45f306dc9c883p-03
-	WORD $0x6e75ded5 // FMUL V21, V22, V21, 64 bits
-	WORD $0x6ee1fab5 // FSQRT V21, V21, 64 bits
-	WORD $0x6e75df55 // FMUL V21, V26, V21, 64 bits
-	WORD $0x6ef1e656 // FCMGT V22, V18, V17, 64 bits
-	WORD $0x6e77de32 // FMUL V18, V17, V23, 64 bits
-	WORD $0x4ef2d432 // FSUB V18, V1, V18, 64 bits
-	FMOVQ 1696(R11), F24 // -746
-	WORD $0x4e72f712 // FMAX V18, V24, V18, 64 bits
-	WORD $0x4ea51cb8 // ORR V24, V5, V5
-	FMOVQ 1712(R11), F25 // 0x1.71547652b82fep+00
-	WORD $0x4e79ce58 // FMLA V24, V18, V25, 64 bits
-	WORD $0x4ee5d718 // FSUB V24, V24, V5, 64 bits
-	FMOVQ 992(R11), F25 // 0x1.62e42fefa39efp-01
-	WORD $0x4ef9cf12 // FMLS V18, V24, V25, 64 bits
-	FMOVQ 1744(R11), F25 // 0x1.abc9e3b39803fp-56
-	WORD $0x4ef9cf12 // FMLS V18, V24, V25, 64 bits
-	WORD $0x6e72de59 // FMUL V25, V18, V18, 64 bits
-	FMOVQ 1984(R11), F26 // 0x1.a01a01a01a01ap-16
-	FMOVQ 1760(R11), F27 // 0x1.71de3a556c734p-19
-	WORD $0x4e72cf7a // FMLA V26, V27, V18, 64 bits
-	FMOVQ 2000(R11), F27 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e72cf5b // FMLA V27, V26, V18, 64 bits
-	FMOVQ 2016(R11), F26 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e72cf7a // FMLA V26, V27, V18, 64 bits
-	FMOVQ 2032(R11), F27 // 0x1.1111111111111p-07
-	WORD $0x4e72cf5b // FMLA V27, V26, V18, 64 bits
-	FMOVQ 2048(R11), F26 // 0x1.5555555555555p-05
-	WORD $0x4e72cf7a // FMLA V26, V27, V18, 64 bits
-	FMOVQ 2064(R11), F27 // 0x1.5555555555555p-03
-	WORD $0x4e72cf5b // FMLA V27, V26, V18, 64 bits
-	WORD $0x4ea31c7a // ORR V26, V3, V3
-	WORD $0x4e72cf7a // FMLA V26, V27, V18, 64 bits
-	WORD $0x4e7acf32 // FMLA V18, V25, V26, 64 bits
-	WORD $0x4e60d652 // FADD V18, V18, V0, 64 bits
-	WORD $0x4ea51cb9 // ORR V25, V5, V5
-	WORD $0x4e63cf19 // FMLA V25, V24, V3, 64 bits
-	WORD $0x4ee5d73a // FSUB V26, V25, V5, 64 bits
-	WORD $0x4efad718 // FSUB V24, V24, V26, 64 bits
-	WORD $0x4e65d718 // FADD V24, V24, V5, 64 bits
+	WORD $0x6e76df76 // FMUL V22, V27, V22, 64 bits
+	WORD $0x6ef2e677 // FCMGT V23, V19, V18, 64 bits
+	WORD $0x6e78de53 // FMUL V19, V18, V24, 64 bits
+	WORD $0x4ef3d613 // FSUB V19, V16, V19, 64 bits
+	FMOVQ 1056(R11), F25 // -746
+	WORD $0x4e73f733 // FMAX V19, V25, V19, 64 bits
+	WORD $0x4ea41c99 // ORR V25, V4, V4
+	WORD $0x4e6dce79 // FMLA V25, V19, V13, 64 bits
+	WORD $0x4ee4d739 // FSUB V25, V25, V4, 64 bits
+	WORD $0x4ee3cf33 // FMLS V19, V25, V3, 64 bits
+	WORD $0x4eeecf33 // FMLS V19, V25, V14, 64 bits
+	WORD $0x6e73de7a // FMUL V26, V19, V19, 64 bits
+	FMOVQ 1376(R11), F27 // 0x1.a01a01a01a01ap-16
+	WORD $0x4e73cdfb // FMLA V27, V15, V19, 64 bits
+	FMOVQ 1392(R11), F28 // 0x1.a01a01a01a01ap-13
+	WORD $0x4e73cf7c // FMLA V28, V27, V19, 64 bits
+	FMOVQ 1408(R11), F27 // 0x1.6c16c16c16c17p-10
+	WORD $0x4e73cf9b // FMLA V27, V28, V19, 64 bits
+	FMOVQ 1424(R11), F28 // 0x1.1111111111111p-07
+	WORD $0x4e73cf7c // FMLA V28, V27, V19, 64 bits
+	FMOVQ 1440(R11), F27 // 0x1.5555555555555p-05
+	WORD $0x4e73cf9b // FMLA V27, V28, V19, 64 bits
+	FMOVQ 1456(R11), F28 // 0x1.5555555555555p-03
+	WORD $0x4e73cf7c // FMLA V28, V27, V19, 64 bits
+	WORD $0x4ea71cfb // ORR V27, V7, V7
+	WORD $0x4e73cf9b // FMLA V27, V28, V19, 64 bits
+	WORD $0x4e7bcf53 // FMLA V19, V26, V27, 64 bits
+	WORD $0x4e60d673 // FADD V19, V19, V0, 64 bits
+	WORD $0x4ea41c9a // ORR V26, V4, V4
+	WORD $0x4e67cf3a // FMLA V26, V25, V7, 64 bits
+	WORD $0x4ee4d75b // FSUB V27, V26, V4, 64 bits
+	WORD $0x4efbd739 // FSUB V25, V25, V27, 64 bits
+	WORD $0x4e64d739 // FADD V25, V25, V4, 64 bits
+	WORD $0x4f74575a // SHL V26, V26, 52
+	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
+	WORD $0x6e7ade73 // FMUL V19, V19, V26, 64 bits
 	WORD $0x4f745739 // SHL V25, V25, 52
 	WORD $0x4ee08739 // ADD V25, V25, V0, 64 bits
-	WORD $0x6e79de52 // FMUL V18, V18, V25, 64 bits
-	WORD $0x4f745718 // SHL V24, V24, 52
-	WORD $0x4ee08718 // ADD V24, V24, V0, 64 bits
+	WORD $0x6e79de73 // FMUL V19, V19, V25, 64 bits
 	WORD $0x6e78de52 // FMUL V18, V18, V24, 64 bits
-	WORD $0x6e77de31 // FMUL V17, V17, V23, 64 bits
-	WORD $0x6ee1fa31 // FSQRT V17, V17, 64 bits
-	FMOVQ 1648(R11), F23 // 1e+30
-	WORD $0x4ef1f6f1 // FMIN V17, V23, V17, 64 bits
-	WORD $0x4ee7d637 // FSUB V23, V17, V7, 64 bits
-	WORD $0x4e67d638 // FADD V24, V17, V7, 64 bits
-	WORD $0x6e78fef7 // FDIV V23, V23, V24, 64 bits
-	WORD $0x6e77def8 // FMUL V24, V23, V23, 64 bits
-	FMOVQ 1792(R11), F25 // 0x1.e0cafaa803123p-14
-	FMOVQ 1664(R11), F26 // -0x1.81428c9a26dcap-17
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1808(R11), F26 // -0x1.95550f3b1878dp-11
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1824(R11), F25 // 0x1.4b3bed0743198p-09
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1840(R11), F26 // 0x1.17ca8c6b90548p-04
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1856(R11), F25 // 0x1.0983638d90973p-03
-	WORD $0x4e78cf59 // FMLA V25, V26, V24, 64 bits
-	FMOVQ 1872(R11), F26 // -0x1.15c084b38d18bp-03
-	WORD $0x4e78cf3a // FMLA V26, V25, V24, 64 bits
-	FMOVQ 1888(R11), F25 // -0x1.b4b7a743bb692p-14
-	FMOVQ 1680(R11), F27 // 0x1.02f6240e04eeap-18
-	WORD $0x4e78cf79 // FMLA V25, V27, V24, 64 bits
-	FMOVQ 1904(R11), F27 // 0x1.eef4682a6d424p-10
-	WORD $0x4e78cf3b // FMLA V27, V25, V24, 64 bits
-	FMOVQ 1920(R11), F25 // -0x1.8573fc93b8dp-06
-	WORD $0x4e78cf79 // FMLA V25, V27, V24, 64 bits
-	FMOVQ 1936(R11), F27 // -0x1.e88b88130cedep-04
-	WORD $0x4e78cf3b // FMLA V27, V25, V24, 64 bits
-	FMOVQ 1952(R11), F25 // -0x1.85a15b64b26fap-05
-	WORD $0x4e78cf79 // FMLA V25, V27, V24, 64 bits
-	FMOVQ 1968(R11), F27 // 0x1.40c522d7d0caep+00
-	WORD $0x4e78cf3b // FMLA V27, V25, V24, 64 bits
-	WORD $0x4e77cf5b // FMLA V27, V26, V23, 64 bits
-	WORD $0x4ea01c17 // ORR V23, V0, V0
-	WORD $0x4e62ce37 // FMLA V23, V17, V2, 64 bits
-	WORD $0x6e77ff71 // FDIV V17, V27, V23, 64 bits
-	WORD $0x6e71dc71 // FMUL V17, V3, V17, 64 bits
-	WORD $0x4e75d637 // FADD V23, V17, V21, 64 bits
-	WORD $0x4ef5d631 // FSUB V17, V17, V21, 64 bits
-	WORD $0x6eb61ef1 // BIT V17, V23, V22
-	WORD $0x6e71de51 // FMUL V17, V18, V17, 64 bits
-	WORD $0x4ef1d412 // FSUB V18, V0, V17, 64 bits
-	WORD $0x6eb61e51 // BIT V17, V18, V22
-	WORD $0x6eb31e34 // BIT V20, V17, V19
-	WORD $0x4ef4f411 // FMIN V17, V0, V20, 64 bits
-	WORD $0x0e616a32 // FCVTN32 V18, V17
-	FMOVD F18, 0(R0)
+	WORD $0x6ee1fa52 // FSQRT V18, V18, 64 bits
+	FMOVQ 1008(R11), F24 // 1e+30
+	WORD $0x4ef2f712 // FMIN V18, V24, V18, 64 bits
+	WORD $0x4ee6d658 // FSUB V24, V18, V6, 64 bits
+	WORD $0x4e66d659 // FADD V25, V18, V6, 64 bits
+	WORD $0x6e79ff18 // FDIV V24, V24, V25, 64 bits
+	WORD $0x6e78df19 // FMUL V25, V24, V24, 64 bits
+	FMOVQ 1184(R11), F26 // 0x1.e0cafaa803123p-14
+	FMOVQ 1024(R11), F27 // -0x1.81428c9a26dcap-17
+	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
+	FMOVQ 1200(R11), F27 // -0x1.95550f3b1878dp-11
+	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
+	FMOVQ 1216(R11), F26 // 0x1.4b3bed0743198p-09
+	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
+	FMOVQ 1232(R11), F27 // 0x1.17ca8c6b90548p-04
+	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
+	FMOVQ 1248(R11), F26 // 0x1.0983638d90973p-03
+	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
+	FMOVQ 1264(R11), F27 // -0x1.15c084b38d18bp-03
+	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
+	FMOVQ 1280(R11), F26 // -0x1.b4b7a743bb692p-14
+	FMOVQ 1040(R11), F28 // 0x1.02f6240e04eeap-18
+	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
+	FMOVQ 1296(R11), F28 // 0x1.eef4682a6d424p-10
+	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
+	FMOVQ 1312(R11), F26 // -0x1.8573fc93b8dp-06
+	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
+	FMOVQ 1328(R11), F28 // -0x1.e88b88130cedep-04
+	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
+	FMOVQ 1344(R11), F26 // -0x1.85a15b64b26fap-05
+	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
+	FMOVQ 1360(R11), F28 // 0x1.40c522d7d0caep+00
+	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
+	WORD $0x4e78cf7c // FMLA V28, V27, V24, 64 bits
+	WORD $0x4ea01c18 // ORR V24, V0, V0
+	WORD $0x4e61ce58 // FMLA V24, V18, V1, 64 bits
+	WORD $0x6e78ff92 // FDIV V18, V28, V24, 64 bits
+	WORD $0x6e72dcf2 // FMUL V18, V7, V18, 64 bits
+	WORD $0x4e76d658 // FADD V24, V18, V22, 64 bits
+	WORD $0x4ef6d652 // FSUB V18, V18, V22, 64 bits
+	WORD $0x6eb71f12 // BIT V18, V24, V23
+	WORD $0x6e72de72 // FMUL V18, V19, V18, 64 bits
+	WORD $0x4ef2d413 // FSUB V19, V0, V18, 64 bits
+	WORD $0x6eb71e72 // BIT V18, V19, V23
+	WORD $0x6eb41e55 // BIT V21, V18, V20
+	WORD $0x4ef5f412 // FMIN V18, V0, V21, 64 bits
+	WORD $0x0e616a53 // FCVTN32 V19, V18
+	FMOVD F19, 0(R0)
 	ADD $8, R0
 	ADD $8, R1
 	ADD $8, R2
@@ -3176,69 +2842,69 @@ TEXT ·besselI0F32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 1616(R11), F2 // 9223372036854775807
-	FMOVQ 2912(R11), F0 // 8
-	FMOVQ 4064(R11), F3 // 0x1.5d383bc4c1e51p-72
-	FMOVQ 4080(R11), F4 // 0x1.b83220c1e48a2p-65
-	FMOVQ 4096(R11), F5 // 200
-	FMOVQ 80(R11), F1 // 1
-	FMOVQ 4112(R11), F6 // 0x1.20ede94d34bdep+03
-	FMOVQ 4128(R11), F7 // -0x1.0f54b47679631p+01
-	FMOVQ 2096(R11), F9 // -700
-	FMOVQ 2112(R11), F8 // 700
-	FMOVQ 1712(R11), F10 // 0x1.71547652b82fep+00
-	FMOVQ 1728(R11), F11 // 0x1.8p+52
-	FMOVQ 992(R11), F12 // 0x1.62e42fefa39efp-01
-	FMOVQ 1744(R11), F13 // 0x1.abc9e3b39803fp-56
-	FMOVQ 1760(R11), F14 // 0x1.71de3a556c734p-19
+	FMOVQ 976(R11), F2 // 9223372036854775807
+	FMOVQ 2320(R11), F0 // 8
+	FMOVQ 3520(R11), F3 // 0x1.5d383bc4c1e51p-72
+	FMOVQ 3536(R11), F4 // 0x1.b83220c1e48a2p-65
+	FMOVQ 3552(R11), F5 // 200
+	FMOVQ 64(R11), F1 // 1
+	FMOVQ 3568(R11), F6 // 0x1.20ede94d34bdep+03
+	FMOVQ 3584(R11), F7 // -0x1.0f54b47679631p+01
+	FMOVQ 1616(R11), F9 // -700
+	FMOVQ 1632(R11), F8 // 700
+	FMOVQ 1072(R11), F10 // 0x1.71547652b82fep+00
+	FMOVQ 1088(R11), F11 // 0x1.8p+52
+	FMOVQ 656(R11), F12 // 0x1.62e42fefa39efp-01
+	FMOVQ 1104(R11), F13 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1120(R11), F14 // 0x1.71de3a556c734p-19
 	SUBS $4, R9
 	BLT tail
 
 loop:
 	BLOCK4
-	BLOCK12
+	BLOCK13
 	FMOVD 8(R1), F15
 	WORD $0x0e6179ef // FCVTL32 V15, V15
 	WORD $0x4e221def // AND V15, V15, V2
 	WORD $0x4eeff410 // FMIN V16, V0, V15, 64 bits
 	WORD $0x6e70de10 // FMUL V16, V16, V16, 64 bits
 	WORD $0x6e70de11 // FMUL V17, V16, V16, 64 bits
-	FMOVQ 4144(R11), F18 // 0x1.234c94c56c434p-55
+	FMOVQ 3600(R11), F18 // 0x1.234c94c56c434p-55
 	WORD $0x4e71cc72 // FMLA V18, V3, V17, 64 bits
-	FMOVQ 4160(R11), F19 // 0x1.531e4c09647c9p-39
+	FMOVQ 3616(R11), F19 // 0x1.531e4c09647c9p-39
 	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 4176(R11), F18 // 0x1.23490ba397e17p-24
+	FMOVQ 3632(R11), F18 // 0x1.23490ba397e17p-24
 	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 4192(R11), F19 // 0x1.c71c82f3c8de1p-12
+	FMOVQ 3648(R11), F19 // 0x1.c71c82f3c8de1p-12
 	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 4208(R11), F18 // 0x1.00000013da385p-02
+	FMOVQ 3664(R11), F18 // 0x1.00000013da385p-02
 	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 4224(R11), F19 // 0x1.4c3cc00f7d4adp-47
+	FMOVQ 3680(R11), F19 // 0x1.4c3cc00f7d4adp-47
 	WORD $0x4e71cc93 // FMLA V19, V4, V17, 64 bits
-	FMOVQ 4240(R11), F20 // 0x1.02ce550ab2805p-31
+	FMOVQ 3696(R11), F20 // 0x1.02ce550ab2805p-31
 	WORD $0x4e71ce74 // FMLA V20, V19, V17, 64 bits
-	FMOVQ 4256(R11), F19 // 0x1.c71bcce4be7eep-18
+	FMOVQ 3712(R11), F19 // 0x1.c71bcce4be7eep-18
 	WORD $0x4e71ce93 // FMLA V19, V20, V17, 64 bits
-	FMOVQ 4272(R11), F20 // 0x1.fffffe2793d6dp-07
+	FMOVQ 3728(R11), F20 // 0x1.fffffe2793d6dp-07
 	WORD $0x4e71ce74 // FMLA V20, V19, V17, 64 bits
-	FMOVQ 4288(R11), F19 // 0x1.fffffffdcb23p-01
+	FMOVQ 3744(R11), F19 // 0x1.fffffffdcb23p-01
 	WORD $0x4e71ce93 // FMLA V19, V20, V17, 64 bits
 	WORD $0x4e70ce53 // FMLA V19, V18, V16, 64 bits
 	WORD $0x4eeff4b0 // FMIN V16, V5, V15, 64 bits
 	WORD $0x4e70f410 // FMAX V16, V0, V16, 64 bits
 	WORD $0x6e70fc31 // FDIV V17, V1, V16, 64 bits
 	WORD $0x6e71de32 // FMUL V18, V17, V17, 64 bits
-	FMOVQ 4304(R11), F20 // 0x1.7dca9a040000ap-02
+	FMOVQ 3760(R11), F20 // 0x1.7dca9a040000ap-02
 	WORD $0x4e72ccd4 // FMLA V20, V6, V18, 64 bits
-	FMOVQ 4320(R11), F21 // 0x1.e8183aee4cb84p-06
+	FMOVQ 3776(R11), F21 // 0x1.e8183aee4cb84p-06
 	WORD $0x4e72ce95 // FMLA V21, V20, V18, 64 bits
-	FMOVQ 4336(R11), F20 // 0x1.9884703d9d977p-05
+	FMOVQ 3792(R11), F20 // 0x1.9884703d9d977p-05
 	WORD $0x4e72ceb4 // FMLA V20, V21, V18, 64 bits
-	FMOVQ 4352(R11), F21 // 0x1.be3d123ddf20fp-06
+	FMOVQ 3808(R11), F21 // 0x1.be3d123ddf20fp-06
 	WORD $0x4e72ccf5 // FMLA V21, V7, V18, 64 bits
-	FMOVQ 4368(R11), F22 // 0x1.cb6efb3b38706p-06
+	FMOVQ 3824(R11), F22 // 0x1.cb6efb3b38706p-06
 	WORD $0x4e72ceb6 // FMLA V22, V21, V18, 64 bits
-	FMOVQ 4384(R11), F21 // 0x1.9884533c5b2dp-02
+	FMOVQ 3840(R11), F21 // 0x1.9884533c5b2dp-02
 	WORD $0x4e72ced5 // FMLA V21, V22, V18, 64 bits
 	WORD $0x4e71ce95 // FMLA V21, V20, V17, 64 bits
 	WORD $0x6ee1fa31 // FSQRT V17, V17, 64 bits
@@ -3253,7 +2919,7 @@ loop:
 	WORD $0x4f745652 // SHL V18, V18, 52
 	WORD $0x4ee18652 // ADD V18, V18, V1, 64 bits
 	WORD $0x6e70de14 // FMUL V20, V16, V16, 64 bits
-	BLOCK13
+	BLOCK14
 	WORD $0x4e75ce90 // FMLA V16, V20, V21, 64 bits
 	WORD $0x4eb21e54 // ORR V20, V18, V18
 	WORD $0x4e70ce54 // FMLA V20, V18, V16, 64 bits
@@ -3275,7 +2941,7 @@ tail:
 
 one:
 	BLOCK4
-	BLOCK12
+	BLOCK13
 	ADD $8, R0
 	ADD $8, R1
 	SUBS $2, R9
@@ -3294,68 +2960,68 @@ TEXT ·besselI0eF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 1616(R11), F2 // 9223372036854775807
-	FMOVQ 2912(R11), F0 // 8
-	FMOVQ 4064(R11), F3 // 0x1.5d383bc4c1e51p-72
-	FMOVQ 4080(R11), F4 // 0x1.b83220c1e48a2p-65
-	FMOVQ 80(R11), F1 // 1
-	FMOVQ 4112(R11), F5 // 0x1.20ede94d34bdep+03
-	FMOVQ 4128(R11), F6 // -0x1.0f54b47679631p+01
-	FMOVQ 96(R11), F7 // 0
-	FMOVQ 2096(R11), F9 // -700
-	FMOVQ 2112(R11), F8 // 700
-	FMOVQ 1712(R11), F10 // 0x1.71547652b82fep+00
-	FMOVQ 1728(R11), F11 // 0x1.8p+52
-	FMOVQ 992(R11), F12 // 0x1.62e42fefa39efp-01
-	FMOVQ 1744(R11), F13 // 0x1.abc9e3b39803fp-56
-	FMOVQ 1760(R11), F14 // 0x1.71de3a556c734p-19
+	FMOVQ 976(R11), F2 // 9223372036854775807
+	FMOVQ 2320(R11), F0 // 8
+	FMOVQ 3520(R11), F3 // 0x1.5d383bc4c1e51p-72
+	FMOVQ 3536(R11), F4 // 0x1.b83220c1e48a2p-65
+	FMOVQ 64(R11), F1 // 1
+	FMOVQ 3568(R11), F5 // 0x1.20ede94d34bdep+03
+	FMOVQ 3584(R11), F6 // -0x1.0f54b47679631p+01
+	FMOVQ 80(R11), F7 // 0
+	FMOVQ 1616(R11), F9 // -700
+	FMOVQ 1632(R11), F8 // 700
+	FMOVQ 1072(R11), F10 // 0x1.71547652b82fep+00
+	FMOVQ 1088(R11), F11 // 0x1.8p+52
+	FMOVQ 656(R11), F12 // 0x1.62e42fefa39efp-01
+	FMOVQ 1104(R11), F13 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1120(R11), F14 // 0x1.71de3a556c734p-19
 	SUBS $4, R9
 	BLT tail
 
 loop:
 	BLOCK5
-	BLOCK14
+	BLOCK15
 	FMOVD 8(R1), F15
 	WORD $0x0e6179ef // FCVTL32 V15, V15
 	WORD $0x4e221def // AND V15, V15, V2
 	WORD $0x4eeff410 // FMIN V16, V0, V15, 64 bits
 	WORD $0x6e70de11 // FMUL V17, V16, V16, 64 bits
 	WORD $0x6e71de32 // FMUL V18, V17, V17, 64 bits
-	FMOVQ 4144(R11), F19 // 0x1.234c94c56c434p-55
+	FMOVQ 3600(R11), F19 // 0x1.234c94c56c434p-55
 	WORD $0x4e72cc73 // FMLA V19, V3, V18, 64 bits
-	FMOVQ 4160(R11), F20 // 0x1.531e4c09647c9p-39
+	FMOVQ 3616(R11), F20 // 0x1.531e4c09647c9p-39
 	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 4176(R11), F19 // 0x1.23490ba397e17p-24
+	FMOVQ 3632(R11), F19 // 0x1.23490ba397e17p-24
 	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 4192(R11), F20 // 0x1.c71c82f3c8de1p-12
+	FMOVQ 3648(R11), F20 // 0x1.c71c82f3c8de1p-12
 	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 4208(R11), F19 // 0x1.00000013da385p-02
+	FMOVQ 3664(R11), F19 // 0x1.00000013da385p-02
 	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 4224(R11), F20 // 0x1.4c3cc00f7d4adp-47
+	FMOVQ 3680(R11), F20 // 0x1.4c3cc00f7d4adp-47
 	WORD $0x4e72cc94 // FMLA V20, V4, V18, 64 bits
-	FMOVQ 4240(R11), F21 // 0x1.02ce550ab2805p-31
+	FMOVQ 3696(R11), F21 // 0x1.02ce550ab2805p-31
 	WORD $0x4e72ce95 // FMLA V21, V20, V18, 64 bits
-	FMOVQ 4256(R11), F20 // 0x1.c71bcce4be7eep-18
+	FMOVQ 3712(R11), F20 // 0x1.c71bcce4be7eep-18
 	WORD $0x4e72ceb4 // FMLA V20, V21, V18, 64 bits
-	FMOVQ 4272(R11), F21 // 0x1.fffffe2793d6dp-07
+	FMOVQ 3728(R11), F21 // 0x1.fffffe2793d6dp-07
 	WORD $0x4e72ce95 // FMLA V21, V20, V18, 64 bits
-	FMOVQ 4288(R11), F20 // 0x1.fffffffdcb23p-01
+	FMOVQ 3744(R11), F20 // 0x1.fffffffdcb23p-01
 	WORD $0x4e72ceb4 // FMLA V20, V21, V18, 64 bits
 	WORD $0x4e71ce74 // FMLA V20, V19, V17, 64 bits
 	WORD $0x4e6ff411 // FMAX V17, V0, V15, 64 bits
 	WORD $0x6e71fc31 // FDIV V17, V1, V17, 64 bits
 	WORD $0x6e71de32 // FMUL V18, V17, V17, 64 bits
-	FMOVQ 4304(R11), F19 // 0x1.7dca9a040000ap-02
+	FMOVQ 3760(R11), F19 // 0x1.7dca9a040000ap-02
 	WORD $0x4e72ccb3 // FMLA V19, V5, V18, 64 bits
-	FMOVQ 4320(R11), F21 // 0x1.e8183aee4cb84p-06
+	FMOVQ 3776(R11), F21 // 0x1.e8183aee4cb84p-06
 	WORD $0x4e72ce75 // FMLA V21, V19, V18, 64 bits
-	FMOVQ 4336(R11), F19 // 0x1.9884703d9d977p-05
+	FMOVQ 3792(R11), F19 // 0x1.9884703d9d977p-05
 	WORD $0x4e72ceb3 // FMLA V19, V21, V18, 64 bits
-	FMOVQ 4352(R11), F21 // 0x1.be3d123ddf20fp-06
+	FMOVQ 3808(R11), F21 // 0x1.be3d123ddf20fp-06
 	WORD $0x4e72ccd5 // FMLA V21, V6, V18, 64 bits
-	FMOVQ 4368(R11), F22 // 0x1.cb6efb3b38706p-06
+	FMOVQ 3824(R11), F22 // 0x1.cb6efb3b38706p-06
 	WORD $0x4e72ceb6 // FMLA V22, V21, V18, 64 bits
-	FMOVQ 4384(R11), F21 // 0x1.9884533c5b2dp-02
+	FMOVQ 3840(R11), F21 // 0x1.9884533c5b2dp-02
 	WORD $0x4e72ced5 // FMLA V21, V22, V18, 64 bits
 	WORD $0x4e71ce75 // FMLA V21, V19, V17, 64 bits
 	WORD $0x6ee1fa31 // FSQRT V17, V17, 64 bits
@@ -3371,7 +3037,7 @@ loop:
 	WORD $0x4f745652 // SHL V18, V18, 52
 	WORD $0x4ee18652 // ADD V18, V18, V1, 64 bits
 	WORD $0x6e70de13 // FMUL V19, V16, V16, 64 bits
-	BLOCK13
+	BLOCK14
 	WORD $0x4e75ce70 // FMLA V16, V19, V21, 64 bits
 	WORD $0x4eb21e53 // ORR V19, V18, V18
 	WORD $0x4e70ce53 // FMLA V19, V18, V16, 64 bits
@@ -3393,7 +3059,7 @@ tail:
 
 one:
 	BLOCK5
-	BLOCK14
+	BLOCK15
 	ADD $8, R0
 	ADD $8, R1
 	SUBS $2, R9
@@ -3412,29 +3078,29 @@ TEXT ·besselI1F32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 1616(R11), F1 // 9223372036854775807
-	FMOVQ 2912(R11), F0 // 8
-	FMOVQ 4400(R11), F3 // 0x1.13a0ec2b9da4fp-60
-	FMOVQ 4416(R11), F4 // 0x1.e0770f883a07ap-68
-	FMOVQ 4096(R11), F5 // 200
-	FMOVQ 80(R11), F2 // 1
-	FMOVQ 4432(R11), F6 // -0x1.452e4764e49e5p+03
-	FMOVQ 4448(R11), F7 // 0x1.3087c27c418abp+01
-	FMOVQ 2096(R11), F9 // -700
-	FMOVQ 2112(R11), F8 // 700
-	FMOVQ 1712(R11), F10 // 0x1.71547652b82fep+00
-	FMOVQ 1728(R11), F11 // 0x1.8p+52
-	FMOVQ 992(R11), F12 // 0x1.62e42fefa39efp-01
-	FMOVQ 1744(R11), F13 // 0x1.abc9e3b39803fp-56
-	FMOVQ 1760(R11), F14 // 0x1.71de3a556c734p-19
-	FMOVQ 2080(R11), F15 // -9223372036854775808
+	FMOVQ 976(R11), F1 // 9223372036854775807
+	FMOVQ 2320(R11), F0 // 8
+	FMOVQ 3856(R11), F3 // 0x1.13a0ec2b9da4fp-60
+	FMOVQ 3872(R11), F4 // 0x1.e0770f883a07ap-68
+	FMOVQ 3552(R11), F5 // 200
+	FMOVQ 64(R11), F2 // 1
+	FMOVQ 3888(R11), F6 // -0x1.452e4764e49e5p+03
+	FMOVQ 3904(R11), F7 // 0x1.3087c27c418abp+01
+	FMOVQ 1616(R11), F9 // -700
+	FMOVQ 1632(R11), F8 // 700
+	FMOVQ 1072(R11), F10 // 0x1.71547652b82fep+00
+	FMOVQ 1088(R11), F11 // 0x1.8p+52
+	FMOVQ 656(R11), F12 // 0x1.62e42fefa39efp-01
+	FMOVQ 1104(R11), F13 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1120(R11), F14 // 0x1.71de3a556c734p-19
+	FMOVQ 1552(R11), F15 // -9223372036854775808
 	SUBS $4, R9
 	BLT tail
 
 loop:
 	BLOCK6
 	WORD $0x4e73cf17 // FMLA V23, V24, V19, 64 bits
-	FMOVQ 2064(R11), F24 // 0x1.5555555555555p-03
+	FMOVQ 1456(R11), F24 // 0x1.5555555555555p-03
 	WORD $0x4e73cef8 // FMLA V24, V23, V19, 64 bits
 	FMOVQ 16(R11), F23 // 0.5
 	WORD $0x4e73cf17 // FMLA V23, V24, V19, 64 bits
@@ -3445,24 +3111,24 @@ loop:
 	WORD $0x6e71e414 // FCMGE V20, V0, V17, 64 bits
 	WORD $0x6eb41e53 // BIT V19, V18, V20
 	WORD $0x4e211e71 // AND V17, V19, V1
-	BLOCK9
+	BLOCK10
 	WORD $0x4e73ced5 // FMLA V21, V22, V19, 64 bits
 	WORD $0x6e72deb2 // FMUL V18, V21, V18, 64 bits
 	WORD $0x4ef1f4b3 // FMIN V19, V5, V17, 64 bits
 	WORD $0x4e73f413 // FMAX V19, V0, V19, 64 bits
 	WORD $0x6e73fc54 // FDIV V20, V2, V19, 64 bits
 	WORD $0x6e74de95 // FMUL V21, V20, V20, 64 bits
-	FMOVQ 4608(R11), F22 // -0x1.b8f9d99a38077p-02
+	FMOVQ 4064(R11), F22 // -0x1.b8f9d99a38077p-02
 	WORD $0x4e75ccd6 // FMLA V22, V6, V21, 64 bits
-	FMOVQ 4624(R11), F23 // -0x1.5475b34b8c3cdp-05
+	FMOVQ 4080(R11), F23 // -0x1.5475b34b8c3cdp-05
 	WORD $0x4e75ced7 // FMLA V23, V22, V21, 64 bits
-	FMOVQ 4640(R11), F22 // -0x1.326346bea4432p-03
+	FMOVQ 4096(R11), F22 // -0x1.326346bea4432p-03
 	WORD $0x4e75cef6 // FMLA V22, V23, V21, 64 bits
-	FMOVQ 4656(R11), F23 // -0x1.34024855fa564p-05
+	FMOVQ 4112(R11), F23 // -0x1.34024855fa564p-05
 	WORD $0x4e75ccf7 // FMLA V23, V7, V21, 64 bits
-	FMOVQ 4672(R11), F24 // -0x1.7ee65c9994e77p-05
+	FMOVQ 4128(R11), F24 // -0x1.7ee65c9994e77p-05
 	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 4688(R11), F23 // 0x1.9884533e4dcbap-02
+	FMOVQ 4144(R11), F23 // 0x1.9884533e4dcbap-02
 	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
 	WORD $0x4e74ced7 // FMLA V23, V22, V20, 64 bits
 	WORD $0x6ee1fa94 // FSQRT V20, V20, 64 bits
@@ -3477,16 +3143,16 @@ loop:
 	WORD $0x4f7456b5 // SHL V21, V21, 52
 	WORD $0x4ee286b5 // ADD V21, V21, V2, 64 bits
 	WORD $0x6e73de76 // FMUL V22, V19, V19, 64 bits
-	FMOVQ 1984(R11), F23 // 0x1.a01a01a01a01ap-16
+	FMOVQ 1376(R11), F23 // 0x1.a01a01a01a01ap-16
 	WORD $0x4e73cdd7 // FMLA V23, V14, V19, 64 bits
-	FMOVQ 2000(R11), F24 // 0x1.a01a01a01a01ap-13
+	FMOVQ 1392(R11), F24 // 0x1.a01a01a01a01ap-13
 	WORD $0x4e73cef8 // FMLA V24, V23, V19, 64 bits
-	FMOVQ 2016(R11), F23 // 0x1.6c16c16c16c17p-10
+	FMOVQ 1408(R11), F23 // 0x1.6c16c16c16c17p-10
 	WORD $0x4e73cf17 // FMLA V23, V24, V19, 64 bits
-	FMOVQ 2032(R11), F24 // 0x1.1111111111111p-07
+	FMOVQ 1424(R11), F24 // 0x1.1111111111111p-07
 	WORD $0x4e73cef8 // FMLA V24, V23, V19, 64 bits
-	FMOVQ 2048(R11), F23 // 0x1.5555555555555p-05
-	BLOCK15
+	FMOVQ 1440(R11), F23 // 0x1.5555555555555p-05
+	BLOCK16
 	WORD $0x0e616a11 // FCVTN32 V17, V16
 	FMOVD F17, 8(R0)
 	ADD $16, R0
@@ -3502,7 +3168,7 @@ tail:
 
 one:
 	BLOCK6
-	BLOCK15
+	BLOCK16
 	WORD $0x0e616a11 // FCVTN32 V17, V16
 	FMOVD F17, 0(R0)
 	ADD $8, R0
@@ -3523,29 +3189,29 @@ TEXT ·besselI1eF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 1616(R11), F1 // 9223372036854775807
-	FMOVQ 2912(R11), F0 // 8
-	FMOVQ 4400(R11), F3 // 0x1.13a0ec2b9da4fp-60
-	FMOVQ 4416(R11), F4 // 0x1.e0770f883a07ap-68
-	FMOVQ 80(R11), F2 // 1
-	FMOVQ 4432(R11), F5 // -0x1.452e4764e49e5p+03
-	FMOVQ 4448(R11), F6 // 0x1.3087c27c418abp+01
-	FMOVQ 96(R11), F7 // 0
-	FMOVQ 2096(R11), F9 // -700
-	FMOVQ 2112(R11), F8 // 700
-	FMOVQ 1712(R11), F10 // 0x1.71547652b82fep+00
-	FMOVQ 1728(R11), F11 // 0x1.8p+52
-	FMOVQ 992(R11), F12 // 0x1.62e42fefa39efp-01
-	FMOVQ 1744(R11), F13 // 0x1.abc9e3b39803fp-56
-	FMOVQ 1760(R11), F14 // 0x1.71de3a556c734p-19
-	FMOVQ 2080(R11), F15 // -9223372036854775808
+	FMOVQ 976(R11), F1 // 9223372036854775807
+	FMOVQ 2320(R11), F0 // 8
+	FMOVQ 3856(R11), F3 // 0x1.13a0ec2b9da4fp-60
+	FMOVQ 3872(R11), F4 // 0x1.e0770f883a07ap-68
+	FMOVQ 64(R11), F2 // 1
+	FMOVQ 3888(R11), F5 // -0x1.452e4764e49e5p+03
+	FMOVQ 3904(R11), F6 // 0x1.3087c27c418abp+01
+	FMOVQ 80(R11), F7 // 0
+	FMOVQ 1616(R11), F9 // -700
+	FMOVQ 1632(R11), F8 // 700
+	FMOVQ 1072(R11), F10 // 0x1.71547652b82fep+00
+	FMOVQ 1088(R11), F11 // 0x1.8p+52
+	FMOVQ 656(R11), F12 // 0x1.62e42fefa39efp-01
+	FMOVQ 1104(R11), F13 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1120(R11), F14 // 0x1.71de3a556c734p-19
+	FMOVQ 1552(R11), F15 // -9223372036854775808
 	SUBS $4, R9
 	BLT tail
 
 loop:
 	BLOCK7
 	WORD $0x4e72cf17 // FMLA V23, V24, V18, 64 bits
-	FMOVQ 2064(R11), F24 // 0x1.5555555555555p-03
+	FMOVQ 1456(R11), F24 // 0x1.5555555555555p-03
 	WORD $0x4e72cef8 // FMLA V24, V23, V18, 64 bits
 	FMOVQ 16(R11), F23 // 0.5
 	WORD $0x4e72cf17 // FMLA V23, V24, V18, 64 bits
@@ -3556,23 +3222,23 @@ loop:
 	WORD $0x6e71e413 // FCMGE V19, V0, V17, 64 bits
 	WORD $0x6eb31e54 // BIT V20, V18, V19
 	WORD $0x4e211e91 // AND V17, V20, V1
-	BLOCK9
+	BLOCK10
 	WORD $0x4e73ced5 // FMLA V21, V22, V19, 64 bits
 	WORD $0x6e72deb3 // FMUL V19, V21, V18, 64 bits
 	WORD $0x4e71f414 // FMAX V20, V0, V17, 64 bits
 	WORD $0x6e74fc54 // FDIV V20, V2, V20, 64 bits
 	WORD $0x6e74de95 // FMUL V21, V20, V20, 64 bits
-	FMOVQ 4608(R11), F22 // -0x1.b8f9d99a38077p-02
+	FMOVQ 4064(R11), F22 // -0x1.b8f9d99a38077p-02
 	WORD $0x4e75ccb6 // FMLA V22, V5, V21, 64 bits
-	FMOVQ 4624(R11), F23 // -0x1.5475b34b8c3cdp-05
+	FMOVQ 4080(R11), F23 // -0x1.5475b34b8c3cdp-05
 	WORD $0x4e75ced7 // FMLA V23, V22, V21, 64 bits
-	FMOVQ 4640(R11), F22 // -0x1.326346bea4432p-03
+	FMOVQ 4096(R11), F22 // -0x1.326346bea4432p-03
 	WORD $0x4e75cef6 // FMLA V22, V23, V21, 64 bits
-	FMOVQ 4656(R11), F23 // -0x1.34024855fa564p-05
+	FMOVQ 4112(R11), F23 // -0x1.34024855fa564p-05
 	WORD $0x4e75ccd7 // FMLA V23, V6, V21, 64 bits
-	FMOVQ 4672(R11), F24 // -0x1.7ee65c9994e77p-05
+	FMOVQ 4128(R11), F24 // -0x1.7ee65c9994e77p-05
 	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 4688(R11), F23 // 0x1.9884533e4dcbap-02
+	FMOVQ 4144(R11), F23 // 0x1.9884533e4dcbap-02
 	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
 	WORD $0x4e74ced7 // FMLA V23, V22, V20, 64 bits
 	WORD $0x6ee1fa94 // FSQRT V20, V20, 64 bits
@@ -3588,16 +3254,16 @@ loop:
 	WORD $0x4f7456b5 // SHL V21, V21, 52
 	WORD $0x4ee286b5 // ADD V21, V21, V2, 64 bits
 	WORD $0x6e72de56 // FMUL V22, V18, V18, 64 bits
-	FMOVQ 1984(R11), F23 // 0x1.a01a01a01a01ap-16
+	FMOVQ 1376(R11), F23 // 0x1.a01a01a01a01ap-16
 	WORD $0x4e72cdd7 // FMLA V23, V14, V18, 64 bits
-	FMOVQ 2000(R11), F24 // 0x1.a01a01a01a01ap-13
+	FMOVQ 1392(R11), F24 // 0x1.a01a01a01a01ap-13
 	WORD $0x4e72cef8 // FMLA V24, V23, V18, 64 bits
-	FMOVQ 2016(R11), F23 // 0x1.6c16c16c16c17p-10
+	FMOVQ 1408(R11), F23 // 0x1.6c16c16c16c17p-10
 	WORD $0x4e72cf17 // FMLA V23, V24, V18, 64 bits
-	FMOVQ 2032(R11), F24 // 0x1.1111111111111p-07
+	FMOVQ 1424(R11), F24 // 0x1.1111111111111p-07
 	WORD $0x4e72cef8 // FMLA V24, V23, V18, 64 bits
-	FMOVQ 2048(R11), F23 // 0x1.5555555555555p-05
-	BLOCK16
+	FMOVQ 1440(R11), F23 // 0x1.5555555555555p-05
+	BLOCK17
 	WORD $0x0e616a11 // FCVTN32 V17, V16
 	FMOVD F17, 8(R0)
 	ADD $16, R0
@@ -3613,7 +3279,7 @@ tail:
 
 one:
 	BLOCK7
-	BLOCK16
+	BLOCK17
 	WORD $0x0e616a11 // FCVTN32 V17, V16
 	FMOVD F17, 0(R0)
 	ADD $8, R0

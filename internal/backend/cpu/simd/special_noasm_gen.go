@@ -10,14 +10,14 @@ func LgammaF32(z, x []float32) { lgammaF32Generic(z, x) }
 // DigammaF32 sets z[i] = the derivative of log Γ at x[i].
 func DigammaF32(z, x []float32) { digammaF32Generic(z, x) }
 
-// NdtriF32 sets z[i] = the quantile of the normal distribution at x[i].
-func NdtriF32(z, x []float32) { ndtriF32Generic(z, x) }
-
 // LogNdtrF32 sets z[i] = the logarithm of the normal distribution function at x[i].
 func LogNdtrF32(z, x []float32) { logNdtrF32Generic(z, x) }
 
 // ZetaF32 sets z[i] = the Hurwitz zeta function of the exponent x[i] at y[i].
 func ZetaF32(z, x, y []float32) { zetaF32Generic(z, x, y) }
+
+// GammaincLowF32 sets z[i] = GammaincF32 of concentrations x[i] below 12, which others stop, at y[i].
+func GammaincLowF32(z, x, y []float32) { gammaincLowF32Generic(z, x, y) }
 
 // GammaincF32 sets z[i] = the regularised lower incomplete gamma function of the concentration x[i] at y[i].
 func GammaincF32(z, x, y []float32) { gammaincF32Generic(z, x, y) }

@@ -41,34 +41,35 @@ var coefI1Far = []float64{
 	-0x1.b8f9d99a38077p-2, 0x1.3087c27c418abp+1, -0x1.452e4764e49e5p+3,
 }
 
-// coefNdtriNear: ndtri(p)/(2p-1) in w - 3, w = -log(4p(1-p)), on w <= 6; relative error 2^-31.5.
-var coefNdtriNear = []float64{
-	0x1.25e47a9d5da59p+1, 0x1.5deb0f1a5e795p-2, -0x1.09e92026f9141p-7, -0x1.35fe34c16b463p-10, 0x1.214267e2ec1fdp-12,
-	-0x1.2ddf6491276c6p-16, -0x1.4be591e7dadd1p-19, 0x1.57a1d151bdcb6p-21, -0x1.1d52cc3f5468cp-25, -0x1.23065f4b4b803p-27,
-	0x1.a261455cca8acp-30, 0x1.18b699ba29481p-35, -0x1.7193aec9d7179p-36,
+// coefErfinvNear: the quantile over 2p-1 in w - 1, w = -log(4p(1-p)), on w <= 5; weighted error 2^-27.4 before and 2^-27.2 after
+// rounding.
+var coefErfinvNear = []float32{
+	0x1.209b9cp+0, -0x1.8f0a00p-27, 0x1.fb8fd0p-3, 0x1.1691f6p-8, -0x1.377c9ap-9, 0x1.a49d20p-14, 0x1.40bf82p-15, -0x1.2796b8p-18,
+	-0x1.19a41ap-21, 0x1.310676p-23, -0x1.2e9d1ap-27,
 }
 
-// coefNdtriFar: likewise in sqrt(w) - 6 on 6 <= w <= 104; relative error 2^-31.3.
-var coefNdtriFar = []float64{
-	0x1.09307c4b46d0ep+3, 0x1.6d841ed892fa8p+0, -0x1.5e981db85db4dp-11, -0x1.fccffdf626ff1p-15, 0x1.002d530dc1ff1p-15,
-	-0x1.016e83485bf51p-17, 0x1.9ec2e96a71e52p-20, -0x1.bfdd4679b6671p-23, 0x1.ede68efb5bc56p-25, -0x1.bf2019f4cb927p-25,
-	0x1.b48340af1c904p-29, 0x1.aee2f69b3eddfp-27, -0x1.72802625c3915p-30, -0x1.484d28f47933cp-29, 0x1.c0f3de7382c55p-32,
-	0x1.2ae6b1db0af0dp-32, -0x1.16c9bd564d8c9p-34, -0x1.3d20ffc52f458p-36, 0x1.9f27de9ec6438p-38, 0x1.b6d8aecb0ef6fp-42,
-	-0x1.1f6f4ebde4b96p-42, 0x1.4ccf519457eecp-47, 0x1.2254919022994p-48, -0x1.9e2e5690f64e3p-52,
+// coefErfinvFar: likewise in sqrt(w) - 3 on 5 <= w <= 16; weighted error 2^-27.4 before and 2^-26.8 after rounding.
+var coefErfinvFar = []float32{
+	0x1.6a9efcp+1, -0x1.813d88p-26, 0x1.006dc8p+0, 0x1.358462p-7, -0x1.f4b3b8p-8, 0x1.746bdap-8, -0x1.d5c1d0p-9, 0x1.889d4cp-10,
+	-0x1.573b6ep-14, -0x1.503844p-12, 0x1.1583eep-13,
 }
 
-// coefErfinvNear: erfinv(x)/x in w - 2.5, w = -log(1-x^2), on w <= 5; relative error 2^-30.7.
-var coefErfinvNear = []float64{
-	0x1.805c5cffaabf1p+0, 0x1.f91e899417ac0p-3, -0x1.11c3e29af6b02p-8, -0x1.4863ced547e02p-10, 0x1.c9bba8f339f32p-13,
-	-0x1.4f46a0da98c92p-18, -0x1.cbdd9c4cb7373p-19, 0x1.00fe9cd1418bbp-21, 0x1.1b87cb49df7c4p-26, -0x1.75351001f6a5ap-27,
-	0x1.dd41c8690491bp-32, 0x1.0f810cd459d8fp-33,
+// coefNdtriNear: the quantile over 2p-1 in w - 1, w = -log(4p(1-p)), on w <= 5; weighted error 2^-27.4 before and 2^-27.2 after rounding.
+var coefNdtriNear = []float32{
+	0x1.982734p+0, -0x1.d43b98p-26, 0x1.66e67ep-2, 0x1.89f522p-8, -0x1.b88168p-9, 0x1.296898p-13, 0x1.c579aep-15, -0x1.a14270p-18,
+	-0x1.901008p-21, 0x1.b04d62p-23, -0x1.acb4d8p-27,
 }
 
-// coefErfinvFar: likewise in w - 11 on 5 <= w <= 17; relative error 2^-28.6.
-var coefErfinvFar = []float64{
-	0x1.93502702eab9fp+1, 0x1.3693e41295e44p-3, -0x1.b5ccbb9581ebcp-9, 0x1.27b9ee106a571p-13, -0x1.cc82c00ee65f7p-18,
-	0x1.42229ef824380p-22, -0x1.642af3094ded0p-28, -0x1.17129d3671719p-30, 0x1.9ce921e745f07p-33, -0x1.b8d477a4b5cb8p-36,
-	0x1.3749d3ce0e806p-39, -0x1.dc6b9f9a8d6d8p-45, -0x1.0a000e955c082p-48,
+// coefNdtriFar: likewise in sqrt(w) - 3 on 5 <= w <= 16; weighted error 2^-27.4 before and 2^-27.2 after rounding.
+var coefNdtriFar = []float32{
+	0x1.00696cp+2, -0x1.f7285ep-23, 0x1.6aa526p+0, 0x1.b5b8c6p-7, -0x1.620062p-7, 0x1.075dcep-7, -0x1.4c9886p-8, 0x1.154086p-9,
+	-0x1.b738b8p-14, -0x1.d8948cp-12, 0x1.7aa544p-13,
+}
+
+// coefNdtriFarthest: likewise in sqrt(w) - 7 on 16 <= w; weighted error 2^-28.3 before and 2^-27.6 after rounding.
+var coefNdtriFarthest = []float32{
+	0x1.36db3ap+3, -0x1.579a3ap-22, 0x1.6d268ep+0, -0x1.7c0be2p-11, 0x1.2f56e8p-17, 0x1.1bd8cap-17, -0x1.3f541ep-19, 0x1.003216p-21,
+	-0x1.e63f86p-25, 0x1.fc1502p-28, -0x1.f0ef7ep-29, 0x1.4ad140p-31,
 }
 
 // coefErfcx: (1+2x) e^(x^2) erfc(x) in (x-3)/(x+3) on x >= 0; relative error 2^-32.2.

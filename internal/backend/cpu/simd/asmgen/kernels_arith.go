@@ -185,6 +185,11 @@ func convert() []*kernel {
 			body: func(b *B) { b.Z(b.Load("x", f64, "f64f32")) }},
 		{name: "F64ToF32", doc: "F64ToF32 rounds to nearest even.", lane: 8, slices: []param{{"z", "float32"}, {"x", "float64"}},
 			body: func(b *B) { b.Store("z", b.Load("x", f64, ""), "f32") }},
+		{name: "U32ToF32", doc: "U32ToF32 rounds to nearest even.", lane: 4, slices: []param{{"z", "float32"}, {"x", "uint32"}},
+			body: func(b *B) {
+				x := b.Load("x", i32, "")
+				b.Z(b.Fma(b.ToF(b.Srl(x, 16)), b.C(0x1p16), b.ToF(b.And(x, b.I(0xffff)))))
+			}},
 		{name: "I32ToF32", doc: "I32ToF32 rounds to nearest even.", lane: 4, slices: []param{{"z", "float32"}, {"x", "int32"}},
 			body: func(b *B) { b.Z(b.ToF(b.Load("x", i32, ""))) }},
 		{name: "I64ToF32", doc: "I64ToF32 rounds to nearest even.", lane: 8,

@@ -17,9 +17,9 @@ func specials() []*kernel {
 	ks := []*kernel{
 		stopping("Lgamma", "log |Γ(x[i])|", 1, one(d.lgammaOf)),
 		stopping("Digamma", "the derivative of log Γ at x[i]", 1, one(d.digammaOf)),
-		elementaryKernel(d, "Ndtri", "the quantile of the normal distribution at x[i]", 1, one(d.ndtriOf)),
 		elementaryKernel(d, "LogNdtr", "the logarithm of the normal distribution function at x[i]", 1, one(d.logNdtrOf)),
 		stopping("Zeta", "the Hurwitz zeta function of the exponent x[i] at y[i]", 2, d.zetaOf),
+		stopping("GammaincLow", "GammaincF32 of concentrations x[i] below 12, which others stop, at y[i]", 2, d.gammaincLow),
 		stopping("Gammainc", "the regularised lower incomplete gamma function of the concentration x[i] at y[i]", 2, d.gammaincOf),
 	}
 	for v, name := range []string{"I0", "I1"} {
@@ -46,22 +46,40 @@ func (d precision) expOf(b *B, x *val) *val {
 	return b.Fma(s, d.expRest(b, r), s)
 }
 
-// lgammaOf uses the polynomial around 2 below 2.5, and Stirling's series from 6.5 on, 4 being added to what is between.
+// logNormal is log(x) of positive normal numbers, to the precision of a float32 and some bits.
+func (d precision) logNormal(b *B, x *val) *val {
+	y := b.Bits(x)
+	k := b.Srl(b.Add(y, b.L(one64-sqrtHalf)), 52) // with 1023 added
+	f := b.Sub(b.Float(b.Add(b.Sub(y, b.Shl(k, 52)), b.L(one64))), b.D(1))
+	e := b.Sub(b.Float(b.Or(k, b.L(0x4330000000000000))), b.D(0x1p52+1023))
+	s := b.Div(f, b.Add(f, b.D(2)))
+	series := make([]float64, d.log+1)
+	for i := range series {
+		series[i] = 2 / float64(2*i+1)
+	}
+	return b.Fma(s, b.Horner64(b.Mul(s, s), series), b.Mul(e, b.D(math.Ln2)))
+}
+
+// lgammaOf uses the polynomial around 2 below 6.5, with the logarithm of a product of up to four factors, and Stirling's series beyond.
 func (d precision) lgammaOf(b *B, x *val) *val {
 	b.Stop(b.NotGe(x, b.D(0x1p-149)))
-	tiny, low, near, small := b.Lt(x, b.D(0.5)), b.Lt(x, b.D(1.5)), b.Lt(x, b.D(2.5)), b.Lt(x, b.D(6.5))
-	t := b.Fma(x, x, b.Mul(x, b.D(3)))
-	product := b.Sel(small, b.Mul(t, b.Add(t, b.D(2))), b.D(1)) // x(x+1)(x+2)(x+3)
-	product = b.Sel(near, b.Sel(low, b.Sel(tiny, b.Fma(x, x, x), x), b.D(1)), product)
-	l := b.logOf(d, product, b.D(0))
-	w := b.Sub(x, b.Sel(tiny, b.D(0), b.Sel(low, b.D(1), b.D(2))))
+	tiny, low, far := b.Lt(x, b.D(0.5)), b.Lt(x, b.D(1.5)), b.Ge(x, b.D(6.5))
+	below := b.Sel(low, b.Sel(tiny, b.Fma(x, x, x), x), b.D(1))
+	steps, above := b.Sel(tiny, b.D(0), b.Sel(low, b.D(1), b.D(2))), b.D(1)
+	for k := 1.0; k <= 4; k++ { // above is (x-1)…(x-k) from k+1.5 on
+		in := b.Ge(x, b.D(k+1.5))
+		above = b.Sel(in, b.Mul(above, b.Sub(x, b.D(k))), above)
+		steps = b.Sel(in, b.D(k+2), steps)
+	}
+	product := b.Sel(b.Lt(x, b.D(2.5)), below, b.Sel(far, x, above))
+	w := b.Max(b.D(-0.5), b.Min(b.D(0.5), b.Sub(x, steps)))
 	inside := b.Mul(w, b.split64(w, coefLgamma))
-	y := b.Sel(small, b.Add(x, b.D(4)), x)
-	r := b.Div(b.D(1), y)
+	r := b.Div(b.D(1), b.Max(x, b.D(1)))
 	series := b.Mul(r, b.Horner64(b.Mul(r, r), []float64{1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680}))
 	const half = 0x1.d67f1c864beb5p-1 // log √(2π)
-	far := b.Fma(b.Sub(y, b.D(0.5)), b.logOf(d, y, b.D(0)), b.Sub(b.Add(series, b.D(half)), y))
-	v := b.Sub(b.Sel(near, inside, far), l)
+	rest := b.Sel(far, b.Sub(b.Add(series, b.D(half)), x), inside)
+	times := b.Sel(b.Lt(x, b.D(2.5)), b.D(-1), b.Sel(far, b.Sub(x, b.D(0.5)), b.D(1)))
+	v := b.Fma(times, d.logNormal(b, product), rest)
 	return b.Sel(b.Eq(x, b.D(math.Inf(1))), x, v)
 }
 
@@ -81,8 +99,8 @@ func (d precision) digammaOf(b *B, x *val) *val {
 	r := b.Div(b.D(1), y)
 	q := b.Mul(r, r)
 	series := b.Mul(q, b.Horner64(q, []float64{1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132}))
-	far := b.Sub(b.Fnma(r, b.D(0.5), b.logOf(d, y, b.D(0))), series)
-	v := b.Sel(near, inside, far)
+	far := b.Sub(b.Fnma(r, b.D(0.5), d.logNormal(b, y)), series)
+	v := b.Sel(near, inside, b.Sel(b.Eq(x, b.D(math.Inf(1))), x, far))
 	return b.Sub(v, b.Sel(b.Or(low, b.And(small, b.Ge(x, b.D(2)))), sum, b.D(0)))
 }
 
@@ -119,24 +137,6 @@ func (d precision) besselI(v int, scaled bool) func(b *B, x *val) *val {
 	}
 }
 
-// ndtriOf is 2p-1 times a slow function of w = -log(4p(1-p)).
-func (d precision) ndtriOf(b *B, p *val) *val {
-	y := b.Mul(d.quantileOf(b, b.Mul(b.Mul(p, b.D(4)), b.Sub(b.D(1), p))), b.Sub(b.Add(p, p), b.D(1)))
-	y = b.Sel(b.Eq(p, b.D(0)), b.D(math.Inf(-1)), y)
-	return b.Sel(b.Eq(p, b.D(1)), b.D(math.Inf(1)), y)
-}
-
-// quantileOf is the quantile of p over 2p-1, of u = 4p(1-p).
-func (d precision) quantileOf(b *B, u *val) *val {
-	f, e := logSplit(b, b.Max(b.D(0x1p-160), u)) // where u is negative or NaN it is put back below
-	half, low := d.logTail(b, f)
-	w := b.Fnma(e, b.D(math.Ln2), b.Sub(b.Sub(half, low), f))
-	near := b.split64(b.Sub(b.Min(b.D(6), w), b.D(3)), coefNdtriNear)
-	far := b.split64(b.Sub(b.Sqrt(b.Max(b.D(6), w)), b.D(6)), coefNdtriFar)
-	y := b.Sel(b.Le(w, b.D(6)), near, far)
-	return b.Sel(b.NotGe(u, b.D(0)), b.D(math.NaN()), y)
-}
-
 // erfcxOf is e^(x²) erfc(x) for x >= 0.
 func (d precision) erfcxOf(b *B, x *val) *val {
 	x = b.Min(b.D(1e30), x)
@@ -162,7 +162,7 @@ func (d precision) zetaOf(b *B, s, q *val) *val {
 	down := b.Sub(b.D(0), s)
 	a, sum := q, b.D(0)
 	for range 6 {
-		sum = b.Add(sum, d.expOf(b, b.Mul(down, b.logOf(d, a, b.D(0)))))
+		sum = b.Add(sum, d.expOf(b, b.Mul(down, d.logNormal(b, a))))
 		a = b.Add(a, b.D(1))
 	}
 	r := b.Div(b.D(1), a)
@@ -172,29 +172,50 @@ func (d precision) zetaOf(b *B, s, q *val) *val {
 	t = b.Fnma(pair(3), t, b.D(1.0/720))
 	t = b.Fnma(pair(1), t, b.D(1.0/12))
 	t = b.Fma(b.Mul(q2, s), t, b.Fma(r, b.D(0.5), b.Div(b.D(1), b.Sub(s, b.D(1)))))
-	power := d.expOf(b, b.Mul(b.Sub(b.D(1), s), b.logOf(d, a, b.D(0))))
+	power := d.expOf(b, b.Mul(b.Sub(b.D(1), s), d.logNormal(b, a)))
 	return b.Fma(power, t, sum)
 }
 
-// gammaincOf is the power series below the concentration 12, whose denominators are those of Γ; above it is Temme's expansion.
+// The incomplete gamma function is the power series below the concentration gammaincSplit, Temme's expansion above.
+const gammaincSplit = 12
+
+// gammaincLow is for vectors of concentrations below the split.
+func (d precision) gammaincLow(b *B, a, x *val) *val {
+	b.Stop(b.Or(b.NotGe(a, b.D(1e-30)), b.NotGe(x, b.D(1e-30))))
+	b.Stop(b.Or(b.Gt(x, b.D(18)), b.NotGe(b.D(gammaincSplit), a)))
+	return b.Min(b.D(1), d.gammaincSeries(b, a, x))
+}
+
+// gammaincOf computes both and selects.
 func (d precision) gammaincOf(b *B, a, x *val) *val {
-	const split, terms = 12, 48
-	big, small := b.Ge(a, b.D(split)), b.Lt(a, b.D(split))
+	big, small := b.Ge(a, b.D(gammaincSplit)), b.Lt(a, b.D(gammaincSplit))
 	b.Stop(b.Or(b.NotGe(a, b.D(1e-30)), b.NotGe(x, b.D(1e-30))))
 	b.Stop(b.Or(b.And(small, b.Gt(x, b.D(18))), b.NotGe(b.D(1e12), a)))
 	b.Stop(b.And(big, b.Or(b.NotGe(x, b.Mul(a, b.D(0.35))), b.Gt(x, b.Mul(a, b.D(2.2))))))
-	// Σ xⁿ/((a+1)…(a+n)) = num/den from the back, and den is Γ(a+terms+1)/Γ(a+1).
-	ac, xc := b.Min(b.D(split), a), b.Min(b.D(18), x)
+	low := d.gammaincSeries(b, b.Min(b.D(gammaincSplit), a), b.Min(b.D(18), x))
+	return b.Min(b.D(1), b.Sel(big, d.gammaincTemme(b, a, x), low))
+}
+
+// gammaincSeries is Σ xⁿ/((a+1)…(a+n)) = num/den from the back, two terms at a time; den is Γ(a+terms+1)/Γ(a+1).
+func (d precision) gammaincSeries(b *B, a, x *val) *val {
+	const terms = 48
+	square := b.Mul(x, x)
 	num, den := b.D(1), b.D(1)
-	for k := terms; k > 0; k-- {
-		den = b.Mul(den, b.Add(ac, b.D(float64(k))))
-		num = b.Fma(num, xc, den)
+	for k := terms; k > 0; k -= 2 {
+		p, q := b.Add(a, b.D(float64(k))), b.Add(a, b.D(float64(k-1)))
+		num = b.Fma(num, square, b.Mul(b.Mul(den, p), b.Add(x, q)))
+		if k > 2 {
+			den = b.Mul(den, b.Mul(p, q))
+		}
 	}
-	y := b.Add(ac, b.D(terms+1))
+	y := b.Add(a, b.D(terms+1))
 	r := b.Div(b.D(1), y)
 	const half = 0x1.d67f1c864beb5p-1 // log √(2π)
-	gamma := b.Fma(b.Sub(y, b.D(0.5)), b.logOf(d, y, b.D(0)), b.Sub(b.Fma(r, b.D(1.0/12), b.D(half)), y))
-	low := b.Mul(num, d.expOf(b, b.Sub(b.Sub(b.Mul(ac, b.logOf(d, xc, b.D(0))), xc), gamma)))
+	gamma := b.Fma(b.Sub(y, b.D(0.5)), d.logNormal(b, y), b.Sub(b.Fma(r, b.D(1.0/12), b.D(half)), y))
+	return b.Mul(num, d.expOf(b, b.Sub(b.Sub(b.Mul(a, d.logNormal(b, x)), x), gamma)))
+}
+
+func (d precision) gammaincTemme(b *B, a, x *val) *val {
 	// m - log(1+m) with s = m/(2+m) is s·m - 2(s³/3 + s⁵/5 + …).
 	m := b.Div(b.Sub(x, a), a)
 	s := b.Div(m, b.Add(m, b.D(2)))
@@ -215,6 +236,5 @@ func (d precision) gammaincOf(b *B, a, x *val) *val {
 	e := d.exp0(b, b.Sub(b.D(0), b.Mul(a, phi)))
 	tail := b.Mul(b.D(0.5), d.erfcxOf(b, b.Sqrt(b.Mul(a, phi))))
 	tail = b.Mul(e, b.Sel(above, b.Add(tail, sum), b.Sub(tail, sum)))
-	high := b.Sel(above, b.Sub(b.D(1), tail), tail)
-	return b.Min(b.D(1), b.Sel(big, high, low))
+	return b.Sel(above, b.Sub(b.D(1), tail), tail)
 }

@@ -3,8 +3,11 @@
 Needs mpmath. `python3 special.py` prints Go tables in hexadecimal floats; coef_special.go holds the printed lines.
 
 Method: that of elementary.py; the number of terms is the least whose relative error is below 2^-30.
+Those of the normal distribution's quantiles are evaluated in float32: their coefficients are rounded as in fit.py.
 """
 from mpmath import mp, mpf
+
+import fit as single
 
 mp.dps = 40
 
@@ -70,8 +73,20 @@ for v in (0, 1):
     far = lambda u, v=v: mp.besseli(v, 1 / u) * mp.exp(-1 / u) / mp.sqrt(u) if u > mpf("1e-6") else limit(u)
     fit(f"coefI{v}Near", f"I{v}(x)/x^{v} in x^2 on x <= 8", near, 0, 64)
     fit(f"coefI{v}Far", f"sqrt(x) e^-x I{v}(x) in 1/x on x >= 8", far, 0, mpf(1) / 8)
-fit("coefNdtriNear", "ndtri(p)/(2p-1) in w - 3, w = -log(4p(1-p)), on w <= 6", lambda d: quantile(d + 3), -3, 3)
-fit("coefNdtriFar", "likewise in sqrt(w) - 6 on 6 <= w <= 104", lambda d: quantile((d + 6) ** 2), mp.sqrt(6) - 6 - mpf("0.01"), mpf("4.2"))
+
+
+def quantile32(name, note, f, lo, hi, n):
+    """n coefficients in float32, the first in two parts; their error is 2^-27 or less before rounding."""
+    parts = []
+
+    def rounded(v):
+        if parts:
+            return single.f32(v)
+        parts.extend([single.f32(v), single.f32(v - mpf(single.f32(v)))])
+        return mpf(parts[0]) + mpf(parts[1])
+
+    c, e0, e1 = single.poly(lo, hi, f, list(range(n)), lambda x: 1 / abs(f(x)), rnd=rounded, n=120)
+    single.show(name, note, parts + c[1:], e0, e1)
 
 
 def inverse(w):
@@ -79,8 +94,11 @@ def inverse(w):
     return quantile(w) / mp.sqrt(2)
 
 
-fit("coefErfinvNear", "erfinv(x)/x in w - 2.5, w = -log(1-x^2), on w <= 5", lambda d: inverse(d + mpf("2.5")), "-2.5", "2.5", 28)
-fit("coefErfinvFar", "likewise in w - 11 on 5 <= w <= 17", lambda d: inverse(d + 11), "-6.01", "6", 28)
+for name, f in (("Erfinv", inverse), ("Ndtri", quantile)):
+    g = mp.memoize(f)
+    quantile32(f"coef{name}Near", "the quantile over 2p-1 in w - 1, w = -log(4p(1-p)), on w <= 5", lambda d: g(1 + d), -1, 4.01, 10)
+    quantile32(f"coef{name}Far", "likewise in sqrt(w) - 3 on 5 <= w <= 16", lambda d: g((d + 3) ** 2), mp.sqrt(5) - mpf("3.002"), mpf("1.002"), 10)
+quantile32("coefNdtriFarthest", "likewise in sqrt(w) - 7 on 16 <= w", lambda d: quantile((d + 7) ** 2), mpf("-3.002"), mpf("3.25"), 11)
 
 
 def erfcx(t):
