@@ -23,8 +23,8 @@ func asGGUF(t *Tokenizer, model, pre string, merges []string, scores []float32) 
 	if pre != "" {
 		m.Set("tokenizer.ggml.pre", gguf.OfText(pre))
 	}
-	kinds := make([]int64, len(t.tokens))
-	for id, s := range t.tokens {
+	kinds := make([]int64, len(t.vocab.tokens))
+	for id, s := range t.vocab.tokens {
 		kinds[id] = ggufNormal
 		if _, ok := byteOf(s); ok {
 			kinds[id] = ggufByte
@@ -33,7 +33,7 @@ func asGGUF(t *Tokenizer, model, pre string, merges []string, scores []float32) 
 			kinds[id] = ggufControl
 		}
 	}
-	m.Set("tokenizer.ggml.tokens", gguf.OfTexts(t.tokens))
+	m.Set("tokenizer.ggml.tokens", gguf.OfTexts(t.vocab.tokens))
 	m.Set("tokenizer.ggml.token_type", gguf.OfInts(gguf.Int32, kinds))
 	if merges != nil {
 		m.Set("tokenizer.ggml.merges", gguf.OfTexts(merges))
