@@ -45,7 +45,7 @@ func (m *bpe) finish() {
 	if _, ok := m.find(metaspace); ok && !m.byteLevel && m.prefix == "" && m.suffix == "" {
 		m.spaced = true
 		m.joins = map[rune]bool{}
-		for _, s := range m.vocab.all() {
+		for _, s := range m.vocab.tokens { // in the order of memory
 			if len(s) == 0 || strings.IndexByte(s[1:], metaspace[0]) < 0 { // most of them, and this is faster
 				continue
 			}
