@@ -208,6 +208,16 @@ func (k *hkernel) finish(g int) {
 	}
 }
 
+// fetchAhead is how many bytes ahead quants are fetched: the tiles of a matrix follow each other.
+const fetchAhead = 3072
+
+// fetch asks for the lines of a later block.
+func (k *hkernel) fetch() {
+	for i := range k.f.bits {
+		k.w.op("PREFETCHT0 %d(R11)", fetchAhead+64*i)
+	}
+}
+
 // half writes the kernel of some rows on half of a tile.
 func (k *hkernel) half() {
 	w, f := k.w, k.f
@@ -236,6 +246,7 @@ func (k *hkernel) half() {
 		w.op("MOVQ $8, R13")
 	}
 	w.label("block")
+	k.fetch()
 	each := 8 / f.groups
 	for i, g := range k.order() {
 		if i%each == 0 {

@@ -6,8 +6,6 @@ const (
 	yDelta = 2 // scale of the activations
 	yRaw2  = 3 // of the second half
 	yX     = 6 // four activations, in all lanes
-
-	wholeFetch = 3072 // bytes ahead that quants are fetched
 )
 
 // wkernel is a kernel on a whole tile being written.
@@ -36,9 +34,7 @@ func (k *wkernel) whole() {
 		w.op("MOVQ $8, R13")
 	}
 	w.label("block")
-	for i := range f.bits {
-		w.op("PREFETCHT0 %d(R11)", wholeFetch+64*i)
-	}
+	k.fetch()
 	k.raws = [2]int{-1, -1}
 	each := 8 / f.groups
 	for i, q := range k.order() {
