@@ -18,7 +18,7 @@ type Buffer struct {
 	// ReadOnly marks memory that is not the engine's to write over: a caller's slice, a mapped file.
 	ReadOnly bool
 
-	// Fixed marks memory that nobody writes over, such as what was read from a file.
+	// Fixed marks memory that no caller writes over, such as what was read from a file.
 	Fixed bool
 
 	// Mapped marks memory of a file that is mapped for reading: its value stays as it is, and Evict takes it out of memory.

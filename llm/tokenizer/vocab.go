@@ -40,7 +40,7 @@ func (v *vocab) grow(n int) {
 			continue
 		}
 		id := s & (1<<idBits - 1)
-		at, tag := v.place(maphash.String(vocabSeed, v.tokens[id]))
+		at, tag := v.begin(maphash.String(vocabSeed, v.tokens[id]))
 		for v.slots[at] != 0 {
 			at = (at + 1) & (len(v.slots) - 1)
 		}
@@ -48,8 +48,8 @@ func (v *vocab) grow(n int) {
 	}
 }
 
-// place is where to look first, and the bits of the hash in a slot.
-func (v *vocab) place(hash uint64) (at int, tag uint32) {
+// begin is where to look first, and the bits of the hash in a slot.
+func (v *vocab) begin(hash uint64) (at int, tag uint32) {
 	return int(hash) & (len(v.slots) - 1), uint32(hash>>57+1) << idBits
 }
 
@@ -90,7 +90,7 @@ func (v *vocab) put(id int32, token string) bool {
 
 // slot is where a token is, or a free slot for it, and the bits of its hash.
 func (v *vocab) slot(s string) (at int, tag uint32, free bool) {
-	at, tag = v.place(maphash.String(vocabSeed, s))
+	at, tag = v.begin(maphash.String(vocabSeed, s))
 	for ; v.slots[at] != 0; at = (at + 1) & (len(v.slots) - 1) {
 		if v.slots[at]&^(1<<idBits-1) == tag && v.tokens[v.slots[at]&(1<<idBits-1)] == s {
 			return at, tag, false

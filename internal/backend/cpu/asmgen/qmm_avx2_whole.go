@@ -1,7 +1,7 @@
 package asmgen
 
 // One row of activations with a whole tile: the next token of a text. Half by half, memory would wait while the second half is computed
-// from the cache. Registers are those of the halves: sums Y0 and Y1, integer sums Y4 and Y5, and
+// from the cache. Registers are those of half of a tile: sums Y0 and Y1, integer sums Y4 and Y5, and
 const (
 	yDelta = 2 // scale of the activations
 	yRaw2  = 3 // of the second half

@@ -7,7 +7,7 @@ import (
 
 // Products with rows of bfloat16 and float16 as files have them: up to three rows of x with four rows of weights. A sum has eight lanes,
 // element i in lane i%8, added in the end as a tree: neighbours first. AVX-512 takes up to eight rows of x, and the sums of two rows of
-// weights are the halves of a register, so that they have the same bits.
+// weights share a register, so that they have the same bits.
 
 const (
 	rowsSig   = "(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)"

@@ -25,11 +25,12 @@ func TestStored(t *testing.T) {
 				}
 			}
 			Float32Stored(m, n, k, a.data, a.rs, a.cs, b.data, b.rs, b.cs, panels, got, n, nil, goRun)
-			Float32Stored(m, n, k, a.data, a.rs, a.cs, b.data, b.rs, b.cs, panels, nil, 0, func(c []float32, crs, row, col, rows, cols int) {
+			ep := func(c []float32, crs, row, col, rows, cols int) {
 				for i := range rows {
 					copy(seen[(row+i)*n+col:][:cols], c[i*crs:])
 				}
-			}, goRun)
+			}
+			Float32Stored(m, n, k, a.data, a.rs, a.cs, b.data, b.rs, b.cs, panels, nil, 0, ep, goRun)
 			for i, w := range want {
 				if got[i] != w || seen[i] != w {
 					t.Fatalf("%v: element %d is %v stored, %v for the epilogue; want %v", s, i, got[i], seen[i], w)

@@ -56,7 +56,7 @@ type (
 type kernels struct {
 	few         [4]fewKernel
 	half        [3]halfKernel
-	whole       halfKernel // one row on both halves; nil: half has a kernel for it
+	whole       halfKernel // one row on a whole tile; nil: half has a kernel for it
 	unpackShort unpackKernel
 	packShort   packKernel
 	short       *[panelRows + 1]manyKernel
