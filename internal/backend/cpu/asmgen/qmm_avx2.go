@@ -10,7 +10,10 @@ package asmgen
 
 const halfSig = "(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)"
 
-var halfRows = []int{2, 4}
+var (
+	halfRows = []int{2, 4}
+	dotRows  = []int{1, 2, 4} // of NEON
+)
 
 const ( // registers: sums of rows from Y0, integer sums from Y4
 	yMask  = 8 // of the low bits; of eight bits, the sign

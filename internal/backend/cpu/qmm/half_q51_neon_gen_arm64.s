@@ -31,96 +31,6 @@
 	WORD $0x4fbe13a3
 
 #define BLOCK2 \
-	FMOVQ 0(R11), F22; \
-	VAND V20.B16, V22.B16, V22.B16; \
-	FMOVQ 256(R11), F24; \
-	VSHL $4, V24.B16, V24.B16; \
-	VAND V21.B16, V24.B16, V24.B16; \
-	VORR V24.B16, V22.B16, V22.B16; \
-	FMOVQ 16(R11), F23; \
-	VAND V20.B16, V23.B16, V23.B16; \
-	FMOVQ 272(R11), F25; \
-	VSHL $4, V25.B16, V25.B16; \
-	VAND V21.B16, V25.B16, V25.B16; \
-	VORR V25.B16, V23.B16, V23.B16; \
-	WORD $0x4f90e2c8; \
-	WORD $0x4f90e2e9; \
-	WORD $0x4f91e2ca; \
-	WORD $0x4f91e2eb
-
-#define BLOCK3 \
-	FMOVQ 64(R11), F22; \
-	VAND V20.B16, V22.B16, V22.B16; \
-	FMOVQ 256(R11), F24; \
-	VSHL $3, V24.B16, V24.B16; \
-	VAND V21.B16, V24.B16, V24.B16; \
-	VORR V24.B16, V22.B16, V22.B16; \
-	FMOVQ 80(R11), F23; \
-	VAND V20.B16, V23.B16, V23.B16; \
-	FMOVQ 272(R11), F25; \
-	VSHL $3, V25.B16, V25.B16; \
-	VAND V21.B16, V25.B16, V25.B16; \
-	VORR V25.B16, V23.B16, V23.B16; \
-	WORD $0x4fb0e2c8; \
-	WORD $0x4fb0e2e9; \
-	WORD $0x4fb1e2ca; \
-	WORD $0x4fb1e2eb
-
-#define BLOCK4 \
-	FMOVQ 128(R11), F22; \
-	VAND V20.B16, V22.B16, V22.B16; \
-	FMOVQ 256(R11), F24; \
-	VSHL $2, V24.B16, V24.B16; \
-	VAND V21.B16, V24.B16, V24.B16; \
-	VORR V24.B16, V22.B16, V22.B16; \
-	FMOVQ 144(R11), F23; \
-	VAND V20.B16, V23.B16, V23.B16; \
-	FMOVQ 272(R11), F25; \
-	VSHL $2, V25.B16, V25.B16; \
-	VAND V21.B16, V25.B16, V25.B16; \
-	VORR V25.B16, V23.B16, V23.B16; \
-	WORD $0x4f90eac8; \
-	WORD $0x4f90eae9; \
-	WORD $0x4f91eaca; \
-	WORD $0x4f91eaeb
-
-#define BLOCK5 \
-	FMOVQ 192(R11), F22; \
-	VAND V20.B16, V22.B16, V22.B16; \
-	FMOVQ 256(R11), F24; \
-	VSHL $1, V24.B16, V24.B16; \
-	VAND V21.B16, V24.B16, V24.B16; \
-	VORR V24.B16, V22.B16, V22.B16; \
-	FMOVQ 208(R11), F23; \
-	VAND V20.B16, V23.B16, V23.B16; \
-	FMOVQ 272(R11), F25; \
-	VSHL $1, V25.B16, V25.B16; \
-	VAND V21.B16, V25.B16, V25.B16; \
-	VORR V25.B16, V23.B16, V23.B16; \
-	WORD $0x4fb0eac8; \
-	WORD $0x4fb0eae9; \
-	WORD $0x4fb1eaca; \
-	WORD $0x4fb1eaeb
-
-#define BLOCK6 \
-	FMOVQ 0(R11), F22; \
-	VUSHR $4, V22.B16, V22.B16; \
-	VAND V20.B16, V22.B16, V22.B16; \
-	FMOVQ 256(R11), F24; \
-	VAND V21.B16, V24.B16, V24.B16; \
-	VORR V24.B16, V22.B16, V22.B16; \
-	FMOVQ 16(R11), F23; \
-	VUSHR $4, V23.B16, V23.B16; \
-	VAND V20.B16, V23.B16, V23.B16; \
-	FMOVQ 272(R11), F25; \
-	VAND V21.B16, V25.B16, V25.B16; \
-	VORR V25.B16, V23.B16, V23.B16; \
-	WORD $0x4f90e2c8; \
-	WORD $0x4f90e2e9; \
-	WORD $0x4f91e2ca; \
-	WORD $0x4f91e2eb
-
-#define BLOCK7 \
 	FMOVQ 64(R11), F22; \
 	VUSHR $4, V22.B16, V22.B16; \
 	VAND V20.B16, V22.B16, V22.B16; \
@@ -138,7 +48,7 @@
 	WORD $0x4fb0e2c8; \
 	WORD $0x4fb0e2e9
 
-#define BLOCK8 \
+#define BLOCK3 \
 	FMOVQ 128(R11), F22; \
 	VUSHR $4, V22.B16, V22.B16; \
 	VAND V20.B16, V22.B16, V22.B16; \
@@ -156,7 +66,7 @@
 	WORD $0x4f90eac8; \
 	WORD $0x4f90eae9
 
-#define BLOCK9 \
+#define BLOCK4 \
 	FMOVQ 192(R11), F22; \
 	VUSHR $4, V22.B16, V22.B16; \
 	VAND V20.B16, V22.B16, V22.B16; \
@@ -173,6 +83,215 @@
 	VORR V25.B16, V23.B16, V23.B16; \
 	WORD $0x4fb0eac8; \
 	WORD $0x4fb0eae9
+
+#define BLOCK5 \
+	FMOVQ 0(R11), F22; \
+	VAND V20.B16, V22.B16, V22.B16; \
+	FMOVQ 256(R11), F24; \
+	VSHL $4, V24.B16, V24.B16; \
+	VAND V21.B16, V24.B16, V24.B16; \
+	VORR V24.B16, V22.B16, V22.B16; \
+	FMOVQ 16(R11), F23; \
+	VAND V20.B16, V23.B16, V23.B16; \
+	FMOVQ 272(R11), F25; \
+	VSHL $4, V25.B16, V25.B16; \
+	VAND V21.B16, V25.B16, V25.B16; \
+	VORR V25.B16, V23.B16, V23.B16; \
+	WORD $0x4f90e2c8; \
+	WORD $0x4f90e2e9; \
+	WORD $0x4f91e2ca; \
+	WORD $0x4f91e2eb
+
+#define BLOCK6 \
+	FMOVQ 64(R11), F22; \
+	VAND V20.B16, V22.B16, V22.B16; \
+	FMOVQ 256(R11), F24; \
+	VSHL $3, V24.B16, V24.B16; \
+	VAND V21.B16, V24.B16, V24.B16; \
+	VORR V24.B16, V22.B16, V22.B16; \
+	FMOVQ 80(R11), F23; \
+	VAND V20.B16, V23.B16, V23.B16; \
+	FMOVQ 272(R11), F25; \
+	VSHL $3, V25.B16, V25.B16; \
+	VAND V21.B16, V25.B16, V25.B16; \
+	VORR V25.B16, V23.B16, V23.B16; \
+	WORD $0x4fb0e2c8; \
+	WORD $0x4fb0e2e9; \
+	WORD $0x4fb1e2ca; \
+	WORD $0x4fb1e2eb
+
+#define BLOCK7 \
+	FMOVQ 128(R11), F22; \
+	VAND V20.B16, V22.B16, V22.B16; \
+	FMOVQ 256(R11), F24; \
+	VSHL $2, V24.B16, V24.B16; \
+	VAND V21.B16, V24.B16, V24.B16; \
+	VORR V24.B16, V22.B16, V22.B16; \
+	FMOVQ 144(R11), F23; \
+	VAND V20.B16, V23.B16, V23.B16; \
+	FMOVQ 272(R11), F25; \
+	VSHL $2, V25.B16, V25.B16; \
+	VAND V21.B16, V25.B16, V25.B16; \
+	VORR V25.B16, V23.B16, V23.B16; \
+	WORD $0x4f90eac8; \
+	WORD $0x4f90eae9; \
+	WORD $0x4f91eaca; \
+	WORD $0x4f91eaeb
+
+#define BLOCK8 \
+	FMOVQ 192(R11), F22; \
+	VAND V20.B16, V22.B16, V22.B16; \
+	FMOVQ 256(R11), F24; \
+	VSHL $1, V24.B16, V24.B16; \
+	VAND V21.B16, V24.B16, V24.B16; \
+	VORR V24.B16, V22.B16, V22.B16; \
+	FMOVQ 208(R11), F23; \
+	VAND V20.B16, V23.B16, V23.B16; \
+	FMOVQ 272(R11), F25; \
+	VSHL $1, V25.B16, V25.B16; \
+	VAND V21.B16, V25.B16, V25.B16; \
+	VORR V25.B16, V23.B16, V23.B16; \
+	WORD $0x4fb0eac8; \
+	WORD $0x4fb0eae9; \
+	WORD $0x4fb1eaca; \
+	WORD $0x4fb1eaeb
+
+#define BLOCK9 \
+	FMOVQ 0(R11), F22; \
+	VUSHR $4, V22.B16, V22.B16; \
+	VAND V20.B16, V22.B16, V22.B16; \
+	FMOVQ 256(R11), F24; \
+	VAND V21.B16, V24.B16, V24.B16; \
+	VORR V24.B16, V22.B16, V22.B16; \
+	FMOVQ 16(R11), F23; \
+	VUSHR $4, V23.B16, V23.B16; \
+	VAND V20.B16, V23.B16, V23.B16; \
+	FMOVQ 272(R11), F25; \
+	VAND V21.B16, V25.B16, V25.B16; \
+	VORR V25.B16, V23.B16, V23.B16; \
+	WORD $0x4f90e2c8; \
+	WORD $0x4f90e2e9; \
+	WORD $0x4f91e2ca; \
+	WORD $0x4f91e2eb
+
+// func halfQ51R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+TEXT ·halfQ51R1(SB), NOSPLIT, $0-64
+	MOVD blocks+0(FP), R12
+	MOVD scales+8(FP), R10
+	MOVD quants+16(FP), R11
+	MOVD x+24(FP), R0
+	MOVD xs+32(FP), R4
+	VMOVI $15, V20.B16
+	VMOVI $16, V21.B16
+	MOVD half+56(FP), R4
+	ADD R4<<5, R11, R11
+	LSL $3, R4, R4
+	ADD R4, R10, R10
+	ADD R4, R10, R10
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+block:
+	VEOR V8.B16, V8.B16, V8.B16
+	VEOR V9.B16, V9.B16, V9.B16
+	FMOVQ 0(R0), F16
+	FMOVQ 0(R11), F22
+	VAND V20.B16, V22.B16, V22.B16
+	FMOVQ 256(R11), F24
+	VSHL $4, V24.B16, V24.B16
+	VAND V21.B16, V24.B16, V24.B16
+	VORR V24.B16, V22.B16, V22.B16
+	FMOVQ 16(R11), F23
+	VAND V20.B16, V23.B16, V23.B16
+	FMOVQ 272(R11), F25
+	VSHL $4, V25.B16, V25.B16
+	VAND V21.B16, V25.B16, V25.B16
+	VORR V25.B16, V23.B16, V23.B16
+	WORD $0x4f90e2c8                             // SDOT V8.S4, V22.B16, V16.B4[0]
+	WORD $0x4f90e2e9                             // SDOT V9.S4, V23.B16, V16.B4[0]
+	FMOVQ 64(R11), F22
+	VAND V20.B16, V22.B16, V22.B16
+	FMOVQ 256(R11), F24
+	VSHL $3, V24.B16, V24.B16
+	VAND V21.B16, V24.B16, V24.B16
+	VORR V24.B16, V22.B16, V22.B16
+	FMOVQ 80(R11), F23
+	VAND V20.B16, V23.B16, V23.B16
+	FMOVQ 272(R11), F25
+	VSHL $3, V25.B16, V25.B16
+	VAND V21.B16, V25.B16, V25.B16
+	VORR V25.B16, V23.B16, V23.B16
+	WORD $0x4fb0e2c8                             // SDOT V8.S4, V22.B16, V16.B4[1]
+	WORD $0x4fb0e2e9                             // SDOT V9.S4, V23.B16, V16.B4[1]
+	FMOVQ 128(R11), F22
+	VAND V20.B16, V22.B16, V22.B16
+	FMOVQ 256(R11), F24
+	VSHL $2, V24.B16, V24.B16
+	VAND V21.B16, V24.B16, V24.B16
+	VORR V24.B16, V22.B16, V22.B16
+	FMOVQ 144(R11), F23
+	VAND V20.B16, V23.B16, V23.B16
+	FMOVQ 272(R11), F25
+	VSHL $2, V25.B16, V25.B16
+	VAND V21.B16, V25.B16, V25.B16
+	VORR V25.B16, V23.B16, V23.B16
+	WORD $0x4f90eac8                             // SDOT V8.S4, V22.B16, V16.B4[2]
+	WORD $0x4f90eae9                             // SDOT V9.S4, V23.B16, V16.B4[2]
+	FMOVQ 192(R11), F22
+	VAND V20.B16, V22.B16, V22.B16
+	FMOVQ 256(R11), F24
+	VSHL $1, V24.B16, V24.B16
+	VAND V21.B16, V24.B16, V24.B16
+	VORR V24.B16, V22.B16, V22.B16
+	FMOVQ 208(R11), F23
+	VAND V20.B16, V23.B16, V23.B16
+	FMOVQ 272(R11), F25
+	VSHL $1, V25.B16, V25.B16
+	VAND V21.B16, V25.B16, V25.B16
+	VORR V25.B16, V23.B16, V23.B16
+	WORD $0x4fb0eac8                             // SDOT V8.S4, V22.B16, V16.B4[3]
+	WORD $0x4fb0eae9                             // SDOT V9.S4, V23.B16, V16.B4[3]
+	FMOVQ 16(R0), F16
+	FMOVQ 0(R11), F22
+	VUSHR $4, V22.B16, V22.B16
+	VAND V20.B16, V22.B16, V22.B16
+	FMOVQ 256(R11), F24
+	VAND V21.B16, V24.B16, V24.B16
+	VORR V24.B16, V22.B16, V22.B16
+	FMOVQ 16(R11), F23
+	VUSHR $4, V23.B16, V23.B16
+	VAND V20.B16, V23.B16, V23.B16
+	FMOVQ 272(R11), F25
+	VAND V21.B16, V25.B16, V25.B16
+	VORR V25.B16, V23.B16, V23.B16
+	WORD $0x4f90e2c8                             // SDOT V8.S4, V22.B16, V16.B4[0]
+	WORD $0x4f90e2e9                             // SDOT V9.S4, V23.B16, V16.B4[0]
+	BLOCK2
+	BLOCK3
+	BLOCK4
+	FMOVQ 0(R10), F24
+	WORD $0x0e217b1a                             // FCVTL V26.S4, V24.H4
+	WORD $0x4e217b1b                             // FCVTL2 V27.S4, V24.H8
+	FMOVQ 32(R10), F24
+	WORD $0x0e217b1c                             // FCVTL V28.S4, V24.H4
+	WORD $0x4e217b1d                             // FCVTL2 V29.S4, V24.H8
+	FMOVQ 32(R0), F30
+	WORD $0x4e21d908                             // SCVTF V8.S4, V8.S4
+	WORD $0x4f9e9358                             // FMUL V24.S4, V26.S4, V30.S[0]
+	VFMLA V24.S4, V8.S4, V0.S4
+	WORD $0x4fbe1380                             // FMLA V0.S4, V28.S4, V30.S[1]
+	WORD $0x4e21d929                             // SCVTF V9.S4, V9.S4
+	WORD $0x4f9e9379                             // FMUL V25.S4, V27.S4, V30.S[0]
+	VFMLA V25.S4, V9.S4, V1.S4
+	WORD $0x4fbe13a1                             // FMLA V1.S4, V29.S4, V30.S[1]
+	ADD $64, R10
+	ADD $320, R11
+	ADD $48, R0
+	SUBS $1, R12
+	BNE block
+	MOVD y+40(FP), R0
+	MOVD ys+48(FP), R1
+	VST1 [V0.S4, V1.S4], (R0)
+	RET
 
 // func halfQ51R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 TEXT ·halfQ51R2(SB), NOSPLIT, $0-64
@@ -200,20 +319,20 @@ block:
 	VEOR V11.B16, V11.B16, V11.B16
 	FMOVQ 0(R0), F16
 	FMOVQ 0(R1), F17
-	BLOCK2
-	BLOCK3
-	BLOCK4
 	BLOCK5
-	FMOVQ 16(R0), F16
-	FMOVQ 16(R1), F17
 	BLOCK6
 	BLOCK7
+	BLOCK8
+	FMOVQ 16(R0), F16
+	FMOVQ 16(R1), F17
+	BLOCK9
+	BLOCK2
 	WORD $0x4fb1e2ca                             // SDOT V10.S4, V22.B16, V17.B4[1]
 	WORD $0x4fb1e2eb                             // SDOT V11.S4, V23.B16, V17.B4[1]
-	BLOCK8
+	BLOCK3
 	WORD $0x4f91eaca                             // SDOT V10.S4, V22.B16, V17.B4[2]
 	WORD $0x4f91eaeb                             // SDOT V11.S4, V23.B16, V17.B4[2]
-	BLOCK9
+	BLOCK4
 	WORD $0x4fb1eaca                             // SDOT V10.S4, V22.B16, V17.B4[3]
 	WORD $0x4fb1eaeb                             // SDOT V11.S4, V23.B16, V17.B4[3]
 	BLOCK1
@@ -268,22 +387,22 @@ block:
 	FMOVQ 0(R1), F17
 	FMOVQ 0(R2), F18
 	FMOVQ 0(R3), F19
-	BLOCK2
+	BLOCK5
 	WORD $0x4f92e2cc                             // SDOT V12.S4, V22.B16, V18.B4[0]
 	WORD $0x4f92e2ed                             // SDOT V13.S4, V23.B16, V18.B4[0]
 	WORD $0x4f93e2ce                             // SDOT V14.S4, V22.B16, V19.B4[0]
 	WORD $0x4f93e2ef                             // SDOT V15.S4, V23.B16, V19.B4[0]
-	BLOCK3
+	BLOCK6
 	WORD $0x4fb2e2cc                             // SDOT V12.S4, V22.B16, V18.B4[1]
 	WORD $0x4fb2e2ed                             // SDOT V13.S4, V23.B16, V18.B4[1]
 	WORD $0x4fb3e2ce                             // SDOT V14.S4, V22.B16, V19.B4[1]
 	WORD $0x4fb3e2ef                             // SDOT V15.S4, V23.B16, V19.B4[1]
-	BLOCK4
+	BLOCK7
 	WORD $0x4f92eacc                             // SDOT V12.S4, V22.B16, V18.B4[2]
 	WORD $0x4f92eaed                             // SDOT V13.S4, V23.B16, V18.B4[2]
 	WORD $0x4f93eace                             // SDOT V14.S4, V22.B16, V19.B4[2]
 	WORD $0x4f93eaef                             // SDOT V15.S4, V23.B16, V19.B4[2]
-	BLOCK5
+	BLOCK8
 	WORD $0x4fb2eacc                             // SDOT V12.S4, V22.B16, V18.B4[3]
 	WORD $0x4fb2eaed                             // SDOT V13.S4, V23.B16, V18.B4[3]
 	WORD $0x4fb3eace                             // SDOT V14.S4, V22.B16, V19.B4[3]
@@ -292,26 +411,26 @@ block:
 	FMOVQ 16(R1), F17
 	FMOVQ 16(R2), F18
 	FMOVQ 16(R3), F19
-	BLOCK6
+	BLOCK9
 	WORD $0x4f92e2cc                             // SDOT V12.S4, V22.B16, V18.B4[0]
 	WORD $0x4f92e2ed                             // SDOT V13.S4, V23.B16, V18.B4[0]
 	WORD $0x4f93e2ce                             // SDOT V14.S4, V22.B16, V19.B4[0]
 	WORD $0x4f93e2ef                             // SDOT V15.S4, V23.B16, V19.B4[0]
-	BLOCK7
+	BLOCK2
 	WORD $0x4fb1e2ca                             // SDOT V10.S4, V22.B16, V17.B4[1]
 	WORD $0x4fb1e2eb                             // SDOT V11.S4, V23.B16, V17.B4[1]
 	WORD $0x4fb2e2cc                             // SDOT V12.S4, V22.B16, V18.B4[1]
 	WORD $0x4fb2e2ed                             // SDOT V13.S4, V23.B16, V18.B4[1]
 	WORD $0x4fb3e2ce                             // SDOT V14.S4, V22.B16, V19.B4[1]
 	WORD $0x4fb3e2ef                             // SDOT V15.S4, V23.B16, V19.B4[1]
-	BLOCK8
+	BLOCK3
 	WORD $0x4f91eaca                             // SDOT V10.S4, V22.B16, V17.B4[2]
 	WORD $0x4f91eaeb                             // SDOT V11.S4, V23.B16, V17.B4[2]
 	WORD $0x4f92eacc                             // SDOT V12.S4, V22.B16, V18.B4[2]
 	WORD $0x4f92eaed                             // SDOT V13.S4, V23.B16, V18.B4[2]
 	WORD $0x4f93eace                             // SDOT V14.S4, V22.B16, V19.B4[2]
 	WORD $0x4f93eaef                             // SDOT V15.S4, V23.B16, V19.B4[2]
-	BLOCK9
+	BLOCK4
 	WORD $0x4fb1eaca                             // SDOT V10.S4, V22.B16, V17.B4[3]
 	WORD $0x4fb1eaeb                             // SDOT V11.S4, V23.B16, V17.B4[3]
 	WORD $0x4fb2eacc                             // SDOT V12.S4, V22.B16, V18.B4[3]

@@ -5,12 +5,18 @@
 package qmm
 
 //go:noescape
+func halfQ80R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func halfQ80R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ80R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 var kernelsQ80 = kernels{half: [3]halfKernel{halfQ80R1, halfQ80R2, halfQ80R4}}
+
+//go:noescape
+func halfQ40R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ40R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -21,12 +27,18 @@ func halfQ40R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 var kernelsQ40 = kernels{half: [3]halfKernel{halfQ40R1, halfQ40R2, halfQ40R4}}
 
 //go:noescape
+func halfQ41R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func halfQ41R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ41R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 var kernelsQ41 = kernels{half: [3]halfKernel{halfQ41R1, halfQ41R2, halfQ41R4}}
+
+//go:noescape
+func halfQ50R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ50R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -37,12 +49,18 @@ func halfQ50R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 var kernelsQ50 = kernels{half: [3]halfKernel{halfQ50R1, halfQ50R2, halfQ50R4}}
 
 //go:noescape
+func halfQ51R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func halfQ51R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ51R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 var kernelsQ51 = kernels{half: [3]halfKernel{halfQ51R1, halfQ51R2, halfQ51R4}}
+
+//go:noescape
+func halfQ4KR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ4KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -53,12 +71,18 @@ func halfQ4KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 var kernelsQ4K = kernels{half: [3]halfKernel{halfQ4KR1, halfQ4KR2, halfQ4KR4}}
 
 //go:noescape
+func halfQ5KR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func halfQ5KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ5KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 var kernelsQ5K = kernels{half: [3]halfKernel{halfQ5KR1, halfQ5KR2, halfQ5KR4}}
+
+//go:noescape
+func halfQ6KR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ6KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -69,12 +93,18 @@ func halfQ6KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 var kernelsQ6K = kernels{half: [3]halfKernel{halfQ6KR1, halfQ6KR2, halfQ6KR4}}
 
 //go:noescape
+func halfQ2KR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func halfQ2KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ2KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 var kernelsQ2K = kernels{half: [3]halfKernel{halfQ2KR1, halfQ2KR2, halfQ2KR4}}
+
+//go:noescape
+func halfQ3KR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ3KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -85,6 +115,9 @@ func halfQ3KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half
 var kernelsQ3K = kernels{half: [3]halfKernel{halfQ3KR1, halfQ3KR2, halfQ3KR4}}
 
 //go:noescape
+func halfIQ4NLR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func halfIQ4NLR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
@@ -93,12 +126,18 @@ func halfIQ4NLR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, ha
 var kernelsIQ4NL = kernels{half: [3]halfKernel{halfIQ4NLR1, halfIQ4NLR2, halfIQ4NLR4}}
 
 //go:noescape
+func halfIQ4XSR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
 func halfIQ4XSR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfIQ4XSR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 var kernelsIQ4XS = kernels{half: [3]halfKernel{halfIQ4XSR1, halfIQ4XSR2, halfIQ4XSR4}}
+
+//go:noescape
+func halfMXFP4R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfMXFP4R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
