@@ -96,6 +96,7 @@ func (f *File) Tensor(name string) (t *Tensor, err error) {
 		return nil, err
 	}
 	b := mem.FromGo(c.Data)
+	b.Fixed = true
 	if f.mapped {
 		f.shown++
 		runtime.AddCleanup(b, (*File).forget, f)

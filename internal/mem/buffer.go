@@ -18,6 +18,9 @@ type Buffer struct {
 	// ReadOnly marks memory that is not the engine's to write over: a caller's slice, a mapped file.
 	ReadOnly bool
 
+	// Fixed marks memory that no caller writes over, such as what was read from a file.
+	Fixed bool
+
 	// Mapped marks memory of a file that is mapped for reading: its value stays as it is, and Evict takes it out of memory.
 	Mapped bool
 
@@ -173,7 +176,7 @@ func (b *Buffer) Free() {
 
 // Renew moves the memory to a new buffer, which has nothing to wait for; holders of this one find its event, and no memory.
 func (b *Buffer) Renew() *Buffer {
-	n := &Buffer{Mem: b.Mem, Dev: b.Dev, Size: b.Size, ReadOnly: b.ReadOnly, Mapped: b.Mapped, pool: b.pool, class: b.class}
+	n := &Buffer{Mem: b.Mem, Dev: b.Dev, Size: b.Size, ReadOnly: b.ReadOnly, Fixed: b.Fixed, Mapped: b.Mapped, pool: b.pool, class: b.class}
 	n.LastWrite.Store(b.LastWrite.Load())
 	n.version.Store(b.version.Load())
 	n.forms.Store(b.forms.Swap(nil))

@@ -12,9 +12,9 @@ import (
 
 // bpe merges neighbouring symbols, the pair of the lowest rank first, the leftmost of equals.
 type bpe struct {
-	vocab map[string]int32 // pieces as the text has them: bytes for a byte-level vocabulary
-	pairs pairTable        // empty if scored
-	ranks []int32          // scored: the rank of a token by id, -1: not in texts; any two neighbours whose text is a token may merge
+	vocab *vocab    // pieces as the text has them: bytes for a byte-level vocabulary
+	pairs pairTable // empty if scored
+	ranks []int32   // scored: the rank of a token by id, -1: not in texts; any two neighbours whose text is a token may merge
 
 	byteLevel    bool
 	symbols      [256]int32 // the token of a byte (byte level) or of an ASCII character, -1: none
@@ -45,7 +45,7 @@ func (m *bpe) finish() {
 	if _, ok := m.find(metaspace); ok && !m.byteLevel && m.prefix == "" && m.suffix == "" {
 		m.spaced = true
 		m.joins = map[rune]bool{}
-		for s := range m.vocab {
+		for _, s := range m.vocab.tokens { // in the order of memory
 			if len(s) == 0 || strings.IndexByte(s[1:], metaspace[0]) < 0 { // most of them, and this is faster
 				continue
 			}
@@ -66,7 +66,7 @@ func (m *bpe) finish() {
 
 // find returns the token of a part of a text.
 func (m *bpe) find(s string) (id int32, ok bool) {
-	id, ok = m.vocab[s]
+	id, ok = m.vocab.find(s)
 	if ok && m.ranks != nil && m.ranks[id] < 0 {
 		return -1, false
 	}

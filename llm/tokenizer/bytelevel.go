@@ -8,7 +8,7 @@ import (
 // Byte-level vocabularies write each byte as a printable character: those of Latin-1 as they are, the others from U+0100 on.
 
 var byteRunes [256]rune
-var runeBytes = map[rune]byte{}
+var runeBytes [256 + 256]int16 // by character: the byte plus one; 0: it stands for none
 
 func init() {
 	n := rune(256)
@@ -18,7 +18,7 @@ func init() {
 			r = n
 			n++
 		}
-		byteRunes[b], runeBytes[r] = r, byte(b)
+		byteRunes[b], runeBytes[r] = r, int16(b+1)
 	}
 }
 
@@ -40,11 +40,10 @@ func fromByteLevel(s string) (out []byte, ok bool) {
 // appendBytes appends the bytes a token stands for; if ok is false, some of them.
 func appendBytes(out []byte, s string) (all []byte, ok bool) {
 	for _, r := range s {
-		b, known := runeBytes[r]
-		if !known {
+		if int(r) >= len(runeBytes) || runeBytes[r] == 0 {
 			return out, false
 		}
-		out = append(out, b)
+		out = append(out, byte(runeBytes[r]-1))
 	}
 	return out, true
 }

@@ -47,7 +47,7 @@ type ggufVocab struct {
 	tokens []string
 	kinds  []int64
 	scores []float64
-	vocab  map[string]int32
+	vocab  *vocab
 }
 
 func (v *ggufVocab) build() *Tokenizer {
@@ -110,10 +110,7 @@ func (v *ggufVocab) read() {
 			refuse("tokenizer.ggml.scores holds NaN")
 		}
 	}
-	v.vocab = make(map[string]int32, len(tokens))
-	for id, s := range slices.Backward(tokens) { // of equal ones the first counts
-		v.vocab[s] = int32(id)
-	}
+	v.vocab = newVocab(tokens, nil)
 }
 
 // id returns a special token's id, -1 if the file does not name it.
@@ -131,7 +128,7 @@ func (v *ggufVocab) id(name string) int {
 
 // setTokens takes the list of tokens and adds those that are looked for in the text itself.
 func (v *ggufVocab) setTokens(t *Tokenizer) {
-	t.tokens, t.ids = v.tokens, v.vocab
+	t.vocab = v.vocab
 	kind := v.meta.Text("tokenizer.ggml.model", "")
 	marks := kind == "llama" || kind == "gemma4"
 	for id, kind := range v.kinds {
@@ -161,7 +158,7 @@ func (v *ggufVocab) sentencePiece(t *Tokenizer) {
 	mergeable := func(id int) bool {
 		return v.kinds[id] == ggufNormal || v.kinds[id] == ggufUser || v.kinds[id] == ggufUnused
 	}
-	t.model = newScored(v.tokens, v.vocab, v.scores, mergeable, v.id("unknown"))
+	t.model = newScored(v.vocab, v.scores, mergeable, v.id("unknown"))
 	t.normalizer, t.decoder = spaceMarks(prefix)
 	v.setTokens(t)
 	if v.meta.Bool("tokenizer.ggml.remove_extra_whitespaces", false) {
@@ -184,15 +181,11 @@ func collapseSpaces(s string) string {
 }
 
 // newScored makes a BPE model whose ranks are the order of the scores. Of vocab those that are mergeable are tokens of texts.
-func newScored(tokens []string, vocab map[string]int32, scores []float64, mergeable func(id int) bool, unk int) *bpe {
-	m := &bpe{vocab: vocab, ranks: make([]int32, len(tokens)), unk: int32(unk), fuseUnk: true}
-	if len(vocab) < len(tokens) { // the first of equal ones may be no token of texts
-		m.vocab = make(map[string]int32, len(tokens))
-		for i, s := range slices.Backward(tokens) {
-			if mergeable(i) {
-				m.vocab[s] = int32(i)
-			}
-		}
+func newScored(v *vocab, scores []float64, mergeable func(id int) bool, unk int) *bpe {
+	tokens := v.tokens
+	m := &bpe{vocab: v, ranks: make([]int32, len(tokens)), unk: int32(unk), fuseUnk: true}
+	if v.n < len(tokens) { // the first of equal ones may be no token of texts
+		m.vocab = newVocab(tokens, mergeable)
 	}
 	order := make([]int32, len(tokens))
 	all := make(map[string]int32, 256)
@@ -202,7 +195,10 @@ func newScored(tokens []string, vocab map[string]int32, scores []float64, mergea
 			all[s] = int32(i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(scores[b], scores[a]) })
+	better := func(a, b int32) int { return cmp.Compare(scores[b], scores[a]) }
+	if !slices.IsSortedFunc(order, better) { // most files have them in order
+		slices.SortStableFunc(order, better)
+	}
 	for i, id := range order {
 		m.ranks[id] = int32(i)
 		if i > 0 && scores[id] == scores[order[i-1]] {
@@ -215,7 +211,7 @@ func newScored(tokens []string, vocab map[string]int32, scores []float64, mergea
 		}
 	}
 	if len(all) > 0 {
-		m.fallback = byteTokens(all)
+		m.fallback = byteTokens(func(token string) (int32, bool) { id, ok := all[token]; return id, ok })
 	}
 	m.finish()
 	return m
@@ -231,12 +227,12 @@ func (v *ggufVocab) byteLevel(t *Tokenizer) {
 	m := &bpe{byteLevel: true, unk: -1, ignoreMerges: pre.ignoreMerges}
 	v.merges(m)
 	raw, mapped := rawTokens(v.tokens)
-	m.vocab = make(map[string]int32, len(v.vocab))
-	for _, id := range v.vocab {
-		if mapped[id] && (v.kinds[id] == ggufNormal || v.kinds[id] == ggufUnused) {
-			m.vocab[raw[id]] = id
+	m.vocab = newVocab(raw, func(id int) bool {
+		if first, _ := v.vocab.find(v.tokens[id]); v.vocab.n < len(v.tokens) && int(first) != id {
+			return false // of equal ones the first counts
 		}
-	}
+		return mapped[id] && (v.kinds[id] == ggufNormal || v.kinds[id] == ggufUnused)
+	})
 	m.finish()
 	t.model = m
 	v.setTokens(t)
@@ -250,7 +246,7 @@ func (v *ggufVocab) byteLevel(t *Tokenizer) {
 	}
 	t.pre = all
 	t.raw = raw
-	for id, kind := range v.kinds { // tokens of these kinds are written as they are
+	for id, kind := range v.kinds { // tokens of these kinds are written as they are; those of texts are others
 		if kind == ggufControl || kind == ggufUser {
 			t.raw[id] = v.tokens[id]
 		}
@@ -267,9 +263,9 @@ func (v *ggufVocab) merges(m *bpe) {
 	m.pairs = newPairTable(len(merges))
 	for i, s := range merges {
 		a, b, ok := cutMerge(s)
-		left, ok1 := v.vocab[a]
-		right, ok2 := v.vocab[b]
-		whole, ok3 := v.vocab[a+b]
+		left, ok1 := v.vocab.find(a)
+		right, ok2 := v.vocab.find(b)
+		whole, ok3 := v.vocab.find(a + b)
 		if !ok || !ok1 || !ok2 || !ok3 {
 			refuse("merge %d, %q: one of the pair, or what it becomes, is not in the vocabulary", i, s)
 		}
@@ -279,7 +275,7 @@ func (v *ggufVocab) merges(m *bpe) {
 
 // marked is a vocabulary with merges over characters, spaces written as marks, and bytes for what is unknown.
 func (v *ggufVocab) marked(t *Tokenizer) {
-	m := &bpe{unk: int32(v.id("unknown")), fuseUnk: true, fallback: byteTokens(v.vocab), vocab: v.vocab}
+	m := &bpe{unk: int32(v.id("unknown")), fuseUnk: true, fallback: byteTokens(v.vocab.find), vocab: v.vocab}
 	v.merges(m)
 	m.finish()
 	t.model = m
@@ -301,28 +297,23 @@ func cutMerge(s string) (a, b string, ok bool) {
 
 // wordPiece is BERT's vocabulary. In the file, tokens that begin a word have ▁ before them, and the others nothing.
 func (v *ggufVocab) wordPiece(t *Tokenizer) {
-	w := &wordPiece{vocab: make(map[string]int32, len(v.tokens)), prefix: "##", maxWord: 100, unk: int32(v.id("unknown"))}
+	w := &wordPiece{vocab: newVocab(nil, nil), prefix: "##", maxWord: 100, unk: int32(v.id("unknown"))}
 	for id, s := range v.tokens {
 		switch rest, begins := strings.CutPrefix(s, metaspace); {
 		case v.kinds[id] == ggufControl || v.kinds[id] == ggufUnknown:
-			w.vocab[s] = int32(id)
 		case begins:
-			w.vocab[rest] = int32(id)
+			s = rest
 		default:
-			w.vocab["##"+s] = int32(id)
+			s = "##" + s
 		}
-	}
-	for s := range w.vocab {
+		w.vocab.set(int32(id), s)
 		w.longest = max(w.longest, len(s))
 	}
 	if w.unk < 0 {
 		refuse("the vocabulary has no unknown token")
 	}
 	t.model = w
-	for s, id := range w.vocab {
-		v.tokens[id] = s
-	}
-	v.vocab = w.vocab
+	v.vocab, v.tokens = w.vocab, w.vocab.tokens // not the list in the file's metadata
 	v.setTokens(t)
 	t.normalizer = bertNormalizer{true, true, true, true}
 	t.pre = preTokenizers{splitter{find: runeFinder(unicode.IsSpace), act: removed}, splitter{find: runeFinder(isPunctuation)}}

@@ -55,10 +55,10 @@ func (t *Tokenizer) addTokens(list []any) {
 		o, _ := asObject(v, "added_tokens")
 		a := addedToken{text: o.text("content", ""), id: int32(o.number("id", -1)), special: o.flag("special", false),
 			singleWord: o.flag("single_word", false), left: o.flag("lstrip", false), right: o.flag("rstrip", false)}
-		if a.id < 0 || a.text == "" {
+		if a.id < 0 || a.id >= maxIDs || a.text == "" {
 			refuse("an added token %q with the id %d", a.text, a.id)
 		}
-		if old, ok := t.ids[a.text]; ok {
+		if old, ok := t.vocab.find(a.text); ok {
 			a.id = old // the model's own token
 		}
 		t.addToken(a, o.flag("normalized", true))
@@ -66,20 +66,19 @@ func (t *Tokenizer) addTokens(list []any) {
 }
 
 func (t *Tokenizer) addToken(a addedToken, normalized bool) {
-	if int(a.id) < len(t.tokens) && (t.holes == nil || !t.holes[a.id]) && t.tokens[a.id] != a.text {
-		refuse("added token %q has the id %d of %q", a.text, a.id, t.tokens[a.id])
+	if old, ok := t.Token(int(a.id)); ok && old != a.text {
+		refuse("added token %q has the id %d of %q", a.text, a.id, old)
 	}
-	for int(a.id) >= len(t.tokens) {
-		if t.holes == nil {
-			t.holes = make([]bool, len(t.tokens))
-		}
-		t.tokens, t.holes = append(t.tokens, ""), append(t.holes, true)
+	if n := t.Size(); t.holes == nil && int(a.id) > n {
+		t.holes = make([]bool, n)
 	}
-	t.tokens[a.id] = a.text
+	for t.holes != nil && int(a.id) >= len(t.holes) {
+		t.holes = append(t.holes, true)
+	}
+	t.vocab.set(a.id, a.text)
 	if t.holes != nil {
 		t.holes[a.id] = false
 	}
-	t.ids[a.text] = a.id
 	if a.special {
 		t.special[a.id] = true
 	}
@@ -96,7 +95,7 @@ func (t *Tokenizer) addToken(a addedToken, normalized bool) {
 // finishRaw prepares the fast way back for a byte-level vocabulary.
 func (t *Tokenizer) finishRaw() {
 	if _, ok := t.decoder.(byteLevelDecoder); ok {
-		t.raw, _ = rawTokens(t.tokens)
+		t.raw, _ = rawTokens(t.vocab.tokens)
 	}
 }
 

@@ -2,6 +2,7 @@ package tokenizer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -20,7 +21,7 @@ func compilePattern(expr string) *pattern.Pattern {
 // jsonModel is the model of a tokenizer.json file as it is written there.
 type jsonModel struct {
 	object
-	vocab  map[string]int32
+	vocab  *vocab
 	tokens []string // Unigram: by id
 	scores []float64
 	merges [][2]string
@@ -49,26 +50,22 @@ func readModel(p *strictjson.Parser) *jsonModel {
 }
 
 func (m *jsonModel) readVocab(p *strictjson.Parser) error {
-	m.vocab = map[string]int32{}
-	used := map[int32]bool{}
+	m.vocab = newVocab(nil, nil)
 	return p.Object(func(token string) error {
 		id, err := p.Int()
 		if err != nil {
 			return err
 		}
-		if id < 0 || id >= maxIDs || used[int32(id)] {
+		if id < 0 || id >= maxIDs || !m.vocab.put(int32(id), token) {
 			return p.Fail("token %q has the id %d, which is taken or out of range", token, id)
 		}
-		used[int32(id)] = true
-		m.vocab[token] = int32(id)
 		return nil
 	})
 }
 
 // readScored reads a vocabulary of [token, score] pairs.
 func (m *jsonModel) readScored(p *strictjson.Parser) error {
-	m.vocab = map[string]int32{}
-	return p.Array(func(i int) error {
+	err := p.Array(func(i int) error {
 		if i >= maxIDs {
 			return p.Fail("more than %d tokens", maxIDs)
 		}
@@ -78,9 +75,6 @@ func (m *jsonModel) readScored(p *strictjson.Parser) error {
 				var s string
 				s, err = p.String()
 				m.tokens = append(m.tokens, s)
-				if _, there := m.vocab[s]; !there {
-					m.vocab[s] = int32(i)
-				}
 			case 1:
 				m.scores = append(m.scores, readFloat(p))
 			default:
@@ -89,6 +83,8 @@ func (m *jsonModel) readScored(p *strictjson.Parser) error {
 			return err
 		})
 	})
+	m.vocab = newVocab(slices.Clone(m.tokens), nil)
+	return err
 }
 
 // readMerges reads pairs, or texts with a space between the two.
@@ -139,7 +135,7 @@ func (m *jsonModel) build(t *Tokenizer) {
 		w := &wordPiece{vocab: m.vocab, prefix: m.text("continuing_subword_prefix", "##"),
 			maxWord: m.number("max_input_chars_per_word", 100)}
 		w.unk = m.unknown(m.text("unk_token", "[UNK]"), true)
-		for s := range m.vocab {
+		for _, s := range m.vocab.all() {
 			w.longest = max(w.longest, len(s))
 		}
 		t.model = w
@@ -154,7 +150,7 @@ func (m *jsonModel) build(t *Tokenizer) {
 			refuse("the unknown token has the id %d of %d", u.unk, len(m.tokens))
 		}
 		if m.flag("byte_fallback", false) {
-			u.fallback = byteTokens(m.vocab)
+			u.fallback = byteTokens(m.vocab.find)
 		}
 		t.model = u
 	default:
@@ -164,7 +160,7 @@ func (m *jsonModel) build(t *Tokenizer) {
 
 // unknown returns the id of the unknown token, -1 if the model names none.
 func (m *jsonModel) unknown(token string, must bool) int32 {
-	id, ok := m.vocab[token]
+	id, ok := m.vocab.find(token)
 	if !ok {
 		if must || token != "" {
 			refuse("the unknown token %q is not in the vocabulary", token)
@@ -175,10 +171,10 @@ func (m *jsonModel) unknown(token string, must bool) int32 {
 }
 
 // byteTokens returns the ids of <0x00> to <0xFF>, -1 where one is missing.
-func byteTokens(vocab map[string]int32) *[256]int32 {
+func byteTokens(find func(token string) (int32, bool)) *[256]int32 {
 	out := &[256]int32{}
 	for b := range out {
-		id, ok := vocab[fmt.Sprintf("<0x%02X>", b)]
+		id, ok := find(fmt.Sprintf("<0x%02X>", b))
 		if out[b] = id; !ok {
 			out[b] = -1
 		}
@@ -205,13 +201,13 @@ func (m *jsonModel) bpe(t *Tokenizer) model {
 		b.unk = m.unknown(unk, true)
 	}
 	if m.flag("byte_fallback", false) {
-		b.fallback = byteTokens(m.vocab)
+		b.fallback = byteTokens(m.vocab.find)
 	}
 	b.pairs = newPairTable(len(m.merges))
 	for i, pair := range m.merges {
-		left, ok1 := m.vocab[pair[0]]
-		right, ok2 := m.vocab[pair[1]]
-		whole, ok3 := m.vocab[pair[0]+strings.TrimPrefix(pair[1], b.prefix)]
+		left, ok1 := m.vocab.find(pair[0])
+		right, ok2 := m.vocab.find(pair[1])
+		whole, ok3 := m.vocab.find(pair[0] + strings.TrimPrefix(pair[1], b.prefix))
 		if !ok1 || !ok2 || !ok3 {
 			refuse("merge %d of %q and %q: one of them, or what they become, is not in the vocabulary", i, pair[0], pair[1])
 		}
@@ -226,13 +222,8 @@ func (m *jsonModel) bpe(t *Tokenizer) model {
 	return b
 }
 
-// rawVocab returns the tokens of a byte-level vocabulary by their bytes; others cannot come out of text.
-func rawVocab(vocab map[string]int32) map[string]int32 {
-	out := make(map[string]int32, len(vocab))
-	for s, id := range vocab {
-		if raw, ok := fromByteLevel(s); ok {
-			out[string(raw)] = id
-		}
-	}
-	return out
+// rawVocab finds the tokens of a byte-level vocabulary by their bytes; others cannot come out of text.
+func rawVocab(v *vocab) *vocab {
+	raw, mapped := rawTokens(v.tokens)
+	return newVocab(raw, func(id int) bool { return mapped[id] && v.tokens[id] != "" })
 }

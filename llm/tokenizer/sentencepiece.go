@@ -151,17 +151,16 @@ func (m *spModel) read(data []byte) {
 
 func (m *spModel) build(data []byte) *Tokenizer {
 	m.read(data)
-	t := &Tokenizer{special: map[int32]bool{}, bos: int(m.bos), eos: int(m.eos), tokens: m.tokens, ids: map[string]int32{}}
+	t := &Tokenizer{special: map[int32]bool{}, bos: int(m.bos), eos: int(m.eos), vocab: newVocab(m.tokens, nil)}
 	for id, s := range m.tokens {
-		if _, there := t.ids[s]; there {
+		if first, _ := t.vocab.find(s); t.vocab.n < len(m.tokens) && int(first) != id {
 			refuse("the piece %q is there twice", s)
 		}
-		t.ids[s] = int32(id)
 	}
 	switch m.kind {
 	case spBPE:
 		mergeable := func(id int) bool { return m.kinds[id] == pieceNormal || m.kinds[id] == pieceUser }
-		t.model = newScored(m.tokens, t.ids, m.scores, mergeable, int(m.unk))
+		t.model = newScored(t.vocab, m.scores, mergeable, int(m.unk))
 	case spUnigram:
 		t.model = m.unigram(t)
 	default:
@@ -204,7 +203,7 @@ func (m *spModel) unigram(t *Tokenizer) *unigram {
 	}
 	u := newUnigram(tokens, m.scores, int32(m.unk))
 	if m.bytes {
-		u.fallback = byteTokens(t.ids)
+		u.fallback = byteTokens(t.vocab.find)
 	}
 	return u
 }

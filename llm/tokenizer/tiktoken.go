@@ -36,8 +36,7 @@ func ParseTiktoken(data []byte, o TiktokenOptions) (t *Tokenizer, err error) {
 }
 
 func parseTiktoken(data []byte, o TiktokenOptions) *Tokenizer {
-	vocab := map[string]int32{}
-	used := map[int32]bool{}
+	raws := newVocab(nil, nil)
 	for line := range bytes.Lines(data) {
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 {
@@ -49,24 +48,23 @@ func parseTiktoken(data []byte, o TiktokenOptions) *Tokenizer {
 		if !ok || err != nil || err2 != nil || len(raw) == 0 || rank >= maxIDs {
 			refuse("the line %.60q is no token in base64 and a rank", line)
 		}
-		if _, twice := vocab[string(raw)]; twice || used[int32(rank)] {
+		if !raws.put(int32(rank), string(raw)) {
 			refuse("the token %q or its rank %d is there twice", raw, rank)
 		}
-		vocab[string(raw)], used[int32(rank)] = int32(rank), true
 	}
-	if len(vocab) == 0 {
+	if raws.n == 0 {
 		refuse("the file has no tokens")
 	}
 	if o.Pattern == "" {
 		fault.Throw(fault.Value, op, "a tiktoken file needs a pattern; see PatternCL100K and others")
 	}
 	t := &Tokenizer{special: map[int32]bool{}, bos: -1, eos: -1, decoder: byteLevelDecoder{}}
-	shown := make(map[string]int32, len(vocab))
-	for s, id := range vocab {
-		shown[toByteLevel(s)] = id
+	shown := make([]string, len(raws.tokens))
+	for id, s := range raws.tokens {
+		shown[id] = toByteLevel(s)
 	}
-	t.setTokens(shown)
-	m := &bpe{byteLevel: true, unk: -1, ignoreMerges: true, vocab: vocab, ranks: make([]int32, len(t.tokens))}
+	t.setTokens(newVocab(shown, func(id int) bool { return shown[id] != "" }))
+	m := &bpe{byteLevel: true, unk: -1, ignoreMerges: true, vocab: raws, ranks: make([]int32, t.Size())}
 	for i := range m.ranks {
 		m.ranks[i] = int32(i)
 	}

@@ -15,9 +15,8 @@ type Tokenizer struct {
 	decoder    decoder       // nil: tokens joined by spaces
 	added      addedTokens
 
-	tokens  []string // by id; "" where hole says so
-	holes   []bool   // ids without a token; nil: none
-	ids     map[string]int32
+	vocab   *vocab // its list has "" where holes says so
+	holes   []bool // ids without a token; nil: none
 	special map[int32]bool
 	bos     int
 	eos     int
@@ -173,7 +172,7 @@ func (t *Tokenizer) TokenBytes() [][]byte {
 
 // ordinary returns an id that is the beginning of a text, and its text.
 func (t *Tokenizer) ordinary() (id int, text string) {
-	for i := range t.tokens {
+	for i := range t.vocab.tokens {
 		token, ok := t.Token(i)
 		if _, isByte := byteOf(token); ok && !isByte && !t.special[int32(i)] {
 			if text := t.Decode([]int{i}); text != "" {
@@ -185,19 +184,19 @@ func (t *Tokenizer) ordinary() (id int, text string) {
 }
 
 // Size is the number of ids: one more than the largest.
-func (t *Tokenizer) Size() int { return len(t.tokens) }
+func (t *Tokenizer) Size() int { return len(t.vocab.tokens) }
 
 // Token returns the token of an id as the vocabulary has it.
 func (t *Tokenizer) Token(id int) (string, bool) {
-	if id < 0 || id >= len(t.tokens) || t.holes != nil && t.holes[id] {
+	if id < 0 || id >= t.Size() || t.holes != nil && t.holes[id] {
 		return "", false
 	}
-	return t.tokens[id], true
+	return t.vocab.tokens[id], true
 }
 
 // ID returns the id of a token as the vocabulary has it.
 func (t *Tokenizer) ID(token string) (int, bool) {
-	id, ok := t.ids[token]
+	id, ok := t.vocab.find(token)
 	return int(id), ok
 }
 
@@ -220,26 +219,20 @@ func (t *Tokenizer) BOS() int { return t.bos }
 // EOS returns the id that ends a text, -1 if the file names none.
 func (t *Tokenizer) EOS() int { return t.eos }
 
-// setTokens takes the vocabulary by id.
-func (t *Tokenizer) setTokens(vocab map[string]int32) {
-	size := int32(0)
-	for _, id := range vocab {
-		size = max(size, id+1)
+// setTokens takes the vocabulary. Ids whose token is another's are holes.
+func (t *Tokenizer) setTokens(v *vocab) {
+	t.vocab, t.holes = v, slices.Repeat([]bool{true}, len(v.tokens))
+	size := 0
+	for id := range v.all() {
+		t.holes[id], size = false, max(size, int(id)+1)
 	}
-	t.ids = vocab
-	t.tokens = make([]string, size)
-	t.holes = make([]bool, size)
-	for i := range t.holes {
-		t.holes[i] = true
-	}
-	n := 0
-	for s, id := range vocab {
-		if t.holes[id] {
-			n++
+	v.tokens, t.holes = v.tokens[:size], t.holes[:size]
+	for id, hole := range t.holes {
+		if hole {
+			v.tokens[id] = ""
 		}
-		t.tokens[id], t.holes[id] = s, false
 	}
-	if n == int(size) {
+	if v.n == size {
 		t.holes = nil
 	}
 }

@@ -23,8 +23,8 @@ func asGGUF(t *Tokenizer, model, pre string, merges []string, scores []float32) 
 	if pre != "" {
 		m.Set("tokenizer.ggml.pre", gguf.OfText(pre))
 	}
-	kinds := make([]int64, len(t.tokens))
-	for id, s := range t.tokens {
+	kinds := make([]int64, len(t.vocab.tokens))
+	for id, s := range t.vocab.tokens {
 		kinds[id] = ggufNormal
 		if _, ok := byteOf(s); ok {
 			kinds[id] = ggufByte
@@ -33,7 +33,7 @@ func asGGUF(t *Tokenizer, model, pre string, merges []string, scores []float32) 
 			kinds[id] = ggufControl
 		}
 	}
-	m.Set("tokenizer.ggml.tokens", gguf.OfTexts(t.tokens))
+	m.Set("tokenizer.ggml.tokens", gguf.OfTexts(t.vocab.tokens))
 	m.Set("tokenizer.ggml.token_type", gguf.OfInts(gguf.Int32, kinds))
 	if merges != nil {
 		m.Set("tokenizer.ggml.merges", gguf.OfTexts(merges))
@@ -335,5 +335,31 @@ func BenchmarkEncode(b *testing.B) {
 				tok.Encode(text)
 			}
 		})
+	}
+}
+
+// TestWordPieceGGUF: tokens of a WordPiece vocabulary are written otherwise than in the file, whose list stays as it is: the file is
+// saved again with it.
+func TestWordPieceGGUF(t *testing.T) {
+	list := []string{"[UNK]", "[CLS]", "[SEP]", "\u2581un", "\u2581bind", "able"}
+	m := &gguf.Metadata{}
+	m.Set("tokenizer.ggml.model", gguf.OfText("bert"))
+	m.Set("tokenizer.ggml.tokens", gguf.OfTexts(slices.Clone(list)))
+	m.Set("tokenizer.ggml.token_type", gguf.OfInts(gguf.Int32, []int64{ggufUnknown, ggufControl, ggufControl, 1, 1, 1}))
+	for i, key := range []string{"unknown", "cls", "seperator"} {
+		m.Set("tokenizer.ggml."+key+"_token_id", gguf.OfUint32(uint32(i)))
+	}
+	for range 2 {
+		v, err := FromGGUF(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ids := v.EncodeWith("unable bind", EncodeOptions{NoAdded: true}); !slices.Equal(ids, []int{3, 5, 4}) {
+			t.Errorf("unable bind is %v", ids)
+		}
+	}
+	value, _ := m.Get("tokenizer.ggml.tokens")
+	if got, _ := value.Texts(); !slices.Equal(got, list) {
+		t.Errorf("the list of the file became %q", got)
 	}
 }

@@ -5,7 +5,7 @@ import "unicode/utf8"
 // wordPiece takes the longest token at the beginning of a word, again and again; a word that does not come out even is
 // unknown.
 type wordPiece struct {
-	vocab   map[string]int32
+	vocab   *vocab
 	unk     int32
 	prefix  string // of tokens that do not begin a word
 	maxWord int    // characters
@@ -30,7 +30,7 @@ func (m *wordPiece) encode(piece string, out []int) []int {
 			if end < len(piece) && !utf8.RuneStart(piece[end]) {
 				continue
 			}
-			if id, ok := m.vocab[string(key[:head+end-at])]; ok {
+			if id, ok := m.vocab.findBytes(key[:head+end-at]); ok {
 				out = append(out, int(id))
 				break
 			}
@@ -45,12 +45,12 @@ func (m *wordPiece) encode(piece string, out []int) []int {
 
 // wordLevel takes a piece as one token.
 type wordLevel struct {
-	vocab map[string]int32
+	vocab *vocab
 	unk   int32
 }
 
 func (m *wordLevel) encode(piece string, out []int) []int {
-	if id, ok := m.vocab[piece]; ok {
+	if id, ok := m.vocab.find(piece); ok {
 		return append(out, int(id))
 	}
 	if m.unk >= 0 {

@@ -182,7 +182,7 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	if p.Producer != nil && (p.Producer.Unwritten || !isPlain(p.Producer, operands)) {
 		s := r.share(q)
 		defer s.end()
-		return runHead(c, s, p.Producer, head, operands)
+		return runHead(c, s, p.Producer, p.In, head, operands)
 	}
 	if p.Producer != nil {
 		if err := matmulThen(c, head, operands, ending{}); err != nil {

@@ -106,15 +106,7 @@ const (
 
 // matmul multiplies stacks of matrices.
 func matmul(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
-	if c.LaunchCache != nil {
-		k, ok := (*c.LaunchCache).(*cachedWeights)
-		if !ok {
-			k = new(cachedWeights)
-			*c.LaunchCache = k
-		}
-		return k.product(c, 0, out[0], in)
-	}
-	return matmulThen(c, out[0], in, ending{})
+	return weightsOf(c).product(c, 0, out[0], in)
 }
 
 // matmulThen is matmul with something to be done to the output part by part, in place or elsewhere: an elementwise

@@ -51,7 +51,8 @@ func isPlain(h *backend.Producer, in []backend.View) bool {
 	return in[0].Numel() <= plainWork && in[0].Numel()*in[1].Shape.Dim(1) <= plainWork
 }
 
-func runHead(c *backend.Ctx, r *runState, head *backend.Producer, out backend.View, in []backend.View) error {
+// runHead runs a head whose first operand has number first among the launch's inputs, and the program behind it.
+func runHead(c *backend.Ctx, r *runState, head *backend.Producer, first int, out backend.View, in []backend.View) error {
 	if out.Numel() == 0 {
 		return nil
 	}
@@ -69,11 +70,12 @@ func runHead(c *backend.Ctx, r *runState, head *backend.Producer, out backend.Vi
 		h.width = out.Shape.Dim(out.Shape.Rank() - 1)
 	}
 	h.dst = head.Dst
+	then := ending{then: h.then}
 	if head.Unwritten {
 		r.in[h.dst].apart = true
-		return matmulThen(c, out, in, ending{at: h.at, size: out.Numel()})
+		then = ending{at: h.at, size: out.Numel()}
 	}
-	return matmulThen(c, out, in, ending{then: h.then})
+	return weightsOf(c).productThen(c, first, out, in, then)
 }
 
 // part runs the program over a finished part of the product.

@@ -148,6 +148,12 @@ func (v Value) Ints() ([]int64, bool) {
 		return nil, false
 	}
 	out := make([]int64, v.Len())
+	if v.elem == Int32 { // the kinds of a vocabulary's tokens
+		for i := range out {
+			out[i] = int64(int32(binary.LittleEndian.Uint32(v.raw[4*i:])))
+		}
+		return out, true
+	}
 	for i := range out {
 		n, ok := v.At(i).Int()
 		if !ok {
@@ -165,6 +171,10 @@ func (v Value) Floats() ([]float64, bool) {
 	}
 	out := make([]float64, v.Len())
 	for i := range out {
+		if v.elem == Float32 { // the scores of a vocabulary's tokens
+			out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(v.raw[4*i:])))
+			continue
+		}
 		out[i], _ = v.At(i).Float()
 	}
 	return out, true

@@ -10,7 +10,10 @@ package asmgen
 
 const halfSig = "(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)"
 
-var halfRows = []int{1, 2, 4}
+var (
+	halfRows = []int{2, 4}
+	dotRows  = []int{1, 2, 4} // of NEON
+)
 
 const ( // registers: sums of rows from Y0, integer sums from Y4
 	yMask  = 8 // of the low bits; of eight bits, the sign
@@ -26,6 +29,8 @@ const ( // registers: sums of rows from Y0, integer sums from Y4
 // hkernel is a kernel being written: as qkernel, with DX and SI 8 and 16 for the second half, R9 scales of 256 elements.
 type hkernel struct {
 	qkernel
+	rawReg int // register of quants as they are stored
+	halfAt int // where in a vector of quants the half begins; 0 where R11 says that
 }
 
 // signed: quants need all of a byte.
@@ -74,12 +79,12 @@ func (k *hkernel) unpack(g int) {
 	w := k.w
 	masked := func(v, shift int) {
 		if k.raw != v {
-			w.op("VMOVDQU %d(R11), Y%d", 64*v, yRaw)
+			w.op("VMOVDQU %d(R11), Y%d", 64*v+k.halfAt, k.rawReg)
 			k.raw = v
 		}
-		from := yRaw
+		from := k.rawReg
 		if shift > 0 {
-			w.op("VPSRLW $%d, Y%d, Y%d", shift, yRaw, yQuant)
+			w.op("VPSRLW $%d, Y%d, Y%d", shift, k.rawReg, yQuant)
 			from = yQuant
 		}
 		w.op("VPAND Y%d, Y%d, Y%d", yMask, from, yQuant)
@@ -87,13 +92,13 @@ func (k *hkernel) unpack(g int) {
 	high := func(v, left int) {
 		switch {
 		case left > 0:
-			w.op("VMOVDQU %d(R11), Y%d", 64*v, yTemp)
+			w.op("VMOVDQU %d(R11), Y%d", 64*v+k.halfAt, yTemp)
 			w.op("VPSLLW $%d, Y%d, Y%d", left, yTemp, yTemp)
 		case left < 0:
-			w.op("VMOVDQU %d(R11), Y%d", 64*v, yTemp)
+			w.op("VMOVDQU %d(R11), Y%d", 64*v+k.halfAt, yTemp)
 			w.op("VPSRLW $%d, Y%d, Y%d", -left, yTemp, yTemp)
 		default:
-			w.op("VMOVDQU %d(R11), Y%d", 64*v, yTemp)
+			w.op("VMOVDQU %d(R11), Y%d", 64*v+k.halfAt, yTemp)
 		}
 		w.op("VPAND Y%d, Y%d, Y%d", yHigh, yTemp, yTemp)
 		w.op("VPOR Y%d, Y%d, Y%d", yTemp, yQuant, yQuant)
@@ -104,7 +109,7 @@ func (k *hkernel) unpack(g int) {
 	}
 	switch k.f.bits {
 	case 8:
-		w.op("VPXOR %d(R11), Y%d, Y%d", 64*g, yMask, yQuant)
+		w.op("VPXOR %d(R11), Y%d, Y%d", 64*g+k.halfAt, yMask, yQuant)
 	case 2:
 		masked(g/4, g%4*2)
 	case 3:
@@ -206,6 +211,16 @@ func (k *hkernel) finish(g int) {
 	}
 }
 
+// fetchAhead is how many bytes ahead quants are fetched: the tiles of a matrix follow each other.
+const fetchAhead = 3072
+
+// fetch asks for the lines of a later block.
+func (k *hkernel) fetch() {
+	for i := range k.f.bits {
+		k.w.op("PREFETCHT0 %d(R11)", fetchAhead+64*i)
+	}
+}
+
 // half writes the kernel of some rows on half of a tile.
 func (k *hkernel) half() {
 	w, f := k.w, k.f
@@ -234,6 +249,7 @@ func (k *hkernel) half() {
 		w.op("MOVQ $8, R13")
 	}
 	w.label("block")
+	k.fetch()
 	each := 8 / f.groups
 	for i, g := range k.order() {
 		if i%each == 0 {

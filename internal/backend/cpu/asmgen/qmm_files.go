@@ -50,11 +50,13 @@ func qmmFiles(files map[string]string) {
 				byteTable(w, "levels"+f.id, f.table, offset)
 			}
 			for _, rows := range halfRows {
-				k := hkernel{qkernel{w: w, f: f, rows: rows}}
+				k := hkernel{qkernel: qkernel{w: w, f: f, rows: rows}, rawReg: yRaw}
 				k.half()
 			}
-			k := hkernel{qkernel{w: w, f: f}}
+			k := hkernel{qkernel: qkernel{w: w, f: f}, rawReg: yRaw}
 			k.panelShort()
+			one := wkernel{hkernel: hkernel{qkernel: qkernel{w: w, f: f, rows: 1}}}
+			one.whole()
 		})
 		add("packshort_"+f.id+"_avx2", func(w *asm) {
 			k := hpacker{w: w, f: f, p: packedBlocks[f.id]}
@@ -128,6 +130,7 @@ func qmmStubs() string {
 			w.text("//go:noescape\nfunc half%sR%d%s\n", f.id, rows, halfSig)
 		}
 		if f.blocks() {
+			w.text("//go:noescape\nfunc whole%s%s\n", f.id, halfSig)
 			w.text("//go:noescape\nfunc unpackShort%s%s\n", f.id, unpackSig)
 			w.text("//go:noescape\nfunc packShort%s%s\n", f.id, packTileSig)
 		}
@@ -143,7 +146,7 @@ func qmmStubs() string {
 		}
 		w.text("few: [4]fewKernel{%s},", strings.Join(few, ", "))
 		if f.blocks() {
-			w.text("half: [3]halfKernel{half%[1]sR1, half%[1]sR2, half%[1]sR4},", f.id)
+			w.text("whole: whole%[1]s, half: [3]halfKernel{1: half%[1]sR2, half%[1]sR4},", f.id)
 			w.text("unpackShort: unpackShort%[1]s, packShort: packShort%[1]s, short: &%[2]s,", f.id, shortPanelOf(f).name())
 		}
 		w.text("unpack: unpack%s,", f.id)

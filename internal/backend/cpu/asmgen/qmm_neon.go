@@ -265,7 +265,7 @@ func qmmNEON(files map[string]string) {
 		if f.table != nil {
 			byteTable(w, "signed"+f.id, f.table, f.offset)
 		}
-		for _, rows := range halfRows {
+		for _, rows := range dotRows {
 			k := nkernel{w: w, f: f, rows: rows}
 			k.half()
 			stubs.text("//go:noescape\nfunc half%sR%d%s\n", f.id, rows, halfSig)

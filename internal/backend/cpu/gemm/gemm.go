@@ -47,7 +47,7 @@ func Float32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int,
 	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	e := engine32()
 	if c == nil || !small(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
-		multiply(e, problem[float32]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halfOperands{}}, run)
+		multiply(e, problem[float32]{m, n, k, a, ars, acs, b, brs, bcs, nil, c, crs, 1, mode, ep, false, halfOperands{}}, run)
 	}
 }
 
@@ -57,7 +57,7 @@ func Float64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int,
 	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	e := engine64()
 	if c == nil || !small(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
-		multiply(e, problem[float64]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halfOperands{}}, run)
+		multiply(e, problem[float64]{m, n, k, a, ars, acs, b, brs, bcs, nil, c, crs, 1, mode, ep, false, halfOperands{}}, run)
 	}
 }
 
@@ -69,6 +69,7 @@ type problem[T Float] struct {
 	ars, acs     int
 	b            []T
 	brs, bcs     int
+	panels       []T // of B, see stored.go; nil: none
 	c            []T
 	crs, ccs     int
 	mode         Mode

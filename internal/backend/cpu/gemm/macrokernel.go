@@ -68,9 +68,9 @@ func (s *macroBlock[T]) panels(e *engine[T], p *problem[T], buf *buffer[T]) {
 	buf.panel = grow(buf.panel, min(e.stripPanels, ceilDiv(s.cols, width))*width*s.kc)
 	for from := 0; from < s.cols; from += e.stripPanels * width {
 		to := min(from+e.stripPanels*width, s.cols)
-		p.packB(e, buf.panel, s.pc, s.kc, s.col+from, to-from)
+		packed := p.panelsB(e, buf.panel, s.pc, s.kc, s.col+from, to-from)
 		for j := from; j < to; j += width {
-			s.tiles(e, p, buf.panel[(j-from)*s.kc:], width, 0, s.rows, j, min(width, to-j))
+			s.tiles(e, p, packed[(j-from)*s.kc:], width, 0, s.rows, j, min(width, to-j))
 		}
 	}
 }

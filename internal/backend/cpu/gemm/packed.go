@@ -78,7 +78,7 @@ func (s *macroBlock[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o or
 	pace := par.NewPace() // a block may take milliseconds
 	for at := 0; at < s.cols; at += strip {
 		cols := min(strip, s.cols-at)
-		p.packB(e, buf.panel, s.pc, s.kc, s.col+at, cols)
+		b := p.panelsB(e, buf.panel, s.pc, s.kc, s.col+at, cols)
 		for i := range panels {
 			from, to := part(i, panels, s.rows)
 			if o == byCols {
@@ -89,12 +89,12 @@ func (s *macroBlock[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o or
 			}
 			a, rs, cs := s.aPanel(e, p, buf.rows[min(i%slots*each, len(buf.rows)):], o, from, to-from, at == 0)
 			if p.c == nil { // the sums of one panel and one strip are all there is
-				s.panelRow(e, buf.panel, a, rs, cs, 0, to-from, 0, cols)
+				s.panelRow(e, b, a, rs, cs, 0, to-from, 0, cols)
 				p.ep(s.c, s.crs, s.row+from, s.col+at, to-from, cols)
 				pace.Step()
 				continue
 			}
-			s.panelRow(e, buf.panel, a, rs, cs, from, to-from, at, cols)
+			s.panelRow(e, b, a, rs, cs, from, to-from, at, cols)
 			if s.pc+s.kc == p.k { // a few rows: still in L1
 				p.finish(s.row+from, s.col+at, to-from, cols)
 			}

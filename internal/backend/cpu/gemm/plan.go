@@ -60,6 +60,7 @@ func (p *problem[T]) transposed() problem[T] {
 	t.m, t.n = p.n, p.m
 	t.a, t.ars, t.acs = p.b, p.bcs, p.brs
 	t.b, t.brs, t.bcs = p.a, p.acs, p.ars
+	t.panels = nil
 	t.crs, t.ccs = p.ccs, p.crs
 	t.a16, t.b16 = p.b16, p.a16
 	t.astep, t.bstep = p.bstep, p.astep

@@ -54,13 +54,13 @@ func (s *macroBlock[T]) intoScratch(e *engine[T], p *problem[T], buf *buffer[T],
 		for chunk := range chunks {
 			s.pc = chunk * kc
 			s.kc, s.add = min(kc, p.k-s.pc), chunk > 0
-			p.packB(e, buf.panel, s.pc, s.kc, s.col+at, cols)
+			b := p.panelsB(e, buf.panel, s.pc, s.kc, s.col+at, cols)
 			for i := range panels {
 				from, to := part(i, panels, s.rows)
 				a, rs, cs := s.scratchPanelA(e, p, buf.rows[min((chunk*panels+i)%slots*each, len(buf.rows)):], o, from, to-from,
 					at == 0 || slots == 1)
 				s.c = buf.out[from*s.crs:]
-				s.panelRow(e, buf.panel, a, rs, cs, 0, to-from, 0, cols)
+				s.panelRow(e, b, a, rs, cs, 0, to-from, 0, cols)
 				if chunk == chunks-1 {
 					p.ep(s.c, s.crs, s.row+from, s.col+at, to-from, cols)
 				}

@@ -56,6 +56,7 @@ type (
 type kernels struct {
 	few         [4]fewKernel
 	half        [3]halfKernel
+	whole       halfKernel // one row on a whole tile; nil: half has a kernel for it
 	unpackShort unpackKernel
 	packShort   packKernel
 	short       *[panelRows + 1]manyKernel
@@ -80,7 +81,7 @@ func Few(t ggml.Type, tile []byte, k, rows int, x []byte, y []float32, ys, cols 
 		return
 	}
 	xs := RecordBytes(k)
-	if l.kernels == nil || !wide() && (!useHalf() || l.kernels.half[0] == nil) {
+	if l.kernels == nil || !wide() && (!useHalf() || l.kernels.half[1] == nil) {
 		l.few(tile, k, rows, x, xs, y, ys, cols)
 		return
 	}
@@ -108,6 +109,10 @@ func (l *layout) fewRows(tile []byte, k, rows int, x []byte, xs int, y []float32
 		scales, quants := &tile[0], &tile[l.scaleBytes(k)]
 		if wide() {
 			l.kernels.few[n](k/block, scales, quants, &x[i*xs], xs, &y[i*ys], 4*ys)
+			continue
+		}
+		if n == 0 && l.kernels.whole != nil {
+			l.kernels.whole(k/block, scales, quants, &x[i*xs], xs, &y[i*ys], 4*ys, 0)
 			continue
 		}
 		for h := range 2 {

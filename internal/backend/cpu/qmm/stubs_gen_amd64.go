@@ -19,7 +19,22 @@ func rowsBF16R2(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys i
 //go:noescape
 func rowsBF16R3(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
 
-var rowsBF16 = [rowsMost]rowsKernel{rowsBF16R1, rowsBF16R2, rowsBF16R3}
+//go:noescape
+func rowsBF16AVX512R4(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsBF16AVX512R5(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsBF16AVX512R6(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsBF16AVX512R7(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsBF16AVX512R8(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+var rowsBF16 = [rowsWide]rowsKernel{rowsBF16R1, rowsBF16R2, rowsBF16R3, rowsBF16AVX512R4, rowsBF16AVX512R5, rowsBF16AVX512R6, rowsBF16AVX512R7, rowsBF16AVX512R8}
 
 //go:noescape
 func rowsF16R1(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
@@ -30,7 +45,22 @@ func rowsF16R2(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys in
 //go:noescape
 func rowsF16R3(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
 
-var rowsF16 = [rowsMost]rowsKernel{rowsF16R1, rowsF16R2, rowsF16R3}
+//go:noescape
+func rowsF16AVX512R4(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsF16AVX512R5(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsF16AVX512R6(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsF16AVX512R7(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsF16AVX512R8(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+var rowsF16 = [rowsWide]rowsKernel{rowsF16R1, rowsF16R2, rowsF16R3, rowsF16AVX512R4, rowsF16AVX512R5, rowsF16AVX512R6, rowsF16AVX512R7, rowsF16AVX512R8}
 
 //go:noescape
 func shortG1R1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
@@ -318,13 +348,13 @@ func fewQ80R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ80R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
-func halfQ80R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
-
-//go:noescape
 func halfQ80R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ80R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeQ80(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func unpackShortQ80(blocks int, scales, quants, dst *byte)
@@ -342,8 +372,8 @@ func expandQ80(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ80(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ80 = kernels{
-	few:         [4]fewKernel{fewQ80R1, fewQ80R2, fewQ80R4, fewQ80R8},
-	half:        [3]halfKernel{halfQ80R1, halfQ80R2, halfQ80R4},
+	few:   [4]fewKernel{fewQ80R1, fewQ80R2, fewQ80R4, fewQ80R8},
+	whole: wholeQ80, half: [3]halfKernel{1: halfQ80R2, halfQ80R4},
 	unpackShort: unpackShortQ80, packShort: packShortQ80, short: &shortG1Signed,
 	unpack: unpackQ80,
 	expand: expandQ80,
@@ -365,13 +395,13 @@ func fewQ40R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ40R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
-func halfQ40R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
-
-//go:noescape
 func halfQ40R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ40R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeQ40(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func unpackShortQ40(blocks int, scales, quants, dst *byte)
@@ -389,8 +419,8 @@ func expandQ40(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ40(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ40 = kernels{
-	few:         [4]fewKernel{fewQ40R1, fewQ40R2, fewQ40R4, fewQ40R8},
-	half:        [3]halfKernel{halfQ40R1, halfQ40R2, halfQ40R4},
+	few:   [4]fewKernel{fewQ40R1, fewQ40R2, fewQ40R4, fewQ40R8},
+	whole: wholeQ40, half: [3]halfKernel{1: halfQ40R2, halfQ40R4},
 	unpackShort: unpackShortQ40, packShort: packShortQ40, short: &shortG1,
 	unpack: unpackQ40,
 	expand: expandQ40,
@@ -412,13 +442,13 @@ func fewQ41R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ41R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
-func halfQ41R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
-
-//go:noescape
 func halfQ41R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ41R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeQ41(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func unpackShortQ41(blocks int, scales, quants, dst *byte)
@@ -436,8 +466,8 @@ func expandQ41(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ41(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ41 = kernels{
-	few:         [4]fewKernel{fewQ41R1, fewQ41R2, fewQ41R4, fewQ41R8},
-	half:        [3]halfKernel{halfQ41R1, halfQ41R2, halfQ41R4},
+	few:   [4]fewKernel{fewQ41R1, fewQ41R2, fewQ41R4, fewQ41R8},
+	whole: wholeQ41, half: [3]halfKernel{1: halfQ41R2, halfQ41R4},
 	unpackShort: unpackShortQ41, packShort: packShortQ41, short: &shortG1Mins,
 	unpack: unpackQ41,
 	expand: expandQ41,
@@ -458,13 +488,13 @@ func fewQ50R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ50R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
-func halfQ50R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
-
-//go:noescape
 func halfQ50R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ50R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeQ50(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func unpackShortQ50(blocks int, scales, quants, dst *byte)
@@ -482,8 +512,8 @@ func expandQ50(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ50(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ50 = kernels{
-	few:         [4]fewKernel{fewQ50R1, fewQ50R2, fewQ50R4, fewQ50R8},
-	half:        [3]halfKernel{halfQ50R1, halfQ50R2, halfQ50R4},
+	few:   [4]fewKernel{fewQ50R1, fewQ50R2, fewQ50R4, fewQ50R8},
+	whole: wholeQ50, half: [3]halfKernel{1: halfQ50R2, halfQ50R4},
 	unpackShort: unpackShortQ50, packShort: packShortQ50, short: &shortG1,
 	unpack: unpackQ50,
 	expand: expandQ50,
@@ -505,13 +535,13 @@ func fewQ51R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ51R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
-func halfQ51R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
-
-//go:noescape
 func halfQ51R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ51R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeQ51(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func unpackShortQ51(blocks int, scales, quants, dst *byte)
@@ -529,8 +559,8 @@ func expandQ51(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ51(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ51 = kernels{
-	few:         [4]fewKernel{fewQ51R1, fewQ51R2, fewQ51R4, fewQ51R8},
-	half:        [3]halfKernel{halfQ51R1, halfQ51R2, halfQ51R4},
+	few:   [4]fewKernel{fewQ51R1, fewQ51R2, fewQ51R4, fewQ51R8},
+	whole: wholeQ51, half: [3]halfKernel{1: halfQ51R2, halfQ51R4},
 	unpackShort: unpackShortQ51, packShort: packShortQ51, short: &shortG1Lifted,
 	unpack: unpackQ51,
 	expand: expandQ51,
@@ -551,13 +581,13 @@ func fewQ4KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ4KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
-func halfQ4KR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
-
-//go:noescape
 func halfQ4KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ4KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeQ4K(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func unpackShortQ4K(blocks int, scales, quants, dst *byte)
@@ -575,8 +605,8 @@ func expandQ4K(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ4K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ4K = kernels{
-	few:         [4]fewKernel{fewQ4KR1, fewQ4KR2, fewQ4KR4, fewQ4KR8},
-	half:        [3]halfKernel{halfQ4KR1, halfQ4KR2, halfQ4KR4},
+	few:   [4]fewKernel{fewQ4KR1, fewQ4KR2, fewQ4KR4, fewQ4KR8},
+	whole: wholeQ4K, half: [3]halfKernel{1: halfQ4KR2, halfQ4KR4},
 	unpackShort: unpackShortQ4K, packShort: packShortQ4K, short: &shortG1Mins,
 	unpack: unpackQ4K,
 	expand: expandQ4K,
@@ -597,13 +627,13 @@ func fewQ5KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ5KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
-func halfQ5KR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
-
-//go:noescape
 func halfQ5KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ5KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeQ5K(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func unpackShortQ5K(blocks int, scales, quants, dst *byte)
@@ -621,8 +651,8 @@ func expandQ5K(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ5K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ5K = kernels{
-	few:         [4]fewKernel{fewQ5KR1, fewQ5KR2, fewQ5KR4, fewQ5KR8},
-	half:        [3]halfKernel{halfQ5KR1, halfQ5KR2, halfQ5KR4},
+	few:   [4]fewKernel{fewQ5KR1, fewQ5KR2, fewQ5KR4, fewQ5KR8},
+	whole: wholeQ5K, half: [3]halfKernel{1: halfQ5KR2, halfQ5KR4},
 	unpackShort: unpackShortQ5K, packShort: packShortQ5K, short: &shortG1Lifted,
 	unpack: unpackQ5K,
 	expand: expandQ5K,
@@ -643,13 +673,13 @@ func fewQ6KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ6KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
-func halfQ6KR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
-
-//go:noescape
 func halfQ6KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ6KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeQ6K(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func unpackShortQ6K(blocks int, scales, quants, dst *byte)
@@ -667,8 +697,8 @@ func expandQ6K(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ6K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ6K = kernels{
-	few:         [4]fewKernel{fewQ6KR1, fewQ6KR2, fewQ6KR4, fewQ6KR8},
-	half:        [3]halfKernel{halfQ6KR1, halfQ6KR2, halfQ6KR4},
+	few:   [4]fewKernel{fewQ6KR1, fewQ6KR2, fewQ6KR4, fewQ6KR8},
+	whole: wholeQ6K, half: [3]halfKernel{1: halfQ6KR2, halfQ6KR4},
 	unpackShort: unpackShortQ6K, packShort: packShortQ6K, short: &shortG2,
 	unpack: unpackQ6K,
 	expand: expandQ6K,
@@ -689,13 +719,13 @@ func fewQ2KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ2KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
-func halfQ2KR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
-
-//go:noescape
 func halfQ2KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ2KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeQ2K(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func unpackShortQ2K(blocks int, scales, quants, dst *byte)
@@ -713,8 +743,8 @@ func expandQ2K(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ2K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ2K = kernels{
-	few:         [4]fewKernel{fewQ2KR1, fewQ2KR2, fewQ2KR4, fewQ2KR8},
-	half:        [3]halfKernel{halfQ2KR1, halfQ2KR2, halfQ2KR4},
+	few:   [4]fewKernel{fewQ2KR1, fewQ2KR2, fewQ2KR4, fewQ2KR8},
+	whole: wholeQ2K, half: [3]halfKernel{1: halfQ2KR2, halfQ2KR4},
 	unpackShort: unpackShortQ2K, packShort: packShortQ2K, short: &shortG2Mins,
 	unpack: unpackQ2K,
 	expand: expandQ2K,
@@ -735,13 +765,13 @@ func fewQ3KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ3KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
-func halfQ3KR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
-
-//go:noescape
 func halfQ3KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfQ3KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeQ3K(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func unpackShortQ3K(blocks int, scales, quants, dst *byte)
@@ -759,8 +789,8 @@ func expandQ3K(blocks int, scales, quants *byte, dst *float32, ds int)
 func packQ3K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ3K = kernels{
-	few:         [4]fewKernel{fewQ3KR1, fewQ3KR2, fewQ3KR4, fewQ3KR8},
-	half:        [3]halfKernel{halfQ3KR1, halfQ3KR2, halfQ3KR4},
+	few:   [4]fewKernel{fewQ3KR1, fewQ3KR2, fewQ3KR4, fewQ3KR8},
+	whole: wholeQ3K, half: [3]halfKernel{1: halfQ3KR2, halfQ3KR4},
 	unpackShort: unpackShortQ3K, packShort: packShortQ3K, short: &shortG2,
 	unpack: unpackQ3K,
 	expand: expandQ3K,
@@ -781,13 +811,13 @@ func fewIQ4NLR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewIQ4NLR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
-func halfIQ4NLR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
-
-//go:noescape
 func halfIQ4NLR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfIQ4NLR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeIQ4NL(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func unpackShortIQ4NL(blocks int, scales, quants, dst *byte)
@@ -805,8 +835,8 @@ func expandIQ4NL(blocks int, scales, quants *byte, dst *float32, ds int)
 func packIQ4NL(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsIQ4NL = kernels{
-	few:         [4]fewKernel{fewIQ4NLR1, fewIQ4NLR2, fewIQ4NLR4, fewIQ4NLR8},
-	half:        [3]halfKernel{halfIQ4NLR1, halfIQ4NLR2, halfIQ4NLR4},
+	few:   [4]fewKernel{fewIQ4NLR1, fewIQ4NLR2, fewIQ4NLR4, fewIQ4NLR8},
+	whole: wholeIQ4NL, half: [3]halfKernel{1: halfIQ4NLR2, halfIQ4NLR4},
 	unpackShort: unpackShortIQ4NL, packShort: packShortIQ4NL, short: &shortG1Signed,
 	unpack: unpackIQ4NL,
 	expand: expandIQ4NL,
@@ -828,13 +858,13 @@ func fewIQ4XSR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewIQ4XSR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
-func halfIQ4XSR1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
-
-//go:noescape
 func halfIQ4XSR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfIQ4XSR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeIQ4XS(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func unpackShortIQ4XS(blocks int, scales, quants, dst *byte)
@@ -852,8 +882,8 @@ func expandIQ4XS(blocks int, scales, quants *byte, dst *float32, ds int)
 func packIQ4XS(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsIQ4XS = kernels{
-	few:         [4]fewKernel{fewIQ4XSR1, fewIQ4XSR2, fewIQ4XSR4, fewIQ4XSR8},
-	half:        [3]halfKernel{halfIQ4XSR1, halfIQ4XSR2, halfIQ4XSR4},
+	few:   [4]fewKernel{fewIQ4XSR1, fewIQ4XSR2, fewIQ4XSR4, fewIQ4XSR8},
+	whole: wholeIQ4XS, half: [3]halfKernel{1: halfIQ4XSR2, halfIQ4XSR4},
 	unpackShort: unpackShortIQ4XS, packShort: packShortIQ4XS, short: &shortG1Signed,
 	unpack: unpackIQ4XS,
 	expand: expandIQ4XS,
@@ -875,13 +905,13 @@ func fewMXFP4R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewMXFP4R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
-func halfMXFP4R1(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
-
-//go:noescape
 func halfMXFP4R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func halfMXFP4R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeMXFP4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
 func unpackShortMXFP4(blocks int, scales, quants, dst *byte)
@@ -899,8 +929,8 @@ func expandMXFP4(blocks int, scales, quants *byte, dst *float32, ds int)
 func packMXFP4(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsMXFP4 = kernels{
-	few:         [4]fewKernel{fewMXFP4R1, fewMXFP4R2, fewMXFP4R4, fewMXFP4R8},
-	half:        [3]halfKernel{halfMXFP4R1, halfMXFP4R2, halfMXFP4R4},
+	few:   [4]fewKernel{fewMXFP4R1, fewMXFP4R2, fewMXFP4R4, fewMXFP4R8},
+	whole: wholeMXFP4, half: [3]halfKernel{1: halfMXFP4R2, halfMXFP4R4},
 	unpackShort: unpackShortMXFP4, packShort: packShortMXFP4, short: &shortG1,
 	unpack: unpackMXFP4,
 	expand: expandMXFP4,
