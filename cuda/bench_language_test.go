@@ -38,16 +38,24 @@ func (s randomBlocks) Blocks(name string, shape ...int) (b model.Blocks, ok bool
 	return model.Blocks{Data: all, Type: ggml.Q4_K, Fast: true}, true
 }
 
+const vocabulary = 128256
+
+// llama is a model of random weights in the shapes of Llama 3.
+func llama(b *testing.B, layers, hidden, intermediate int, weights model.Source) *model.Model {
+	c := model.Config{Family: "llama", Layers: layers, Hidden: hidden, Intermediate: intermediate, Heads: 32, KVHeads: 8,
+		HeadDim: hidden / 32, Vocab: vocabulary, Context: 8192, Eps: 1e-5, Activation: "silu", Tied: layers == 16,
+		QueryScale: 1 / math.Sqrt(float64(hidden/32))}
+	c.RoPE.Base = 500000
+	m, err := model.Build(c, weights)
+	must(b, err)
+	return m
+}
+
 // benchDecode measures tokens of some texts together, and of a prompt before them.
 func benchDecode(b *testing.B, layers, hidden, intermediate, texts, capacity, prompt int,
 	weights func(d lucid.Device) model.Source) {
 	dev := gpu(b)
-	c := model.Config{Family: "llama", Layers: layers, Hidden: hidden, Intermediate: intermediate, Heads: 32, KVHeads: 8,
-		HeadDim: hidden / 32, Vocab: 128256, Context: 8192, Eps: 1e-5, Activation: "silu", Tied: layers == 16,
-		QueryScale: 1 / math.Sqrt(float64(hidden/32))}
-	c.RoPE.Base = 500000
-	m, err := model.Build(c, weights(dev))
-	must(b, err)
+	m := llama(b, layers, hidden, intermediate, weights(dev))
 	step := lucid.Compile(func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor {
 		var y *lucid.Tensor
 		lucid.NoGrad(func() { y = m.Step(ids, start, last, caches).ArgMax(-1).Unsqueeze(1) })
@@ -68,7 +76,7 @@ func benchDecode(b *testing.B, layers, hidden, intermediate, texts, capacity, pr
 	b.Run("prefill", func(b *testing.B) {
 		ids := make([]int64, prompt)
 		for i := range ids {
-			ids[i] = int64((17 + 31*i) % c.Vocab)
+			ids[i] = int64((17 + 31*i) % vocabulary)
 		}
 		for i := range 3 + b.N {
 			if i == 3 {
@@ -95,6 +103,41 @@ func benchDecode(b *testing.B, layers, hidden, intermediate, texts, capacity, pr
 		b.Log(lucid.Explain(step))
 		showTimeline(b)
 	})
+}
+
+// benchClients measures tokens of many texts whose keys are in blocks of one pool, as a server has them.
+func benchClients(b *testing.B, layers, hidden, intermediate, texts, room int) {
+	dev := gpu(b)
+	m := llama(b, layers, hidden, intermediate, floats(dev))
+	pages := room / model.PageTokens
+	pool := m.NewCache(texts * room)
+	with := lucid.With{Device: dev, DType: lucid.Int64}
+	first := with.Arange(texts) // blocks of a text are as far apart as there are texts
+	table := with.Arange(pages).Mul(texts).Unsqueeze(0).Add(first.Unsqueeze(1)).Eval()
+	step := lucid.Compile(func(ids, table, positions, slots, last *lucid.Tensor, pool []*lucid.Tensor) *lucid.Tensor {
+		var y *lucid.Tensor
+		lucid.NoGrad(func() {
+			groups := []model.Paged{{IDs: ids, Table: table, Keys: room}}
+			y = m.StepPaged(groups, positions, slots, last, pool).ArgMax(-1).Unsqueeze(1)
+		})
+		return y
+	})
+	ids := with.Ones(texts, 1)
+	for i := range 8 + b.N {
+		if i == 8 {
+			b.ResetTimer()
+		}
+		at := i % room
+		positions := with.Full([]int{texts}, at)
+		slots := first.Add(at / model.PageTokens * texts).Mul(model.PageTokens).Add(at % model.PageTokens)
+		next := step(ids, table, positions, slots, first, pool)
+		lucid.ToSlice[int64](ids)
+		ids = next
+	}
+	lucid.ToSlice[int64](ids)
+	b.ReportMetric(float64(texts*b.N)/b.Elapsed().Seconds(), "tokens/s")
+	b.Log(lucid.Explain(step))
+	showTimeline(b)
 }
 
 // showTimeline logs what the kernels of the last step cost, where LUCID_CUDA_TIMELINE=1.
@@ -125,7 +168,9 @@ func showTimeline(b *testing.B) {
 func floats(d lucid.Device) model.Source { return randomWeights{d} }
 func blocks(d lucid.Device) model.Source { return randomBlocks{randomWeights{d}} }
 
-func BenchmarkLlama1B(b *testing.B)       { benchDecode(b, 16, 2048, 8192, 1, 1024, 512, floats) }
-func BenchmarkLlama1BTexts8(b *testing.B) { benchDecode(b, 16, 2048, 8192, 8, 1024, 512, floats) }
-func BenchmarkLlama8B(b *testing.B)       { benchDecode(b, 32, 4096, 14336, 1, 4096, 2048, floats) }
-func BenchmarkLlama8BQ4K(b *testing.B)    { benchDecode(b, 32, 4096, 14336, 1, 1024, 512, blocks) }
+func BenchmarkLlama1B(b *testing.B)          { benchDecode(b, 16, 2048, 8192, 1, 1024, 512, floats) }
+func BenchmarkLlama1BTexts8(b *testing.B)    { benchDecode(b, 16, 2048, 8192, 8, 1024, 512, floats) }
+func BenchmarkLlama8B(b *testing.B)          { benchDecode(b, 32, 4096, 14336, 1, 4096, 2048, floats) }
+func BenchmarkLlama8BQ4K(b *testing.B)       { benchDecode(b, 32, 4096, 14336, 1, 1024, 512, blocks) }
+func BenchmarkLlama1BClients8(b *testing.B)  { benchClients(b, 16, 2048, 8192, 8, 1024) }
+func BenchmarkLlama8BClients64(b *testing.B) { benchClients(b, 32, 4096, 14336, 64, 1024) }
