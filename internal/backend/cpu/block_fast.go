@@ -85,11 +85,11 @@ func (w *blockRows) exactMatmul(c *backend.Ctx, x []float32, m int, z []float32,
 	})
 }
 
-// tilesFrom returns some tiles: of all that are stored, with those behind them, or packed now.
+// tilesFrom returns some tiles: of all that are stored, or packed now.
 func (w *blockRows) tilesFrom(stored []byte, from, to int) (tiles []byte, free func()) {
 	size := qmm.TileBytes(w.t, w.elems)
 	if stored != nil {
-		return stored[from*size:], func() {}
+		return stored[from*size : to*size], func() {}
 	}
 	tiles, free = borrow[byte]((to - from) * size)
 	w.pack(tiles, from, to)
