@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/ggml"
 )
 
@@ -68,8 +67,7 @@ type kernels struct {
 	amx    amxKernel // many for strips of amxRows rows on one tile of a panel, where there is one group a block and no minimum
 }
 
-// Few computes y[i*ys+j] for up to FewRows rows i of activations and the columns j < cols of one tile. If the slice goes on, the next
-// tile is prefetched.
+// Few computes y[i*ys+j] for up to FewRows rows i of activations and the columns j < cols of one tile.
 func Few(t ggml.Type, tile []byte, k, rows int, x []byte, y []float32, ys, cols int) {
 	l := layouts[t]
 	if rows == 0 || cols == 0 {
@@ -87,28 +85,23 @@ func Few(t ggml.Type, tile []byte, k, rows int, x []byte, y []float32, ys, cols 
 		return
 	}
 	_, _, _ = tile[TileBytes(t, k)-1], x[rows*xs-1], y[(rows-1)*ys+cols-1] // the kernels do not check
-	size := TileBytes(t, k)
-	next := tile[size:min(2*size, len(tile))]
 	if cols == Rows {
-		l.fewRows(tile, next, k, rows, x, xs, y, ys)
+		l.fewRows(tile, k, rows, x, xs, y, ys)
 		return
 	}
 	whole := make([]float32, FewRows*Rows) // on the heap, as calls of kernels by table let it escape: for the last tile only
-	l.fewRows(tile, next, k, rows, x, xs, whole, Rows)
+	l.fewRows(tile, k, rows, x, xs, whole, Rows)
 	for i := range rows {
 		copy(y[i*ys:][:cols], whole[i*Rows:])
 	}
 }
 
-// fewRows is Few for all columns of a tile, by assembly. Several calls read the tile, all but the first from a near cache: memory would
-// be idle then, so parts of the next tile are asked for before each of them.
-func (l *layout) fewRows(tile, next []byte, k, rows int, x []byte, xs int, y []float32, ys int) {
+// fewRows is Few for all columns of a tile, by assembly.
+func (l *layout) fewRows(tile []byte, k, rows int, x []byte, xs int, y []float32, ys int) {
 	most := 3
 	if !wide() {
 		most = 2
 	}
-	calls := 2 * (rows>>most + bits.OnesCount(uint(rows&(1<<most-1)))) // of the kernels on half of a tile
-	each := (len(next)/calls + vector) &^ (vector - 1)
 	for i, step := 0, 0; i < rows; i += step { // 7 rows are 4, 2 and 1: the tile stays in a near cache
 		n := min(most, bits.Len(uint(rows-i))-1)
 		step = 1 << n
@@ -118,17 +111,9 @@ func (l *layout) fewRows(tile, next []byte, k, rows int, x []byte, xs int, y []f
 			continue
 		}
 		for h := range 2 {
-			next = prefetched(next, each)
 			l.kernels.half[n](k/block, scales, quants, &x[i*xs], xs, &y[i*ys+h*Rows/2], 4*ys, h)
 		}
 	}
-}
-
-// prefetched asks for the first n bytes, or for all if there are fewer, and returns those behind them.
-func prefetched(next []byte, n int) []byte {
-	n = min(n, len(next))
-	simd.PrefetchRows(unsafe.Pointer(unsafe.SliceData(next)), 0, 1, n)
-	return next[n:]
 }
 
 func (l *layout) few(tile []byte, k, rows int, x []byte, xs int, y []float32, ys, cols int) {
