@@ -78,13 +78,13 @@ func (b *Batcher) part(q *sequence, ids []int, size int) part {
 }
 
 // prompts adds parts of prompts to a step, those of texts that came first before others: while texts are written one of at most Chunk
-// tokens, as those who read wait for the step; else several of one size, twice as many tokens in all. Other mixtures would make steps of
-// many kinds, and each kind is traced once, which takes longer than a step.
+// tokens, as those who read wait for the step; else several of one size, four times as many tokens in all. Other mixtures would make steps
+// of many kinds, and each kind is traced once, which takes longer than a step.
 func (b *Batcher) prompts(list []part) []part {
 	left, n, size := b.o.Chunk, 0, 0
 	alone := len(list) == 0
 	if alone {
-		left *= 2
+		left *= 4
 	}
 	for _, q := range b.active {
 		if !q.reads() || left <= 0 || size > 0 && !alone {

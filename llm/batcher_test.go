@@ -215,6 +215,35 @@ func TestBatchedNoRetrace(t *testing.T) {
 	}
 }
 
+// TestBatchedChunk asserts that on the CPU a step has at most 32 tokens of a prompt next to a text that is written.
+func TestBatchedChunk(t *testing.T) {
+	m := tiny(t)
+	most := 0
+	step := m.net.StepPaged
+	m.stepPaged = lucid.Compile(func(groups []model.Paged, positions, slots, last *lucid.Tensor, pool []*lucid.Tensor) *lucid.Tensor {
+		if len(groups) > 1 {
+			most = max(most, groups[0].IDs.Size(1))
+		}
+		return step(groups, positions, slots, last, pool)
+	}, lucid.CompileOptions{MaxCache: maxTraces})
+	b := newBatcher(t, m, BatcherOptions{PrefixTokens: -1})
+	m.mu.Lock() // no step until both are there
+	var wg sync.WaitGroup
+	for i, n := range []int{3, 90} {
+		wg.Go(func() {
+			collect(t, b.GenerateIDs(context.Background(), make([]int, n), Options{MaxTokens: 20, IgnoreEnd: true}))
+		})
+		for s := b.Stats(); s.Active+s.Waiting <= i; s = b.Stats() {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	m.mu.Unlock()
+	wg.Wait()
+	if most != 32 {
+		t.Errorf("a step has %d tokens of a prompt", most)
+	}
+}
+
 // TestBatchedPlans asserts that kinds of steps share their plans, whatever numbers of texts, sizes of parts and lengths there are: a
 // request that finds its beginning stored makes at most a trace, and no plan.
 func TestBatchedPlans(t *testing.T) {

@@ -61,7 +61,8 @@ func (s *serveFlags) parse(c *command, args []string, out io.Writer) error {
 		"take more than so many MiB; 0: load all at once")
 	cache := f.Int("cache-mb", 1024, "memory of keys and values of each model, in MiB")
 	f.IntVar(&s.o.Batcher.Cache.Bits, "cache-bits", 0, "8: keys and values as int8, a quarter of the memory; 0: as the model computes")
-	f.IntVar(&s.o.Batcher.Chunk, "chunk", 64, "tokens of prompts that are read in a step in which other texts go on")
+	f.IntVar(&s.o.Batcher.Chunk, "chunk", 0,
+		"tokens of prompts that are read in a step in which other texts go on; 0: 32 on the CPU, 64 elsewhere")
 	f.IntVar(&s.o.MaxTokens, "max-tokens", 0, "the most tokens of an answer; 0: until the context is full")
 	f.DurationVar(&s.o.Timeout, "timeout", 10*time.Minute, "the most time of a request")
 	f.DurationVar(&s.stopWait, "stop-wait", 30*time.Second, "how long requests may go on when the server stops")

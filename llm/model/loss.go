@@ -6,14 +6,18 @@ import (
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
-// lossBytes is the memory of the logits that are made at a time.
-const lossBytes = 64 << 20
+// lossBytes is the memory of the logits that are made at a time, unless it is for fewer than lossRows tokens: the matrix of the head is
+// read, and brought into the order of products, once for each part and direction.
+const (
+	lossBytes = 64 << 20
+	lossRows  = 256
+)
 
 // Loss is the sum of the cross entropies of targets, int64 of (B, T) with -100 for tokens that do not count, behind vectors of Hidden,
 // (B, T, hidden). Logits are made for some tokens at a time: of a large vocabulary they take more memory than the rest of a model.
 func (m *Model) Loss(h, targets *lucid.Tensor) *lucid.Tensor {
 	h, targets = h.Reshape(-1, h.Size(-1)), targets.Reshape(-1)
-	each := max(16, lossBytes/(4*m.config.Vocab))
+	each := max(lossRows, lossBytes/(4*m.config.Vocab))
 	if w := m.headWeight(); w != nil && w.DType() == lucid.Float32 && h.DType() == lucid.Float32 && m.config.LogitCap == 0 {
 		return F.LinearCrossEntropy(h, w, targets, F.LinearCrossEntropyOptions{Reduction: "sum", BatchChunkSize: each})
 	}

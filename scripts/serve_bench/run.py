@@ -181,7 +181,7 @@ def main():
         str(queue), "--cache-mb", "4096", "--log", "none", *a.flags.split()])]
     if a.peer and a.only not in ("idle", "over"):
         servers.append(Server("llama-server", port + 1, [a.peer, "-m", a.model, "--port", str(port + 1), "-t", a.threads, "-tb", a.threads,
-            "-np", str(most), "-c", str(most * (2048 if a.only == "prefix" else 512)), "-a", "m", "--no-webui"]))
+            "-np", str(most), "-c", str(most * (512 if a.only == "load" else 2048)), "-a", "m", "--no-webui"]))
 
     def show(server, what, figures):
         print(json.dumps({"server": server.name, "what": what} | figures), flush=True)

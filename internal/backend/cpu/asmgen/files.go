@@ -92,9 +92,7 @@ func gemmFiles(files map[string]string) {
 		})
 		add("rows_"+c.e.suffix+"_"+c.v.name, func(w *asm) {
 			packT(w, c.v, c.e)
-			if c.v.masks {
-				strips(w, c.v, c.e)
-			}
+			strips(w, c.v, c.e)
 			gaxpy(w, c.v, c.e, 8, "")
 			gaxpy(w, c.v, c.e, 1, "")
 			probe(w, c.v, c.e)
@@ -185,9 +183,7 @@ func stubs() string {
 		kernelStubs(w, c.v, c.e)
 		dotWideStubs(w, c.v, c.e)
 		w.text("//go:noescape\nfunc packT%s%s\n", id, fmt.Sprintf(packSig, t))
-		if c.v.masks {
-			w.text("//go:noescape\nfunc strips%s%s\n", id, fmt.Sprintf(stripsSig, t))
-		}
+		w.text("//go:noescape\nfunc strips%s%s\n", id, fmt.Sprintf(stripsSig, t))
 		w.text("//go:noescape\nfunc gaxpy8%s%s\n", id, fmt.Sprintf(gaxpySig, t))
 		w.text("//go:noescape\nfunc gaxpy1%s%s\n", id, fmt.Sprintf(gaxpySig, t))
 		w.text("func probe%s(iterations int)\n", id)

@@ -7,16 +7,20 @@ const rowsAhead = 4
 
 const stripsSig = "(dst []%[1]s, drs, dps int, src []%[1]s, srs, rows, panels, width int)"
 
-// strips writes the copy of rows into panels, for ISAs with masks:
+// strips writes the copy of rows into panels:
 //
 //	for p < rows, q < panels, i < width: dst[p*drs+q*dps+i] = src[p*srs+q*width+i]
 //
-// width is at most two vectors.
+// width is at most two vectors, and just that for ISAs without masks.
 func strips(w *asm, v isa, e elem) {
 	name := "strips" + e.suffix + v.name
 	w.text("\n// func %s%s", name, fmt.Sprintf(stripsSig, e.goType))
 	w.text("TEXT ·%s(SB), NOSPLIT, $0-96", name)
-	masks(w, v, e, 2, "width+88(FP)")
+	zero, mask := "", func(int) string { return "" }
+	if v.masks {
+		masks(w, v, e, 2, "width+88(FP)")
+		zero, mask = ".Z", func(j int) string { return fmt.Sprintf("K%d, ", j+1) }
+	}
 	w.op("MOVQ dst_base+0(FP), DI")
 	w.op("MOVQ src_base+40(FP), SI")
 	for _, s := range []struct{ arg, reg string }{
@@ -35,10 +39,10 @@ func strips(w *asm, v isa, e elem) {
 		w.op("PREFETCHT0 %d(BX)(R10*%d)", off, rowsAhead)
 	}
 	for j := range 2 {
-		w.op("VMOVU%s.Z %d(BX), K%d, %s", e.ps, j*v.bytes, j+1, v.r(j))
+		w.op("VMOVU%s%s %d(BX), %s%s", e.ps, zero, j*v.bytes, mask(j), v.r(j))
 	}
 	for j := range 2 {
-		w.op("VMOVU%s %s, K%d, %d(AX)", e.ps, v.r(j), j+1, j*v.bytes)
+		w.op("VMOVU%s %s, %s%d(AX)", e.ps, v.r(j), mask(j), j*v.bytes)
 	}
 	w.op("ADDQ R11, BX")
 	w.op("ADDQ R9, AX")

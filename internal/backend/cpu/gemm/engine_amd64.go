@@ -79,7 +79,7 @@ var (
 	}
 	avx2I32 = engine[float32]{
 		rows: 4, lanes: 8, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesI32AVX2, edges: &tilesI32AVX2m,
-		packT: packTF32AVX2, strips: stripsGeneric[float32], wholeRows: true, jobs: &jobs32, bufs: &bufs32,
+		packT: packTF32AVX2, strips: fullStrips(stripsF32AVX2), wholeRows: true, jobs: &jobs32, bufs: &bufs32,
 	}
 )
 
@@ -93,7 +93,7 @@ var avx512F64 = engine[float64]{
 var avx2F32 = engine[float32]{
 	rows: 6, lanes: 8, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesF32AVX2, edges: &tilesF32AVX2m,
 	dots: dotsF32AVX2, dotsWide: &dotsWideF32AVX2, tilesWide: &tilesWideF32AVX2,
-	packT: packTF32AVX2, strips: stripsGeneric[float32], wholeRows: true, gaxpy8: gaxpy8F32AVX2, gaxpy1: gaxpy1F32AVX2,
+	packT: packTF32AVX2, strips: fullStrips(stripsF32AVX2), wholeRows: true, gaxpy8: gaxpy8F32AVX2, gaxpy1: gaxpy1F32AVX2,
 	widen: [halfTypes]func([]float32, int, []uint16, int, int, int){widenBF16AVX2, widenF16AVX2},
 	jobs:  &jobs32, bufs: &bufs32,
 }
@@ -101,7 +101,7 @@ var avx2F32 = engine[float32]{
 var avx2F64 = engine[float64]{
 	rows: 6, lanes: 4, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesF64AVX2, edges: &tilesF64AVX2m,
 	dots: dotsF64AVX2, dotsWide: &dotsWideF64AVX2, tilesWide: &tilesWideF64AVX2,
-	packT: packTF64AVX2, strips: stripsGeneric[float64], wholeRows: true, gaxpy8: gaxpy8F64AVX2, gaxpy1: gaxpy1F64AVX2,
+	packT: packTF64AVX2, strips: fullStrips(stripsF64AVX2), wholeRows: true, gaxpy8: gaxpy8F64AVX2, gaxpy1: gaxpy1F64AVX2,
 	jobs: &jobs64, bufs: &bufs64,
 }
 

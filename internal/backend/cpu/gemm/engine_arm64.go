@@ -50,19 +50,6 @@ func newNEON[T Float](byRegs *[2*maxVectors + 1][maxRows + 1]tile[T], parts *[ma
 	return &e
 }
 
-// fullStrips gives a kernel the panels of full width, and the others to the Go twin.
-func fullStrips[T Float](f func(dst []T, drs, dps int, src []T, srs, rows, panels, width int)) func(dst []T, drs, dps int, src []T, srs,
-	rows, panels, width int) {
-	full := 64 / sizeOf[T]()
-	return func(dst []T, drs, dps int, src []T, srs, rows, panels, width int) {
-		if width == full && rows > 0 && panels > 0 {
-			f(dst, drs, dps, src, srs, rows, panels, width)
-		} else {
-			stripsGeneric(dst, drs, dps, src, srs, rows, panels, width)
-		}
-	}
-}
-
 // widenRowsBy gives a kernel eights of half types, and what is left of a row to the Go twin.
 func widenRowsBy(h half, f func(dst *float32, src *uint16, n int)) func(dst []float32, drs int, src []uint16, srs, rows, cols int) {
 	return func(dst []float32, drs int, src []uint16, srs, rows, cols int) {

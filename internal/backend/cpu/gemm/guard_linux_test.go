@@ -1,6 +1,7 @@
 package gemm
 
 import (
+	"slices"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -65,6 +66,38 @@ func TestGuardPages(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestStrips: rows are copied into panels as the Go twin does it, from memory that ends at a page that may not be touched and to such
+// memory.
+func TestStrips(t *testing.T) {
+	a, b := newArena(t, 1<<18), newArena(t, 1<<18)
+	forVariants(t, func(t *testing.T) {
+		stripsOf(t, engine32(), a, b)
+		stripsOf(t, engine64(), a, b)
+	})
+}
+
+func stripsOf[T Float](t *testing.T, e *engine[T], am, bm arena) {
+	full := e.cols()
+	for _, width := range []int{full, full - 1, 1} {
+		for i := range 24 {
+			rows, panels, gap := 1+i*5%9, 1+i*7%5, i%3
+			srs, drs := panels*width+gap, width+i%2
+			dps := rows * drs
+			src := make([]T, (rows-1)*srs+panels*width)
+			for j := range src {
+				src[j] = T(j + 1)
+			}
+			want := make([]T, (panels-1)*dps+(rows-1)*drs+width)
+			got := guardedCopy(bm, want, i%2 == 0)
+			stripsGeneric(want, drs, dps, src, srs, rows, panels, width)
+			e.strips(got, drs, dps, guardedCopy(am, src, i%2 == 0), srs, rows, panels, width)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d rows, %d panels of %d: %v, want %v", rows, panels, width, got, want)
+			}
+		}
+	}
 }
 
 // TestGuardPagesBytes is TestGuardPages for bytes.

@@ -94,3 +94,16 @@ func gather[T Float](dst, src []T, stride int) {
 		dst[i] = src[i*stride]
 	}
 }
+
+// fullStrips gives a kernel the panels of full width, and the others to the Go twin.
+func fullStrips[T Float](f func(dst []T, drs, dps int, src []T, srs, rows, panels, width int)) func(dst []T, drs, dps int, src []T, srs,
+	rows, panels, width int) {
+	full := 64 / sizeOf[T]()
+	return func(dst []T, drs, dps int, src []T, srs, rows, panels, width int) {
+		if width == full && rows > 0 && panels > 0 {
+			f(dst, drs, dps, src, srs, rows, panels, width)
+		} else {
+			stripsGeneric(dst, drs, dps, src, srs, rows, panels, width)
+		}
+	}
+}

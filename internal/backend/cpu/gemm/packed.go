@@ -125,11 +125,11 @@ const (
 	byCols               // packed, each panel as columns of its rows
 )
 
-// aOrder picks the order that needs the least copying: none if rows are contiguous in k. Rows that conflict in a cache set are copied for
-// large tiles if enough columns are multiplied with them: eleven rows in twelve ways leave nothing to others that share the cache, seven in
-// eight did not gain.
+// aOrder picks the order that needs the least copying: none if rows are contiguous in k. Rows that conflict in a cache set are copied if
+// enough columns are multiplied with them: eleven rows in twelve ways leave nothing to others that share the cache, and the six of AVX2 in
+// eight took up to twice the time, depending on where B was. Seven of AVX-512 in eight did not gain.
 func (p *problem[T]) aOrder(e *engine[T], cols int) order {
-	copied := e.squares || cols >= copiedCols && p.tileRows(e) > 7
+	copied := e.squares || cols >= copiedCols && (p.tileRows(e) > 7 || e.rows < 7)
 	switch {
 	case p.a16 == nil && p.acs == 1 && !(copied && p.setConflict(e)):
 		return inPlace

@@ -142,6 +142,40 @@ done:
 	VZEROUPPER
 	RET
 
+// func stripsF32AVX2(dst []float32, drs, dps int, src []float32, srs, rows, panels, width int)
+TEXT ·stripsF32AVX2(SB), NOSPLIT, $0-96
+	MOVQ dst_base+0(FP), DI
+	MOVQ src_base+40(FP), SI
+	MOVQ drs+24(FP), R8
+	SHLQ $2, R8
+	MOVQ dps+32(FP), R9
+	SHLQ $2, R9
+	MOVQ srs+64(FP), R10
+	SHLQ $2, R10
+	MOVQ width+88(FP), R11
+	SHLQ $2, R11
+	MOVQ rows+72(FP), R12
+row:
+	MOVQ DI, AX
+	MOVQ SI, BX
+	MOVQ panels+80(FP), R13
+panel:
+	PREFETCHT0 0(BX)(R10*4)
+	VMOVUPS 0(BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS Y0, 0(AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ R11, BX
+	ADDQ R9, AX
+	SUBQ $1, R13
+	JNE panel
+	ADDQ R8, DI
+	ADDQ R10, SI
+	SUBQ $1, R12
+	JNE row
+	VZEROUPPER
+	RET
+
 // func gaxpy8F32AVX2(n int, y, x []float32, xs int, b []float32, brs int, zero bool)
 TEXT ·gaxpy8F32AVX2(SB), NOSPLIT, $0-97
 	MOVQ n+0(FP), R13

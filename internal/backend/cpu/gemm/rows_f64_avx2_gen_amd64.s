@@ -82,6 +82,40 @@ done:
 	VZEROUPPER
 	RET
 
+// func stripsF64AVX2(dst []float64, drs, dps int, src []float64, srs, rows, panels, width int)
+TEXT ·stripsF64AVX2(SB), NOSPLIT, $0-96
+	MOVQ dst_base+0(FP), DI
+	MOVQ src_base+40(FP), SI
+	MOVQ drs+24(FP), R8
+	SHLQ $3, R8
+	MOVQ dps+32(FP), R9
+	SHLQ $3, R9
+	MOVQ srs+64(FP), R10
+	SHLQ $3, R10
+	MOVQ width+88(FP), R11
+	SHLQ $3, R11
+	MOVQ rows+72(FP), R12
+row:
+	MOVQ DI, AX
+	MOVQ SI, BX
+	MOVQ panels+80(FP), R13
+panel:
+	PREFETCHT0 0(BX)(R10*4)
+	VMOVUPD 0(BX), Y0
+	VMOVUPD 32(BX), Y1
+	VMOVUPD Y0, 0(AX)
+	VMOVUPD Y1, 32(AX)
+	ADDQ R11, BX
+	ADDQ R9, AX
+	SUBQ $1, R13
+	JNE panel
+	ADDQ R8, DI
+	ADDQ R10, SI
+	SUBQ $1, R12
+	JNE row
+	VZEROUPPER
+	RET
+
 // func gaxpy8F64AVX2(n int, y, x []float64, xs int, b []float64, brs int, zero bool)
 TEXT ·gaxpy8F64AVX2(SB), NOSPLIT, $0-97
 	MOVQ n+0(FP), R13

@@ -792,6 +792,9 @@ func tileF32AVX2r1v4(kc int, a []float32, ars, acs int, b []float32, brs int, c 
 func packTF32AVX2(dst []float32, drs int, src []float32, scs, kc, cols int)
 
 //go:noescape
+func stripsF32AVX2(dst []float32, drs, dps int, src []float32, srs, rows, panels, width int)
+
+//go:noescape
 func gaxpy8F32AVX2(n int, y, x []float32, xs int, b []float32, brs int, zero bool)
 
 //go:noescape
@@ -957,6 +960,9 @@ func tileF64AVX2r1v4(kc int, a []float64, ars, acs int, b []float64, brs int, c 
 
 //go:noescape
 func packTF64AVX2(dst []float64, drs int, src []float64, scs, kc, cols int)
+
+//go:noescape
+func stripsF64AVX2(dst []float64, drs, dps int, src []float64, srs, rows, panels, width int)
 
 //go:noescape
 func gaxpy8F64AVX2(n int, y, x []float64, xs int, b []float64, brs int, zero bool)
