@@ -18,7 +18,7 @@ const (
 	decodeFewest  = 32  // FEWEST in attention_decode.cu
 	decodeSplits  = 32  // chunks: a warp weighs them
 	decodeThreads = 256 // THREADS
-	decodeBlocks  = 128 // chunks of all heads of an example: enough for a device, whichever it is, as bits must not differ
+	decodeBlocks  = 128 // chunks of all heads of an example: enough for a device; bits must not depend on which it is
 )
 
 // decoding is the shape of its kernels.
@@ -133,5 +133,5 @@ func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.V
 		return err
 	}
 	g.ptr(b, b+uintptr(4*n), b+uintptr(8*n), ended)
-	return d.launch(f, splits, matrices, decodeThreads, g)
+	return d.launch(f, min(splits, blocks(4*d.SMs, matrices)), matrices, decodeThreads, g)
 }

@@ -1,9 +1,9 @@
 // Attention of few queries over many keys, as a language model's next token needs it (flash-decoding). A block has a chunk of the keys of
-// one head and all queries that share them; the block that ends last combines the chunks. What is between the first and the last key that
-// any query sees is shared by blocks, so that a large cache costs what is in it. A warp has one query at a time, or a part of its keys;
-// LANES of its threads have a key, 8 elements each. T is the element type, MASK that of the mask, ROWS how many queries a block has room
-// for. Sums are in float32, in an order that the sizes and the number of those keys decide. With PAGE, keys and values are in blocks of so
-// many rows, which a table names.
+// one head, or several chunks, and all queries that share them; the block that ends last combines the chunks. What is between the first
+// and the last key that any query sees is shared by blocks, so that a large cache costs what is in it. A warp has one query at a time, or
+// a part of its keys; LANES of its threads have a key, 8 elements each. T is the element type, MASK that of the mask, ROWS how many queries
+// a block has room for. Sums are in float32, in an order that the sizes and the number of those keys decide. With PAGE, keys and values
+// are in blocks of so many rows, which a table names.
 //
 // Between two tokens all weights of a model go through the caches, and code is read from memory again: what is long is slow. So loops are
 // not unrolled but for loads that wait for memory together.
@@ -212,61 +212,64 @@ extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __g
     const Range range = seen(a, n, kv * group, group, queries);
     const u32 keys = max(range.end - range.first, 0), wanted = max(min((keys + FEWEST - 1) / FEWEST, (u32)a.splits), 1u);
     const int chunk = max(((keys + wanted - 1) / wanted + 15) / 16 * 16, 16u), used = max((keys + chunk - 1) / chunk, 1u);
-    if ((int)blockIdx.x >= used) return;
-    const int first = range.first + (int)blockIdx.x * chunk, end = min(first + chunk, range.end), share = warp / ROWS % SHARES;
-#pragma unroll 1
-    for (int r = warp % ROWS; r < rows; r += WARPS) {
-        Sums x = attend(a, n, kv, r, queries, first + share * KEYS, end);
-        float highest = x.top;
-#pragma unroll
-        for (int m = LANES; m < 32; m *= 2) highest = larger(highest, __shfl_xor_sync(~0u, highest, m));
-        x.weigh(highest);
-#pragma unroll
-        for (int m = LANES; m < 32; m *= 2) {
-            x.mass += __shfl_xor_sync(~0u, x.mass, m);
-#pragma unroll
-            for (int i = 0; i < 8; i++) x.acc[i] += __shfl_xor_sync(~0u, x.acc[i], m);
-        }
-        if (t < LANES) {
-#pragma unroll
-            for (int i = 0; i < 8; i++) total[r][share][t * 8 + i] = x.acc[i];
-        }
-        if (t == 0) { tops[r][share] = highest; masses[r][share] = x.mass; }
-    }
-    __syncthreads();
-
-    // A warp has 32 elements of a result at a time.
-    const int wide = (f + 31) / 32, slot = ((int)blockIdx.y * (int)a.splits + (int)blockIdx.x) * rows;
+    const int wide = (f + 31) / 32, share = warp / ROWS % SHARES; // a warp has 32 elements of a result at a time
     T *out = a.out + n * a.os[0] + kv * group * a.os[1];
     float *lse = a.lse + (n * a.heads + kv * group) * a.queries;
+    int made = 0; // chunks of this block; where there are many texts it has several
 #pragma unroll 1
-    for (int i = warp; i < rows * wide; i += WARPS) {
-        const int r = i / wide, c = i % wide * 32 + t;
-        float top = none, s = 0, mass = 0;
+    for (int number = blockIdx.x; number < used; number += gridDim.x, made++) {
+        const int first = range.first + number * chunk, end = min(first + chunk, range.end);
+        if (made > 0) __syncthreads();
 #pragma unroll 1
-        for (int w = 0; w < SHARES; w++) top = larger(top, tops[r][w]);
-#pragma unroll 1
-        for (int w = 0; w < SHARES; w++) {
-            if (tops[r][w] == none) continue;
-            const float scale = exponential(tops[r][w] - top);
-            mass = __fmaf_rn(scale, masses[r][w], mass);
-            if (scale != 0 && c < f) s = __fmaf_rn(scale, total[r][w][c], s);
+        for (int r = warp % ROWS; r < rows; r += WARPS) {
+            Sums x = attend(a, n, kv, r, queries, first + share * KEYS, end);
+            float highest = x.top;
+#pragma unroll
+            for (int m = LANES; m < 32; m *= 2) highest = larger(highest, __shfl_xor_sync(~0u, highest, m));
+            x.weigh(highest);
+#pragma unroll
+            for (int m = LANES; m < 32; m *= 2) {
+                x.mass += __shfl_xor_sync(~0u, x.mass, m);
+#pragma unroll
+                for (int i = 0; i < 8; i++) x.acc[i] += __shfl_xor_sync(~0u, x.acc[i], m);
+            }
+            if (t < LANES) {
+#pragma unroll
+                for (int i = 0; i < 8; i++) total[r][share][t * 8 + i] = x.acc[i];
+            }
+            if (t == 0) { tops[r][share] = highest; masses[r][share] = x.mass; }
         }
-        if (used > 1) {
-            if (c < f) a.parts[(i64)(slot + r) * f + c] = s;
-            if (c == 0) { a.tops[slot + r] = top; a.sums[slot + r] = mass; }
-            continue;
+        __syncthreads();
+        const int slot = ((int)blockIdx.y * (int)a.splits + number) * rows;
+#pragma unroll 1
+        for (int i = warp; i < rows * wide; i += WARPS) {
+            const int r = i / wide, c = i % wide * 32 + t;
+            float top = none, s = 0, mass = 0;
+#pragma unroll 1
+            for (int w = 0; w < SHARES; w++) top = larger(top, tops[r][w]);
+#pragma unroll 1
+            for (int w = 0; w < SHARES; w++) {
+                if (tops[r][w] == none) continue;
+                const float scale = exponential(tops[r][w] - top);
+                mass = __fmaf_rn(scale, masses[r][w], mass);
+                if (scale != 0 && c < f) s = __fmaf_rn(scale, total[r][w][c], s);
+            }
+            if (used > 1) {
+                if (c < f) a.parts[(i64)(slot + r) * f + c] = s;
+                if (c == 0) { a.tops[slot + r] = top; a.sums[slot + r] = mass; }
+                continue;
+            }
+            const bool blind = top == none && a.mask;
+            if (c < f) out[r / queries * a.os[1] + r % queries * a.os[2] + c] = Put<T>::put(blind ? 0 : s / mass);
+            if (c == 0) lse[r] = blind ? -none : top + logf(mass);
         }
-        const bool blind = top == none && a.mask;
-        if (c < f) out[r / queries * a.os[1] + r % queries * a.os[2] + c] = Put<T>::put(blind ? 0 : s / mass);
-        if (c == 0) lse[r] = blind ? -none : top + logf(mass);
     }
-    if (used == 1) return;
+    if (used == 1 || made == 0) return;
 
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence();
-        last = atomicAdd(a.ended + blockIdx.y, 1u) == (u32)used - 1;
+        last = atomicAdd(a.ended + blockIdx.y, (u32)made) == (u32)(used - made);
         __threadfence();
         if (last) a.ended[blockIdx.y] = 0;
     }

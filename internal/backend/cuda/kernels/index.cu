@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(256) take_slices(const __grid_const
 
 #ifdef PUT
 typedef Rep<T>::R R;
-// A block owns 256 columns of the slices and the indices p with p mod gridDim.y == blockIdx.y.
+// A block owns 256 columns of the slices and the indices p whose hash it has: they may be far apart by a power of two.
 struct Args { i64 columns, n, count, inner; T *out; const S *src; const i64 *at; Fault *fault; };
 
 extern "C" __global__ void __launch_bounds__(256) put_slices(const __grid_constant__ Args a) {
@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(256) put_slices(const __grid_consta
         for (int k = 0; k < min((i64)256, a.count - k0); k++) {
             const i64 p = at[k];
             if (p < 0 || p >= a.n) { report_fault(a.fault, 1, p, a.n); continue; }
-            if ((INDEX)p % gridDim.y != blockIdx.y) continue;
+            if (((u32)p * 0x9e3779b1u >> 16) % gridDim.y != blockIdx.y) continue;
             T *to = a.out + (o * a.n + p) * a.inner + i;
             *to = Put<T>::put(COMBINE(get(*to), get(a.src[(o * a.count + k0 + k) * a.inner + i])));
         }
