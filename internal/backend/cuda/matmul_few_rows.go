@@ -114,7 +114,7 @@ func (c fewRows) stageBytes() int {
 	return vectors * 32 * c.warps * 16
 }
 
-// fit decides what is in shared memory, half of which a block takes, so that the next kernel's blocks fit beside it.
+// fit decides what is in shared memory, half of which a block takes, so that the next kernel's blocks fit next to it.
 func (c *fewRows) fit(d *driver.Device, xBytes int) {
 	const own = 1 << 10 // of the driver
 	c.held = xBytes <= mostHeldBytes

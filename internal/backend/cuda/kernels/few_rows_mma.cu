@@ -52,7 +52,7 @@ DEV int matrix_of(const Args &a, int tile) {
     return which;
 }
 
-// A warp takes 32 elements of a column at a time, the halves of a line of the cache one behind the other; then other warps have theirs.
+// A warp takes 32 elements of a column at a time, both parts of a line of the cache one behind the other; then other warps have theirs.
 DEV int behind(int at) { return at + (at & 32 ? 64 * WARPS - 32 : 32); }
 
 // Feed copies to a ring what is needed next.
@@ -182,13 +182,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) few_rows(const __grid_c
     hold(a, memory);
 #endif
     const int row = threadIdx.x / COLUMNS, c = threadIdx.x % COLUMNS; // of the result that a thread finishes
-    int slot = 0, turn = 0;
+    int slot = 0, odd = 0;
 #pragma unroll 1
-    for (int tile = blockIdx.x; tile < (int)a.tiles; tile += gridDim.x, turn ^= 1) {
+    for (int tile = blockIdx.x; tile < (int)a.tiles; tile += gridDim.x, odd ^= 1) {
         const Matrix &m = a.m[GATED ? MATRICES - 1 : matrix_of(a, tile)];
         const int column = (tile - (int)m.first) * COLUMNS + c;
         const bool mine = row < (int)a.rows && column < (int)m.n;
-        const float bias = mine && m.bias ? get(m.bias[column]) : 0, residual = mine && m.residual ? get(m.residual[row * m.zs + column]) : 0;
+        const float bias = mine && m.bias ? get(m.bias[column]) : 0;
+        const float residual = mine && m.residual ? get(m.residual[row * m.zs + column]) : 0;
         float sum[TILES][4];
 #pragma unroll
         for (int i = 0; i < TILES * 4; i++) sum[i / 4][i % 4] = 0;
@@ -215,7 +216,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) few_rows(const __grid_c
 #pragma unroll
         for (int i = 0; i < TILES; i++)
 #pragma unroll
-            for (int j = 0; j < 4; j++) parts[turn][warp][i][2 * t + j % 2][g + j / 2 * 8] = sum[i][j];
+            for (int j = 0; j < 4; j++) parts[odd][warp][i][2 * t + j % 2][g + j / 2 * 8] = sum[i][j];
         __syncthreads();
         if (!mine) continue;
         float all[GATED + 1];
@@ -223,7 +224,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) few_rows(const __grid_c
         for (int s = 0; s <= GATED; s++) {
             all[s] = 0;
 #pragma unroll
-            for (int w = 0; w < WARPS; w++) all[s] += parts[turn][w][row / 8][row % 8][c + 8 * s];
+            for (int w = 0; w < WARPS; w++) all[s] += parts[odd][w][row / 8][row % 8][c + 8 * s];
         }
 #if GATED
         m.z[row * m.zs + column] = Put<OUT>::put(gated(rounded<T>(all[0]), rounded<T>(all[1])));

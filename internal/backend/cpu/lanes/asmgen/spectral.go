@@ -245,7 +245,13 @@ func jacobi(e *emitter) {
 		ADDQ $64, DI
 		ADDQ R8, R10
 		DECQ CX
-		JNZ norm
+		JNZ norm`)
+	jacobiPair(e)
+}
+
+// jacobiPair goes through pairs of rows: what their rotation is, and both.
+func jacobiPair(e *emitter) {
+	e.op(`
 	pairs:
 		MOVQ .i0, R9
 		MOVQ R9, R10
