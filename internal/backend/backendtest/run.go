@@ -51,7 +51,7 @@ func Run(t *testing.T, dev *backend.Device) {
 	if exec.DefaultDevice == nil {
 		exec.DefaultDevice = func() *backend.Device { return dev }
 	}
-	s := &suite{dev: dev, seen: map[string]bool{}}
+	s := &suite{dev: dev, seen: map[string]bool{}, sparse: testing.Short() && !dev.Host}
 	part, parts := testutil.Shard()
 	t.Run("ops", func(t *testing.T) {
 		for i, c := range checks() {
@@ -89,6 +89,7 @@ type suite struct {
 	count int
 	// checks that ran
 	checks int
+	sparse bool // one layout of each shape and dtype: a device that stands for another one computes as the reference does
 }
 
 func (s *suite) run(t *testing.T, c check) {
@@ -101,9 +102,13 @@ func (s *suite) run(t *testing.T, c check) {
 	}
 	ran := 0
 	failed := map[string]bool{}
-	for _, d := range c.dtypes {
-		for _, sh := range shapes {
-			for _, lay := range layoutsOf(sh) {
+	for i, d := range c.dtypes {
+		for j, sh := range shapes {
+			list := layoutsOf(sh)
+			if s.sparse {
+				list = list[(i+j)%len(list):][:1]
+			}
+			for _, lay := range list {
 				ok, bad := s.compare(c, d, sh, lay)
 				if ok {
 					ran++

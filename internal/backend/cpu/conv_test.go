@@ -49,15 +49,15 @@ func randomConv(r *rand.Rand, rank int) (a attr.Conv, x, w, out []int) {
 }
 
 // forConvVariants runs f with the vectors this machine would use, and with each lesser kind; an eighth of the cases then. The short form
-// has half of the others.
+// has a third of the others, and half of these.
 func forConvVariants(t *testing.T, f func(t *testing.T, part int)) {
-	all := 1
+	all, lesser := 1, 8
 	if testing.Short() {
-		all = 2
+		all, lesser = 3, 16
 	}
 	t.Run("all", func(t *testing.T) { f(t, all) })
 	for _, pkg := range []string{"gemm", "simd"} {
-		asmvariant.ForEach(t, pkg, func(name string) { t.Run(pkg+"/"+name, func(t *testing.T) { f(t, 8) }) })
+		asmvariant.ForEach(t, pkg, func(name string) { t.Run(pkg+"/"+name, func(t *testing.T) { f(t, lesser) }) })
 	}
 }
 
