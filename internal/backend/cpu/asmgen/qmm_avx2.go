@@ -241,6 +241,25 @@ func (k *hkernel) half() {
 		avx2.clear(w, r)
 	}
 	k.raw = -1
+	k.loop(k.start, func(q int) {
+		k.unpack(q)
+		k.multiply(q)
+	}, k.finish)
+	w.op("MOVQ y+40(FP), DI")
+	w.op("MOVQ ys+48(FP), R8")
+	for r := range k.rows {
+		w.op("VMOVUPS Y%d, (DI)", r)
+		if r < k.rows-1 {
+			w.op("ADDQ R8, DI")
+		}
+	}
+	w.op("VZEROUPPER")
+	w.op("RET")
+}
+
+// loop goes through the blocks of a tile; start and finish are of groups, each of four quants.
+func (k *hkernel) loop(start, each, finish func(i int)) {
+	w, f := k.w, k.f
 	w.op("PCALIGN $64")
 	if f.scales == superScales {
 		w.label("super")
@@ -250,15 +269,14 @@ func (k *hkernel) half() {
 	}
 	w.label("block")
 	k.fetch()
-	each := 8 / f.groups
-	for i, g := range k.order() {
-		if i%each == 0 {
-			k.start(i / each)
+	quants := 8 / f.groups
+	for i, q := range k.order() {
+		if i%quants == 0 {
+			start(i / quants)
 		}
-		k.unpack(g)
-		k.multiply(g)
-		if i%each == each-1 {
-			k.finish(i / each)
+		each(q)
+		if i%quants == quants-1 {
+			finish(i / quants)
 		}
 	}
 	k.advance()
@@ -272,14 +290,4 @@ func (k *hkernel) half() {
 		w.op("SUBQ $1, R12")
 		w.op("JNE block")
 	}
-	w.op("MOVQ y+40(FP), DI")
-	w.op("MOVQ ys+48(FP), R8")
-	for r := range k.rows {
-		w.op("VMOVUPS Y%d, (DI)", r)
-		if r < k.rows-1 {
-			w.op("ADDQ R8, DI")
-		}
-	}
-	w.op("VZEROUPPER")
-	w.op("RET")
 }

@@ -26,41 +26,14 @@ func (k *wkernel) whole() {
 	k.constants()
 	avx2.clear(w, 0)
 	avx2.clear(w, 1)
-	w.op("PCALIGN $64")
-	if f.scales == superScales {
-		w.label("super")
-		w.op("MOVQ R10, R9")
-		w.op("ADDQ $%d, R10", 32*k.parts())
-		w.op("MOVQ $8, R13")
-	}
-	w.label("block")
-	k.fetch()
 	k.raws = [2]int{-1, -1}
-	each := 8 / f.groups
-	for i, q := range k.order() {
-		if i%each == 0 {
-			k.start(i / each)
-		}
+	k.loop(k.start, func(q int) {
 		w.op("VPBROADCASTD %s, Y%d", at(4*q, rowAddr(0)), yX)
 		for h := range 2 {
 			k.unpack(q, h)
 			k.multiply(h)
 		}
-		if i%each == each-1 {
-			k.finish(i / each)
-		}
-	}
-	k.advance()
-	w.op("ADDQ $%d, AX", recordSize)
-	if f.scales == superScales {
-		w.op("SUBQ $1, R13")
-		w.op("JNE block")
-		w.op("SUBQ $8, R12")
-		w.op("JGT super")
-	} else {
-		w.op("SUBQ $1, R12")
-		w.op("JNE block")
-	}
+	}, k.finish)
 	w.op("MOVQ y+40(FP), DI")
 	w.op("VMOVUPS Y0, (DI)")
 	w.op("VMOVUPS Y1, 32(DI)")
