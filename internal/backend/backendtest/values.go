@@ -53,11 +53,11 @@ func (in input) make(d dtype.DType, dims []int, lay layout, salt uint64) value {
 	if in.shape != nil {
 		dims = in.shape
 	}
-	v := value{dtype: d, dims: dims, steady: in.steady || in.list != nil}
 	n := 1
 	for _, k := range dims {
 		n *= k
 	}
+	v := value{dtype: d, dims: dims, elems: make([]dtype.Scalar, 0, n), steady: in.steady || in.list != nil}
 	r := rand.New(rand.NewPCG(uint64(n), salt))
 	buf := make([]byte, 16)
 	for i := range n {
@@ -168,7 +168,7 @@ func step(at, dims []int) {
 
 // read takes the elements out of a view of host memory.
 func read(v backend.View) value {
-	out := value{dtype: v.DType, dims: v.Shape.Clone()}
+	out := value{dtype: v.DType, dims: v.Shape.Clone(), elems: make([]dtype.Scalar, 0, v.Numel())}
 	st, at := v.Strides(), make([]int, v.Shape.Rank())
 	for range v.Numel() {
 		o := v.Offset()

@@ -49,11 +49,11 @@ func randomConv(r *rand.Rand, rank int) (a attr.Conv, x, w, out []int) {
 }
 
 // forConvVariants runs f with the vectors this machine would use, and with each lesser kind; an eighth of the cases then. The short form
-// has a third of the others, and half of these.
+// has a sixth of the others, and a third of these.
 func forConvVariants(t *testing.T, f func(t *testing.T, part int)) {
 	all, lesser := 1, 8
 	if testing.Short() {
-		all, lesser = 3, 16
+		all, lesser = 6, 24
 	}
 	t.Run("all", func(t *testing.T) { f(t, all) })
 	for _, pkg := range []string{"gemm", "simd"} {
@@ -261,7 +261,7 @@ func testConvPatches(t *testing.T, part int) {
 		x, w, out := []int{n, groups * channels}, []int{groups * kernels, channels}, []int{n, groups * kernels}
 		for e := range rank {
 			k := max(1, stride.At(e)-r.IntN(2))
-			x, w = append(x, stride.At(e)*(2+r.IntN(5))+2), append(w, k)
+			x, w = append(x, stride.At(e)*(2+r.IntN(6-rank))+2), append(w, k)
 			out = append(out, a.Size(e, x[2+e], k))
 		}
 		checkKernel(t, "conv", a, out, randomView(r, d, x), randomView(r, d, w))
@@ -270,7 +270,7 @@ func testConvPatches(t *testing.T, part int) {
 		out, w = out[:2], w[:2]
 		low := make([]int, rank)
 		for e := range rank {
-			x[2+e] = 2 + r.IntN(6)
+			x[2+e] = 2 + r.IntN(8-2*rank)
 			low[e] = stride.At(e) - 1
 			w = append(w, stride.At(e))
 		}

@@ -100,7 +100,11 @@ func TestMoveMatchesRef(t *testing.T) {
 func TestIndexMatchesRef(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	reductions := []attr.Reduction{attr.ReduceSet, attr.ReduceAdd, attr.ReduceMul, attr.ReduceMax, attr.ReduceMin}
-	for round := range 600 {
+	rounds := 600
+	if testing.Short() {
+		rounds = 300
+	}
+	for round := range rounds {
 		d := moveTypes[r.IntN(len(moveTypes))]
 		dims := moveDims(r, 1)
 		axis := r.IntN(len(dims))

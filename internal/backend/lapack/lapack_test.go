@@ -52,31 +52,37 @@ func matrix[T Number](name string, r *rand.Rand, m, n int) []T {
 	return a
 }
 
-// times is the product of matrices with conjugate transposes where asked.
+// times is the product of matrices with conjugate transposes where asked, computed in complex128.
 func times[T Number](m, n, k int, a []T, ah bool, b []T, bh bool) []T {
-	c := make([]T, m*n)
+	x, y := rows(m, k, a, ah), rows(k, n, b, bh)
+	c, sums := make([]T, m*n), make([]complex128, n)
 	for i := range m {
-		for j := range n {
-			var sr, si float64
-			for p := range k {
-				var x, y T
-				if ah {
-					x = conj(a[p*m+i])
-				} else {
-					x = a[i*k+p]
-				}
-				if bh {
-					y = conj(b[j*k+p])
-				} else {
-					y = b[p*n+j]
-				}
-				sr += re(x)*re(y) - im(x)*im(y)
-				si += re(x)*im(y) + im(x)*re(y)
+		clear(sums)
+		for p, f := range x[i*k:][:k] {
+			for j, g := range y[p*n:][:n] {
+				sums[j] += f * g
 			}
-			c[i*n+j] = of[T](sr, si)
+		}
+		for j, s := range sums {
+			c[i*n+j] = of[T](real(s), imag(s))
 		}
 	}
 	return c
+}
+
+// rows widens an m×k matrix, given as its conjugate transpose if h.
+func rows[T Number](m, k int, a []T, h bool) []complex128 {
+	out := make([]complex128, m*k)
+	for i := range m {
+		for p := range k {
+			if h {
+				out[i*k+p] = complex(re(a[p*m+i]), -im(a[p*m+i]))
+			} else {
+				out[i*k+p] = complex(re(a[i*k+p]), im(a[i*k+p]))
+			}
+		}
+	}
+	return out
 }
 
 func frobenius[T Number](a []T) float64 { return norm2(len(a), a, 1) }

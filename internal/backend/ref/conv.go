@@ -24,9 +24,10 @@ func convolve(c attr.Conv, size []int, last bool, in []backend.View) []dtype.Sca
 	xs, ws := rowMajor(in[0].Shape), rowMajor(in[1].Shape)
 	channels, perGroup := in[1].Shape.Dim(1), in[1].Shape.Dim(0)/c.Groups
 	kernel := in[1].Shape.Dims()[2:]
-	var res []dtype.Scalar
+	var res, terms []dtype.Scalar
+	pair := make([]dtype.Scalar, 2)
 	indices(size, func(at []int) {
-		var terms []dtype.Scalar
+		terms = terms[:0]
 		n, o, y := at[0], at[1], at[2:]
 		if last {
 			o, y = at[len(at)-1], at[1:len(at)-1]
@@ -45,7 +46,8 @@ func convolve(c attr.Conv, size []int, last bool, in []backend.View) []dtype.Sca
 					}
 					xo, wo = xo+p/between*xs[2+i], wo+tap*ws[2+i]
 				}
-				terms = append(terms, prodOf(d, []dtype.Scalar{x[xo], w[wo]}))
+				pair[0], pair[1] = x[xo], w[wo]
+				terms = append(terms, prodOf(d, pair))
 			})
 		}
 		res = append(res, sumOf(d, terms))

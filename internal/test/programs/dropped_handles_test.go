@@ -14,7 +14,7 @@ func TestLostHandlesCostNothing(t *testing.T) {
 	if lucid.DefaultDevice() != lucid.CPU {
 		t.Skip("counts memory of the CPU")
 	}
-	const size, layers = 1024, 24
+	const size, layers = 512, 24
 	w, x := lucid.Randn(size, size).Mul(0.03).Eval(), lucid.Randn(size, size).Eval()
 	undo := exec.AlwaysFindDropped()
 	defer undo()
@@ -54,7 +54,7 @@ func TestLostHandlesAreLost(t *testing.T) {
 	case testutil.Raced:
 		n = 12
 	case testing.Short():
-		n = 24
+		n = 9
 	}
 	t.Run("nested", func(t *testing.T) { runNested(t, n) })
 	t.Run("donation", TestDonationIsNeverSeen)

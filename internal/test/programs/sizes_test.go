@@ -99,8 +99,11 @@ func withGradients(f func(in []*lucid.Tensor) []*lucid.Tensor) func(in []*lucid.
 
 func TestSizesShareAPlan(t *testing.T) {
 	n := 150
-	if testutil.Long() {
+	switch {
+	case testutil.Long():
 		n = 5000
+	case testing.Short():
+		n = 60
 	}
 	traces, plans, failed := 0, 0, 0
 	for seed := uint64(1); seed <= uint64(n) && failed < 3; seed++ {
@@ -147,8 +150,11 @@ func shapesOf(in []*lucid.Tensor) (s string) {
 // TestRowSizesShareAPlan does the same for programs along rows, whose launches fuse or not by their sizes.
 func TestRowSizesShareAPlan(t *testing.T) {
 	n := 60
-	if testutil.Long() {
+	switch {
+	case testutil.Long():
 		n = 3000
+	case testing.Short():
+		n = 30
 	}
 	traces, plans := 0, 0
 	for seed := range uint64(n) {

@@ -107,7 +107,7 @@ func testHalfParts(t *testing.T, h half) {
 		p := newHalfProduct(h, s)
 		step := 5
 		if testing.Short() {
-			step = 11
+			step = 23
 		}
 		for i := s[0] % 3; i < int(storages*storages); i += step {
 			ao, bo := storage(i)%storages, storage(i)/storages
