@@ -251,7 +251,7 @@ func TestInterrupt(t *testing.T) {
 		t.Skip("a process cannot be sent Ctrl-C there")
 	}
 	dir := t.TempDir()
-	cmd := process(t, dir, "train", "--steps", "200", "--out", "cut.lucid")
+	cmd := process(t, dir, "train", "--steps", "120", "--out", "cut.lucid")
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -277,7 +277,7 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("it said:\n%s", rest)
 	}
 	lucidProcess(t, dir, "train", "--resume", "--out", "cut.lucid")
-	lucidProcess(t, dir, "train", "--steps", "200", "--out", "straight.lucid")
+	lucidProcess(t, dir, "train", "--steps", "120", "--out", "straight.lucid")
 	if !bytes.Equal(fileBytes(t, filepath.Join(dir, "cut.lucid")), fileBytes(t, filepath.Join(dir, "straight.lucid"))) {
 		t.Error("a run that was interrupted ends elsewhere than one that was not")
 	}

@@ -200,6 +200,9 @@ func TestScanAndSortAgainstRef(t *testing.T) {
 				continue
 			}
 			for layout, x := range reduceLayouts(r, d, dims, len(dims) == 2) {
+				if testing.Short() && len(dims) == 1 && dims[0] == 140000 && layout != "contiguous" {
+					continue
+				}
 				for axis := range dims {
 					t.Run(fmt.Sprint(d, dims, layout, axis), func(t *testing.T) { alongAll(t, x, axis) })
 				}

@@ -87,8 +87,8 @@ func runMatrix(t *testing.T, op lucid.Op, cases []*matrixCase, checks []matrixCh
 	switch {
 	case testutil.Raced:
 		cases = sampleCases(cases, 4)
-	case testing.Short():
-		cases = sampleCases(cases, 9)
+	case testing.Short() && matrixReads[op.Name] == "":
+		cases = sampleCases(cases, 6)
 	case !testutil.Long():
 		cases = sampleCases(cases, 12)
 	}
