@@ -39,9 +39,10 @@ func (o DirectionOptions) op() ops.DirectionOptions {
 
 // GradientOptions are the options of Gradient; the zero value is PyTorch's default.
 type GradientOptions struct {
-	Spacing   []float64 // distance between samples: one, or one for each dimension; none: 1
-	Dim       []int     // dimensions; none: all
-	EdgeOrder int       // 1 (also if 0) or 2: the order of the differences at the first and the last sample
+	Coordinates []*Tensor // in place of Spacing: positions of the samples along each dimension, or a scalar; nil: none
+	Spacing     []float64 // distance between samples: one, or one for each dimension; none: 1
+	Dim         []int     // dimensions; none: all
+	EdgeOrder   int       // 1 (also if 0) or 2: the order of the differences at the first and the last sample
 }
 
 func (o GradientOptions) op() ops.GradientOptions {
@@ -178,10 +179,14 @@ func (x *Tensor) Diff(n int) *Tensor {
 }
 
 // Gradient returns estimates of the derivative of the samples x along each dimension: central differences, and at the ends one-sided ones.
+// coordinates has one tensor for each dimension, or one for all: the positions of the samples, or a scalar, which is their distance.
 func Gradient(x *Tensor, o ...GradientOptions) []*Tensor {
+	opt := option("gradient", o)
 	a0 := acquire(x)
-	r0 := ops.Gradient(a0, option("gradient", o).op())
+	a1 := acquireAll(opt.Coordinates)
+	r0 := ops.Gradient(a0, a1, opt.op())
 	release(a0)
+	releaseAll(a1)
 	return wrapAll(r0)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/nn/functional"
 )
 
 // ExpTransform is y = exp(x).
@@ -183,7 +184,7 @@ func insideUnit(p *lucid.Tensor) *lucid.Tensor {
 }
 
 // softplus is log(1 + exp(x)), exact for all x.
-func softplus(x *lucid.Tensor) *lucid.Tensor { return lucid.Logaddexp(x, lucid.ZerosLike(x)) }
+func softplus(x *lucid.Tensor) *lucid.Tensor { return functional.LogSigmoid(x.Neg()).Neg() }
 
 // TanhTransform is y = tanh(x). Its log |det| is exact far out, where that of composed parts overflows.
 type TanhTransform struct{ elementwise }

@@ -163,9 +163,11 @@ func (o MatrixNormOptions) op() ops.MatrixNormOptions {
 
 // MatrixRankOptions are the options of MatrixRank; the zero value is PyTorch's default.
 type MatrixRankOptions struct {
-	ATol      *float64 // singular values up to it are 0; nil: 0
-	RTol      *float64 // singular values up to it times the largest are 0; nil: ε·max(m, n), or 0 if there is an ATol
-	Hermitian bool     // use eigenvalues, of which the lower triangle is read
+	ATolTensor *lucid.Tensor // the same for each matrix of the batch, in place of ATol; nil: by that
+	RTolTensor *lucid.Tensor // the same for each matrix of the batch, in place of RTol; nil: by that
+	ATol       *float64      // singular values up to it are 0; nil: 0
+	RTol       *float64      // singular values up to it times the largest are 0; nil: ε·max(m, n), or 0 if there is an ATol
+	Hermitian  bool          // use eigenvalues, of which the lower triangle is read
 }
 
 func (o MatrixRankOptions) op() ops.RankOptions {
@@ -207,9 +209,11 @@ func (o PCALowRankOptions) op() ops.PcaLowrankOptions {
 
 // PInvOptions are the options of PInv; the zero value is PyTorch's default.
 type PInvOptions struct {
-	ATol      *float64 // singular values up to it are 0; nil: 0
-	RTol      *float64 // singular values up to it times the largest are 0; nil: ε·max(m, n), or 0 if there is an ATol
-	Hermitian bool     // use eigenvalues, of which the lower triangle is read
+	ATolTensor *lucid.Tensor // the same for each matrix of the batch, in place of ATol; nil: by that
+	RTolTensor *lucid.Tensor // the same for each matrix of the batch, in place of RTol; nil: by that
+	ATol       *float64      // singular values up to it are 0; nil: 0
+	RTol       *float64      // singular values up to it times the largest are 0; nil: ε·max(m, n), or 0 if there is an ATol
+	Hermitian  bool          // use eigenvalues, of which the lower triangle is read
 }
 
 func (o PInvOptions) op() ops.PinvOptions {
@@ -303,6 +307,15 @@ type TriInvOptions struct {
 }
 
 func (o TriInvOptions) op() ops.TriInvOptions { return ops.TriInvOptions{Upper: o.Upper} }
+
+// VanderOptions are the options of Vander; the zero value is PyTorch's default.
+type VanderOptions struct {
+	N int // columns; 0: as many as numbers
+}
+
+func (o VanderOptions) op() ops.LinalgVanderOptions {
+	return ops.LinalgVanderOptions{N: door.NonZero(o.N)}
+}
 
 // VecdotOptions are the options of Vecdot; the zero value is PyTorch's default.
 type VecdotOptions struct {
@@ -558,6 +571,14 @@ func Polar(x *lucid.Tensor, o ...PolarOptions) (u, p *lucid.Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
+// Vander returns for each vector of a batch the matrix whose columns are the powers of its numbers, from 0 on.
+func Vander(x *lucid.Tensor, o ...VanderOptions) *lucid.Tensor {
+	a0 := acquire("linalg_vander", x)
+	r0 := ops.LinalgVander(a0, option("linalg_vander", o).op())
+	release(a0)
+	return wrap(r0)
+}
+
 // LOBPCG returns a few of the largest (or smallest) eigenvalues of Hermitian positive definite matrices and their eigenvectors, by the
 // locally optimal block preconditioned conjugate gradient method: of x·v = λ·v, or of x·v = λ·b·v if b is given. preconditioner, if it is
 // given, is near the inverse of x. It begins with start, one column for each eigenvalue, or with random vectors of the default generator,
@@ -585,9 +606,9 @@ func LogDet(x *lucid.Tensor) *lucid.Tensor {
 }
 
 // LstSq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals for drivers gels,
-// gelsd and gelss where a has more rows than columns, otherwise empty; the ranks, empty for gels; and the singular values, empty but
-// for gelsd and gelss. b holds vectors if its shape is that of a without the last size. The derivative holds where the rank does not
-// change.
+// gelsd and gelss where a has more rows than columns, whatever its rank, otherwise empty; the ranks, empty for gels; and the singular
+// values, empty but for gelsd and gelss. b holds vectors if its shape is that of a without the last size. The derivative holds where the
+// rank does not change.
 func LstSq(a, b *lucid.Tensor, o ...LstSqOptions) (solution, residuals, rank, singularValues *lucid.Tensor) {
 	a0 := acquire("linalg_lstsq", a)
 	a1 := acquire("linalg_lstsq", b)
@@ -622,11 +643,16 @@ func MatrixPower(x *lucid.Tensor, n int) *lucid.Tensor {
 	return wrap(r0)
 }
 
-// MatrixRank returns how many singular values of each matrix are not 0.
+// MatrixRank returns how many singular values of each matrix are not 0. Tolerances that are tensors broadcast with the batch.
 func MatrixRank(x *lucid.Tensor, o ...MatrixRankOptions) *lucid.Tensor {
+	opt := option("linalg_matrix_rank", o)
 	a0 := acquire("linalg_matrix_rank", x)
-	r0 := ops.MatrixRank(a0, option("linalg_matrix_rank", o).op())
+	a1 := acquireMaybe(opt.ATolTensor)
+	a2 := acquireMaybe(opt.RTolTensor)
+	r0 := ops.MatrixRank(a0, a1, a2, opt.op())
 	release(a0)
+	release(a1)
+	release(a2)
 	return wrap(r0)
 }
 
@@ -667,11 +693,17 @@ func PCALowRank(x *lucid.Tensor, o ...PCALowRankOptions) (u, s, v *lucid.Tensor)
 	return wrap(r0), wrap(r1), wrap(r2)
 }
 
-// PInv returns the pseudoinverses of matrices. The derivative holds where the rank does not change.
+// PInv returns the pseudoinverses of matrices. Tolerances that are tensors broadcast with the batch. The derivative holds where the rank
+// does not change.
 func PInv(x *lucid.Tensor, o ...PInvOptions) *lucid.Tensor {
+	opt := option("linalg_pinv", o)
 	a0 := acquire("linalg_pinv", x)
-	r0 := ops.Pinv(a0, option("linalg_pinv", o).op())
+	a1 := acquireMaybe(opt.ATolTensor)
+	a2 := acquireMaybe(opt.RTolTensor)
+	r0 := ops.Pinv(a0, a1, a2, opt.op())
 	release(a0)
+	release(a1)
+	release(a2)
 	return wrap(r0)
 }
 

@@ -15,6 +15,7 @@ var sharedNames = map[string]string{
 	"Poisson":      "random draws by a key what lucid draws by the default generator",
 	"Cond":         "a branch of a graph in package lucid; the condition number in linalg",
 	"Polar":        "complex numbers from length and angle in package lucid; a decomposition in linalg",
+	"Vander":       "falling powers of one vector in package lucid; rising powers of a batch of them in linalg",
 	"Call":         "lucid calls an op by name, nn a module as PyTorch's m(x) does",
 	"Bernoulli":    "random draws by a key what lucid draws by the default generator",
 	"Eval":         "lucid computes tensors, nn ends training: PyTorch's and MLX's own words",

@@ -118,11 +118,14 @@ type ELUOptions struct {
 }
 
 // elu is scale·x where x is positive, scale·alpha·(exp(x·inner)-1) elsewhere. What exp sees is never positive, so that
-// neither it nor its gradient overflows.
+// neither it nor its gradient overflows. At 0 the slope is that of the left side and higher derivatives are 0, as in PyTorch: a straight
+// line is what is left of both sides there.
 func elu(x *Node, alpha, scale, inner float64) *Node {
 	return inFloat32(x, func(x *Node) *Node {
-		below := Mul(Expm1(Mul(Where(Gt(x, 0), constLike(x, 0), x), inner)), alpha*scale)
-		return Where(Gt(x, 0), Mul(x, scale), below)
+		negative := Lt(x, 0)
+		below := Mul(Expm1(Mul(Where(negative, x, constLike(x, 0)), inner)), alpha*scale)
+		slope := Where(Gt(x, 0), constLike(x, scale), constLike(x, alpha*scale*inner))
+		return Where(negative, below, Mul(x, slope))
 	})
 }
 

@@ -16,9 +16,11 @@ type GradientOptions struct {
 }
 
 // Gradient returns estimates of the derivative of the samples x along each dimension: central differences, and at the ends one-sided ones.
+// coordinates has one tensor for each dimension, or one for all: the positions of the samples, or a scalar, which is their distance.
 //
 //lucid:func
-func Gradient(x *Node, o GradientOptions) []*Node {
+//lucid:optional coordinates
+func Gradient(x *Node, coordinates []*Node, o GradientOptions) []*Node {
 	const op = "gradient"
 	x = floating(x)
 	dims := o.Dim
@@ -27,17 +29,12 @@ func Gradient(x *Node, o GradientOptions) []*Node {
 			dims = append(dims, i)
 		}
 	}
-	step := func(i int) float64 {
-		switch len(o.Spacing) {
-		case 0:
-			return 1
-		case 1:
-			return o.Spacing[0]
-		case len(dims):
-			return o.Spacing[i]
-		}
-		fault.Throw(fault.Value, op, "%d spacings for %d dims; want one, or one for each", len(o.Spacing), len(dims))
-		return 0
+	given := max(len(o.Spacing), len(coordinates))
+	if len(o.Spacing) > 0 && len(coordinates) > 0 {
+		fault.Throw(fault.Value, op, "there are spacings and coordinates; want one of them")
+	}
+	if given > 1 && given != len(dims) {
+		fault.Throw(fault.Value, op, "%d spacings for %d dims; want one, or one for each", given, len(dims))
 	}
 	edge := max(o.EdgeOrder, 1)
 	if edge > 2 || o.EdgeOrder < 0 {
@@ -54,13 +51,23 @@ func Gradient(x *Node, o GradientOptions) []*Node {
 		if x.Dim(axis) < edge+1 {
 			fault.Throw(fault.Shape, op, "dim %d of %v has %d samples; want at least %d", d, x.Shape(), x.Dim(axis), edge+1)
 		}
-		out[i] = differences(x, axis, step(i), edge)
+		at := min(i, given-1)
+		switch {
+		case len(coordinates) > 0 && coordinates[at].Rank() > 0:
+			out[i] = unevenDifferences(op, x, axis, coordinates[at], edge)
+		case len(coordinates) > 0:
+			out[i] = differences(x, axis, coordinates[at], edge)
+		case given > 0:
+			out[i] = differences(x, axis, o.Spacing[at], edge)
+		default:
+			out[i] = differences(x, axis, 1.0, edge)
+		}
 	}
 	return out
 }
 
-// differences are central, and at the ends one-sided ones of order edge.
-func differences(x *Node, axis int, h float64, edge int) *Node {
+// differences are central, and at the ends one-sided ones of order edge, of samples that are h apart.
+func differences(x *Node, axis int, h Operand, edge int) *Node {
 	n := x.Dim(axis)
 	at := func(i, size int) *Node { return SliceDim(x, axis, i, size, 1) }
 	first, last := Div(Sub(at(1, 1), at(0, 1)), h), Div(Sub(at(n-1, 1), at(n-2, 1)), h)
@@ -72,10 +79,45 @@ func differences(x *Node, axis int, h float64, edge int) *Node {
 	}
 	parts := []*Node{first}
 	if n > 2 {
-		parts = append(parts, Div(Sub(at(2, n-2), at(0, n-2)), 2*h))
+		parts = append(parts, Div(Mul(Sub(at(2, n-2), at(0, n-2)), 0.5), h))
 	}
 	return concat(append(parts, last), axis)
 }
+
+// unevenDifferences are the slopes, at each sample, of the parabola through it and its neighbours; at the ends of the line through two
+// samples, or for edge 2 of the parabola through three.
+func unevenDifferences(op string, x *Node, axis int, positions *Node, edge int) *Node {
+	n := x.Dim(axis)
+	if positions.Rank() != 1 || positions.Dim(0) != n {
+		fault.Throw(fault.Shape, op, "coordinates of dim %d have shape %v; want a scalar or (%d), one for each sample", axis,
+			positions.Shape(), n)
+	}
+	d := ones(x.Rank())
+	d[axis] = n - 1
+	p := floating(positions)
+	steps := Reshape(Sub(Narrow(p, 0, 1, n-1), Narrow(p, 0, 0, n-1)), d...)
+	step := func(i, size int) *Node { return SliceDim(steps, axis, i, size, 1) }
+	at := func(i, size int) *Node { return SliceDim(x, axis, i, size, 1) }
+	first, last := Div(Sub(at(1, 1), at(0, 1)), step(0, 1)), Div(Sub(at(n-1, 1), at(n-2, 1)), step(n-2, 1))
+	if edge == 2 {
+		h, k := step(0, 1), step(1, 1)
+		first = threePoint(at(0, 1), at(1, 1), at(2, 1), Neg(Div(Add(Mul(h, 2), k), Mul(h, Add(h, k)))), Div(Add(h, k), Mul(h, k)),
+			Neg(Div(h, Mul(k, Add(h, k)))))
+		h, k = step(n-3, 1), step(n-2, 1)
+		last = threePoint(at(n-3, 1), at(n-2, 1), at(n-1, 1), Div(k, Mul(h, Add(h, k))), Neg(Div(Add(h, k), Mul(h, k))),
+			Div(Add(h, Mul(k, 2)), Mul(k, Add(h, k))))
+	}
+	parts := []*Node{first}
+	if n > 2 {
+		h, k := step(0, n-2), step(1, n-2)
+		parts = append(parts, threePoint(at(0, n-2), at(1, n-2), at(2, n-2), Neg(Div(k, Mul(h, Add(h, k)))), Div(Sub(k, h), Mul(h, k)),
+			Div(h, Mul(k, Add(h, k)))))
+	}
+	return concat(append(parts, last), axis)
+}
+
+// threePoint is x·a + y·b + z·c.
+func threePoint(x, y, z, a, b, c *Node) *Node { return Add(Add(Mul(x, a), Mul(y, b)), Mul(z, c)) }
 
 // Renorm returns x with every slice along a dimension scaled down so that its p-norm is at most maxnorm.
 //

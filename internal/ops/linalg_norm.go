@@ -183,3 +183,32 @@ func Cond(x *Node, o CondOptions) *Node {
 	c := Mul(matrixNorm(op, x, p, nil, false), matrixNorm(op, inv, p, nil, false))
 	return Where(Eq(info, 0), c, constLike(c, math.Inf(1)))
 }
+
+// LinalgVanderOptions says how many columns there are.
+type LinalgVanderOptions struct {
+	N *int `lucid:"N"` // columns; nil: as many as numbers
+}
+
+// LinalgVander returns for each vector of a batch the matrix whose columns are the powers of its numbers, from 0 on.
+//
+//lucid:name linalg_vander
+//lucid:pkg linalg Vander
+//lucid:options VanderOptions
+//lucid:amp float32
+func LinalgVander(x *Node, o LinalgVanderOptions) *Node {
+	const op = "linalg_vander"
+	if x.DType() == dtype.Bool {
+		fault.Throw(fault.DType, op, "x is bool; cast it to a dtype of numbers")
+	}
+	if x.Rank() == 0 {
+		x = Unsqueeze(x, 0)
+	}
+	n := x.Dim(-1)
+	if o.N != nil {
+		n = *o.N
+	}
+	if n < 0 {
+		fault.Throw(fault.Value, op, "N is %d; want 0 or more", n)
+	}
+	return powersOf(op, x, n)
+}

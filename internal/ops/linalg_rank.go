@@ -18,22 +18,57 @@ func epsOf(d dtype.DType) float64 {
 	return 0x1p-23
 }
 
-// tolerances gives the absolute and the relative tolerance for matrices: by default 0 and ε·max(m, n), the latter only where no absolute
-// one is given.
-func tolerances(op string, x *Node, atol, rtol *float64) (a, r float64) {
-	if atol != nil {
-		a = *atol
+// tolerances gives the absolute and the relative tolerance for matrices, numbers or tensors: by default 0 and ε·max(m, n), the latter
+// only where no absolute one is given.
+func tolerances(op string, x, atolTensor, rtolTensor *Node, atol, rtol *float64) (a, r Operand) {
+	if atol != nil && atolTensor != nil || rtol != nil && rtolTensor != nil {
+		fault.Throw(fault.Value, op, "a tolerance is given as a number and as a tensor; want one of them")
+	}
+	for _, t := range []*Node{atolTensor, rtolTensor} {
+		if t != nil && t.DType().IsComplex() {
+			fault.Throw(fault.DType, op, "a tolerance is %v; want real numbers", t.DType())
+		}
+	}
+	for _, t := range []*float64{atol, rtol} {
+		if t != nil && !(*t >= 0) {
+			fault.Throw(fault.Value, op, "a tolerance is %v; want 0 or more", *t)
+		}
+	}
+	usual := epsOf(x.DType()) * float64(max(x.Dim(-1), x.Dim(-2)))
+	a, r = 0.0, usual
+	switch {
+	case atolTensor != nil:
+		t := StopGradient(atolTensor)
+		a, r = t, Where(Gt(t, 0), Number(x.DType().Real(), 0), Number(x.DType().Real(), usual))
+	case atol != nil && *atol > 0:
+		a, r = *atol, 0.0
 	}
 	switch {
+	case rtolTensor != nil:
+		r = StopGradient(rtolTensor)
 	case rtol != nil:
 		r = *rtol
-	case a == 0:
-		r = epsOf(x.DType()) * float64(max(x.Dim(-1), x.Dim(-2)))
-	}
-	if !(a >= 0) || !(r >= 0) {
-		fault.Throw(fault.Value, op, "the tolerances are %v and %v; want 0 or more", a, r)
 	}
 	return a, r
+}
+
+// perMatrix is a tolerance with a dimension for the singular values.
+func perMatrix(t Operand) Operand {
+	if n, ok := t.(*Node); ok {
+		return Unsqueeze(n, -1)
+	}
+	return t
+}
+
+// batchWith is the batch of the matrices x broadcast with tolerances.
+func batchWith(op string, x *Node, ts ...Operand) *shape.Shape {
+	s := batchOf(op, x, 2)
+	for _, t := range ts {
+		if n, ok := t.(*Node); ok {
+			s = shape.Broadcast(op, s, n.Shape())
+		}
+	}
+	return s
 }
 
 // RankOptions has the tolerances below which singular values count as 0, and says whether matrices are Hermitian.
@@ -43,13 +78,14 @@ type RankOptions struct {
 	Hermitian bool     // use eigenvalues, of which the lower triangle is read
 }
 
-// MatrixRank returns how many singular values of each matrix are not 0.
+// MatrixRank returns how many singular values of each matrix are not 0. Tolerances that are tensors broadcast with the batch.
 //
 //lucid:name linalg_matrix_rank
 //lucid:pkg linalg
 //lucid:amp float32
 //lucid:options MatrixRankOptions
-func MatrixRank(x *Node, o RankOptions) *Node {
+//lucid:optional atolTensor rtolTensor
+func MatrixRank(x, atolTensor, rtolTensor *Node, o RankOptions) *Node {
 	const op = "linalg_matrix_rank"
 	x = StopGradient(matricesOf(op, x))
 	var s *Node
@@ -58,12 +94,12 @@ func MatrixRank(x *Node, o RankOptions) *Node {
 	} else {
 		s = svdvals(op, x)
 	}
+	a, r := tolerances(op, x, atolTensor, rtolTensor, o.ATol, o.RTol)
 	if s.Dim(-1) == 0 {
-		return broadcastTo(Number(dtype.Int64, 0), batchOf(op, x, 2))
+		return broadcastTo(Number(dtype.Int64, 0), batchWith(op, x, a, r))
 	}
-	a, r := tolerances(op, x, o.ATol, o.RTol)
 	top := Amax(s, ReduceOptions{Dim: []int{-1}, KeepDim: true})
-	return Sum(Gt(s, Maximum(Mul(top, r), a)), ReduceOptions{Dim: []int{-1}})
+	return Sum(Gt(s, Maximum(Mul(top, perMatrix(r)), perMatrix(a))), ReduceOptions{Dim: []int{-1}})
 }
 
 // PinvOptions has the tolerances below which singular values count as 0, and says whether matrices are Hermitian.
@@ -73,30 +109,29 @@ type PinvOptions struct {
 	Hermitian bool     // use eigenvalues, of which the lower triangle is read
 }
 
-// Pinv returns the pseudoinverses of matrices. The derivative holds where the rank does not change.
+// Pinv returns the pseudoinverses of matrices. Tolerances that are tensors broadcast with the batch. The derivative holds where the rank
+// does not change.
 //
 //lucid:name linalg_pinv
 //lucid:pkg linalg PInv
 //lucid:alias pinverse
 //lucid:amp float32
 //lucid:options PInvOptions
-func Pinv(x *Node, o PinvOptions) *Node {
+//lucid:optional atolTensor rtolTensor
+func Pinv(x, atolTensor, rtolTensor *Node, o PinvOptions) *Node {
 	const op = "linalg_pinv"
 	x = matricesOf(op, x)
 	if o.Hermitian {
 		x = squares(op, x)
 	}
-	a, r := tolerances(op, x, o.ATol, o.RTol)
-	return pinvOf(op, x, a, r, o.Hermitian)
+	a, r := tolerances(op, x, atolTensor, rtolTensor, o.ATol, o.RTol)
+	x = broadcastTo(x, shape.Of(op, append(batchWith(op, x, a, r).Dims(), x.Dim(-2), x.Dim(-1))...))
+	return apply(opPinv, attr.Factor{Hermitian: o.Hermitian, Check: op}, x, tolerance(op, x, a), tolerance(op, x, r))
 }
 
-func pinvOf(op string, x *Node, atol, rtol float64, hermitian bool) *Node {
-	return apply(opPinv, attr.Factor{Hermitian: hermitian, Check: op}, x, tolerance(op, x, atol), tolerance(op, x, rtol))
-}
-
-// tolerance is v for each of the matrices x.
-func tolerance(op string, x *Node, v float64) *Node {
-	return broadcastTo(Number(x.DType().Real(), v), batchOf(op, x, 2))
+// tolerance is t for each of the matrices x.
+func tolerance(op string, x *Node, t Operand) *Node {
+	return broadcastTo(as(op, t, x.DType().Real()), batchOf(op, x, 2))
 }
 
 // LstsqOptions has the relative tolerance and the algorithm.
@@ -106,9 +141,9 @@ type LstsqOptions struct {
 }
 
 // Lstsq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the residuals for drivers gels,
-// gelsd and gelss where a has more rows than columns, otherwise empty; the ranks, empty for gels; and the singular values, empty but
-// for gelsd and gelss. b holds vectors if its shape is that of a without the last size. The derivative holds where the rank does not
-// change.
+// gelsd and gelss where a has more rows than columns, whatever its rank, otherwise empty; the ranks, empty for gels; and the singular
+// values, empty but for gelsd and gelss. b holds vectors if its shape is that of a without the last size. The derivative holds where the
+// rank does not change.
 //
 //lucid:name linalg_lstsq
 //lucid:pkg linalg LstSq
@@ -141,8 +176,8 @@ func Lstsq(a, b *Node, o LstsqOptions) (solution, residuals, rank, singularValue
 	case "gels":
 		solution = fullRankLstsq(a, b)
 	case "", "gelsy", "gelsd", "gelss":
-		solution = apply(opLstsq, attr.Factor{Check: op}, a, tolerance(op, a, 0), tolerance(op, a, rcond), b)
-		rank = MatrixRank(a, RankOptions{RTol: &rcond})
+		solution = apply(opLstsq, attr.Factor{Check: op}, a, tolerance(op, a, 0.0), tolerance(op, a, rcond), b)
+		rank = MatrixRank(a, nil, nil, RankOptions{RTol: &rcond})
 		if o.Driver == "gelsd" || o.Driver == "gelss" {
 			singularValues = svdvals(op, a)
 		}
@@ -153,11 +188,8 @@ func Lstsq(a, b *Node, o LstsqOptions) (solution, residuals, rank, singularValue
 		r := Abs(Sub(mm(a, solution), b))
 		residuals = Sum(Square(r), ReduceOptions{Dim: []int{-2}})
 	}
-	if vector {
+	if vector { // residuals keep a dimension for it, as in PyTorch
 		solution = Squeeze(solution, -1)
-		if residuals != empty {
-			residuals = Squeeze(residuals, -1)
-		}
 	}
 	return solution, residuals, rank, singularValues
 }

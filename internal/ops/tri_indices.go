@@ -95,20 +95,25 @@ func Vander(x *Node, o VanderOptions) *Node {
 	if n < 0 {
 		fault.Throw(fault.Value, "vander", "N is %d; want 0 or more", n)
 	}
-	if !x.DType().IsInexact() { // as running products of integers are
-		x = Cast(x, dtype.Int64)
-	}
-	if n == 0 {
-		return FullOf(shape.Of("vander", x.Dim(0), 0), x.DType(), dtype.Scalar{})
-	}
-	one := FullOf(shape.Of("vander", x.Dim(0), 1), x.DType(), dtype.Scalar{Kind: dtype.KindInt, I: 1})
-	cols := []*Node{one}
-	if n > 1 {
-		cols = append(cols, broadcastTo(Reshape(x, -1, 1), shape.Of("vander", x.Dim(0), n-1)))
-	}
-	powers := Cumprod(Cat(cols, 1), 1, CumulativeOptions{DType: x.DType()})
-	if o.Increasing {
+	powers := powersOf("vander", x, n)
+	if o.Increasing || n == 0 {
 		return powers
 	}
 	return SliceDim(powers, 1, n-1, n, -1)
+}
+
+// powersOf has n powers of each number of x, from 0 on, in a new last dimension.
+func powersOf(op string, x *Node, n int) *Node {
+	if !x.DType().IsInexact() { // as running products of integers are
+		x = Cast(x, dtype.Int64)
+	}
+	of := func(columns int) *shape.Shape { return batchOf(op, x, 0, columns) }
+	if n == 0 {
+		return FullOf(of(0), x.DType(), dtype.Scalar{})
+	}
+	cols := []*Node{FullOf(of(1), x.DType(), dtype.Scalar{Kind: dtype.KindInt, I: 1})}
+	if n > 1 {
+		cols = append(cols, broadcastTo(Unsqueeze(x, -1), of(n-1)))
+	}
+	return Cumprod(Cat(cols, -1), -1, CumulativeOptions{DType: x.DType()})
 }

@@ -88,15 +88,17 @@ func init() {
 			}},
 		Schema{Name: "gradient", Door: "Gradient",
 			Doc: "Gradient returns estimates of the derivative of the samples x along each dimension: central differences, and " +
-				"at the ends one-sided ones.",
-			Params: []Param{{"input", "tensor", false}, {"spacing", "[]float64", true}, {"dim", "[]int", true},
-				{"edge_order", "int", true}},
+				"at the ends one-sided ones.\n" +
+				"coordinates has one tensor for each dimension, or one for all: the positions of the samples, or a scalar, " +
+				"which is their distance.",
+			Params: []Param{{"input", "tensor", false}, {"coordinates", "tensors", true}, {"spacing", "[]float64", true},
+				{"dim", "[]int", true}, {"edge_order", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.GradientOptions
 				c.option("spacing", &o.Spacing)
 				c.option("dim", &o.Dim)
 				c.option("edge_order", &o.EdgeOrder)
-				return ops.Gradient(c.tensor("input"), o)
+				return ops.Gradient(c.tensor("input"), c.tensors(), o)
 			}},
 		Schema{Name: "logcumsumexp", Door: "LogCumSumExp",
 			Doc:    "Logcumsumexp returns running values of log(Σ exp(x)) along a dimension, without overflow.",

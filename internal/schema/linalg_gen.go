@@ -271,6 +271,16 @@ func init() {
 				r0, r1 := ops.LinalgPolar(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
+		Schema{Name: "linalg_vander", Door: "linalg.Vander",
+			Doc: "LinalgVander returns for each vector of a batch the matrix whose columns are the powers of its numbers, from " +
+				"0 on.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"N", "int", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.LinalgVanderOptions
+				c.option("N", &o.N)
+				return []*graph.Node{ops.LinalgVander(c.tensor("input"), o)}
+			}},
 		Schema{Name: "lobpcg", Door: "linalg.LOBPCG",
 			Doc: "Lobpcg returns a few of the largest (or smallest) eigenvalues of Hermitian positive definite matrices and " +
 				"their eigenvectors, by the\n" +
@@ -300,11 +310,11 @@ func init() {
 		Schema{Name: "linalg_lstsq", Door: "linalg.LstSq",
 			Doc: "Lstsq returns the x with the least ‖a·x - b‖, and among those the shortest; the squared lengths of the " +
 				"residuals for drivers gels,\n" +
-				"gelsd and gelss where a has more rows than columns, otherwise empty; the ranks, empty for gels; and the " +
-				"singular values, empty but\n" +
-				"for gelsd and gelss. b holds vectors if its shape is that of a without the last size. The derivative holds " +
-				"where the rank does not\n" +
-				"change.",
+				"gelsd and gelss where a has more rows than columns, whatever its rank, otherwise empty; the ranks, empty for " +
+				"gels; and the singular\n" +
+				"values, empty but for gelsd and gelss. b holds vectors if its shape is that of a without the last size. The " +
+				"derivative holds where the\n" +
+				"rank does not change.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"a", "tensor", false}, {"b", "tensor", false}, {"rcond", "float64", true}, {"driver", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -338,15 +348,17 @@ func init() {
 				return []*graph.Node{ops.MatrixNorm(c.tensor("input"), o)}
 			}},
 		Schema{Name: "linalg_matrix_rank", Door: "linalg.MatrixRank",
-			Doc: "MatrixRank returns how many singular values of each matrix are not 0.",
+			Doc: "MatrixRank returns how many singular values of each matrix are not 0. Tolerances that are tensors broadcast " +
+				"with the batch.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"atol", "float64", true}, {"rtol", "float64", true}, {"hermitian", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"atol_tensor", "tensor", true}, {"rtol_tensor", "tensor", true},
+				{"atol", "float64", true}, {"rtol", "float64", true}, {"hermitian", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.RankOptions
 				c.option("atol", &o.ATol)
 				c.option("rtol", &o.RTol)
 				c.option("hermitian", &o.Hermitian)
-				return []*graph.Node{ops.MatrixRank(c.tensor("input"), o)}
+				return []*graph.Node{ops.MatrixRank(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
 		Schema{Name: "linalg_matrix_sqrth", Door: "linalg.MatrixSqrtH",
 			Doc: "MatrixSqrth returns the square roots of Hermitian matrices without negative eigenvalues, themselves so; the " +
@@ -382,16 +394,19 @@ func init() {
 				return []*graph.Node{r0, r1, r2}
 			}},
 		Schema{Name: "linalg_pinv", Door: "linalg.PInv",
-			Doc: "Pinv returns the pseudoinverses of matrices. The derivative holds where the rank does not change.",
+			Doc: "Pinv returns the pseudoinverses of matrices. Tolerances that are tensors broadcast with the batch. The " +
+				"derivative holds where the rank\n" +
+				"does not change.",
 			AMP: "float32", Random: "",
 			Aliases: []string{"pinverse"},
-			Params:  []Param{{"input", "tensor", false}, {"atol", "float64", true}, {"rtol", "float64", true}, {"hermitian", "bool", true}},
+			Params: []Param{{"input", "tensor", false}, {"atol_tensor", "tensor", true}, {"rtol_tensor", "tensor", true},
+				{"atol", "float64", true}, {"rtol", "float64", true}, {"hermitian", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.PinvOptions
 				c.option("atol", &o.ATol)
 				c.option("rtol", &o.RTol)
 				c.option("hermitian", &o.Hermitian)
-				return []*graph.Node{ops.Pinv(c.tensor("input"), o)}
+				return []*graph.Node{ops.Pinv(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
 		Schema{Name: "linalg_qr", Door: "linalg.QR",
 			Doc: "QR returns Q with orthonormal columns and an upper triangle R with Q·R = x. The derivative asks for " +

@@ -58,11 +58,9 @@ func logsigmoidF32(z, x []float32) {
 		simd.NegF32(t, t)
 		simd.ExpF32(t, t)
 		simd.Log1pF32(t, t)
+		z, t = z[:len(x)], t[:len(x)]
 		for i, v := range x {
-			if v > 0 {
-				v = 0
-			}
-			z[i] = v - t[i]
+			z[i] = min(v, 0) - t[i]
 		}
 	})
 }
@@ -105,11 +103,9 @@ func logsigmoidF64(z, x []float64) {
 		simd.NegF64(t, t)
 		simd.ExpF64(t, t)
 		simd.Log1pF64(t, t)
+		z, t = z[:len(x)], t[:len(x)]
 		for i, v := range x {
-			if v > 0 {
-				v = 0
-			}
-			z[i] = v - t[i]
+			z[i] = min(v, 0) - t[i]
 		}
 	})
 }

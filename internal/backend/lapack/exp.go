@@ -23,12 +23,13 @@ func (s *Solver[T]) Exp(n int, a, z []T) {
 	defer s.back(at)
 	x := s.take(n * n)
 	copy(x, a)
-	norm := 0.0
-	for j := range n {
-		sum := 0.0
-		for i := range n {
-			sum += abs(x[i*n+j])
+	norm, sums := 0.0, make([]float64, n)
+	for i := range n {
+		for j, v := range x[i*n:][:n] {
+			sums[j] += abs(v)
 		}
+	}
+	for _, sum := range sums {
 		if !(sum <= norm) {
 			norm = sum
 		}
@@ -58,14 +59,14 @@ func (s *Solver[T]) Exp(n int, a, z []T) {
 		_, squarings = math.Frexp(norm / most)
 		scaleBy(x, math.Ldexp(1, -squarings))
 	}
-	s.padeOf(n, x, c, z)
-	if squarings == 0 {
-		return
-	}
 	y := s.take(n * n)
+	if squarings%2 == 1 { // the last square goes to z
+		y, z = z, y
+	}
+	s.padeOf(n, x, c, z)
 	for range squarings {
 		s.Mul(n, n, n, z, n, 1, z, n, 1, y, n, false)
-		copy(z, y)
+		y, z = z, y
 	}
 }
 
@@ -93,26 +94,44 @@ func (s *Solver[T]) padeOf(n int, x []T, c []float64, z []T) {
 	for side, z := range parts {
 		if high := 2*most + 2; high < len(c) { // x⁶·(c₈·x² + c₁₀·x⁴ + c₁₂·x⁶), and so for the odd ones
 			clear(next)
-			for i, p := range powers {
-				axpy(next, of[T](c[high+2*i+side]/c[0], 0), p)
-			}
+			s.addMultiples(next, powers, c[high+side:], c[0])
 			s.Mul(n, n, n, powers[most-1], n, 1, next, n, 1, z, n, false)
 		}
-		for i, p := range powers {
-			axpy(z, of[T](c[2*i+2+side]/c[0], 0), p)
-		}
+		s.addMultiples(z, powers, c[2+side:], c[0])
 		for i := range n {
 			z[i*n+i] += of[T](c[side]/c[0], 0)
 		}
 	}
 	s.Mul(n, n, n, x, n, 1, odd, n, 1, next, n, false) // the odd part
-	for i := range nn {
-		z[i] = even[i] + next[i]
-		even[i] -= next[i]
-	}
+	s.pieces(nn, func(from, to int) {
+		z, e, o := z[from:to], even[from:to], next[from:to]
+		for i, v := range e {
+			z[i] = v + o[i]
+			e[i] = v - o[i]
+		}
+	})
 	piv := make([]int32, n)
 	s.LU(n, n, even, n, piv)
 	s.SolveLU(false, n, n, even, n, piv, z, n)
+}
+
+// addMultiples adds c[0]·p[0] + c[2]·p[1] + …, divided by d, to z.
+func (s *Solver[T]) addMultiples(z []T, p [][]T, c []float64, d float64) {
+	s.pieces(len(z), func(from, to int) {
+		for i, x := range p {
+			axpy(z[from:to], of[T](c[2*i]/d, 0), x[from:to])
+		}
+	})
+}
+
+// pieces calls f for parts of n elements, which goroutines share.
+func (s *Solver[T]) pieces(n int, f func(from, to int)) {
+	const piece = 8 << 10
+	if s.Loop == nil || n <= piece {
+		f(0, n)
+		return
+	}
+	s.Loop((n+piece-1)/piece, func(i int) { f(i*piece, min((i+1)*piece, n)) })
 }
 
 // Sqrt writes the square root of a Hermitian matrix with both triangles to z, n×n. a is overwritten. info is 0, or 1 if an eigenvalue is

@@ -48,8 +48,9 @@ func (src *source) packages() []string {
 
 // homonyms are names that two functions of different packages have because both are known by them.
 var homonyms = map[string]bool{
-	"Norm":  true, // of elements in package lucid; of vectors and matrices in linalg
-	"Polar": true, // complex numbers from length and angle in package lucid; the decomposition in linalg
+	"Norm":   true, // of elements in package lucid; of vectors and matrices in linalg
+	"Polar":  true, // complex numbers from length and angle in package lucid; the decomposition in linalg
+	"Vander": true, // falling powers of one vector in package lucid; rising powers of a batch of them in linalg
 }
 
 // check refuses two ops of one name, two functions of one name and two methods of one name.

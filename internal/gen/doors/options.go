@@ -65,7 +65,7 @@ var counts = map[string]bool{"Groups": true, "Bins": true, "NumClasses": true, "
 	"PcaLowrankOptions.Q": true, "SvdLowrankOptions.Q": true, "MultiMarginLossOptions.P": true, "RoPEOptions.Base": true,
 	"RoPEOptions.Scale":         true,
 	"SliceScatterOptions.Start": true, "SoftplusOptions.Beta": true, "StepOptions.Threshold": true,
-	"TensorInvOptions.Ind": true, "VanderOptions.N": true}
+	"TensorInvOptions.Ind": true, "VanderOptions.N": true, "LinalgVanderOptions.N": true}
 
 func (t optionType) count(f field) bool {
 	return strings.HasPrefix(f.typ, "*") && (counts[f.name] || counts[t.ops+"."+f.name])
@@ -73,7 +73,7 @@ func (t optionType) count(f field) bool {
 
 // initialisms are parts of field names that Go writes in capitals.
 var initialisms = map[string]string{"fweights": "FWeights", "aweights": "AWeights", "lhsIndices": "LHSIndices", "rhsIndices": "RHSIndices",
-	"maskLhs": "MaskLHS", "maskRhs": "MaskRHS"}
+	"maskLhs": "MaskLHS", "maskRhs": "MaskRHS", "atolTensor": "ATolTensor", "rtolTensor": "RTolTensor"}
 
 func fieldName(param string) string {
 	if n := initialisms[param]; n != "" {
@@ -114,9 +114,11 @@ func (src *source) optionsOf(o op) *optionType {
 	return t
 }
 
-// inOptions reports whether a parameter is a tensor that may be left out: users give it in the options. An operand, as the
-// bounds of clamp, stays where it is.
-func (o op) inOptions(p param) bool { return o.optional[p.name] && p.typ == "*Node" && !p.variadic }
+// inOptions reports whether a parameter is a tensor, or a list of them, that may be left out: users give it in the options. An operand,
+// as the bounds of clamp, stays where it is.
+func (o op) inOptions(p param) bool {
+	return o.optional[p.name] && (p.typ == "*Node" || p.typ == "[]*Node") && !p.variadic
+}
 
 // optionTypes lists the options of a package, by name. Functions that share one agree on its fields.
 func (src *source) optionTypes(pkg string) ([]optionType, error) {

@@ -109,7 +109,7 @@ func (src *source) schema(b *bytes.Buffer, o op) {
 			params = append(params, fmt.Sprintf("{%q, \"tensor or number\", false}", attrName(p.name)))
 			args = append(args, fmt.Sprintf("c.operand(%q)", attrName(p.name)))
 		case p.typ == "[]*Node" || p.typ == "*Node":
-			params = append(params, fmt.Sprintf("{%q, \"tensors\", false}", attrName(p.name)))
+			params = append(params, fmt.Sprintf("{%q, \"tensors\", %v}", attrName(p.name), o.optional[p.name]))
 			a := "c.tensors()"
 			if p.variadic {
 				a += "..."

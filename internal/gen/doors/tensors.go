@@ -43,6 +43,9 @@ var tensorDocs = map[string]string{
 	"LOBPCGOptions.B":              "the matrices b of x·v = λ·b·v, Hermitian positive definite; nil: the identity",
 	"LOBPCGOptions.Start":          "vectors to begin with, one column for each eigenvalue; nil: random ones",
 	"LOBPCGOptions.Preconditioner": "matrices near the inverses; nil: the identity",
+	"ATolTensor":                   "the same for each matrix of the batch, in place of ATol; nil: by that",
+	"RTolTensor":                   "the same for each matrix of the batch, in place of RTol; nil: by that",
+	"GradientOptions.Coordinates":  "in place of Spacing: positions of the samples along each dimension, or a scalar; nil: none",
 	"SVDLowRankOptions.M":          "subtracted from x; nil: nothing",
 
 	"BincountOptions.Weights":      "what each element counts; nil: 1",

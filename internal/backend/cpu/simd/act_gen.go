@@ -117,41 +117,46 @@ func siluF32Generic(z, x []float32) {
 	}
 }
 
-var erf1Tab = [8][16]float32{
-	{0x1.45b1dp+00, 0x1.c732bep+00, 0x1.1edd42p+01, 0x1.63f376p+01, 0x1.bdf3d8p+01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.83436p-02, 0x1.3c72eap-01, 0x1.bba62ap-01},
-	{0x1.50d3d4p-06, 0x1.27d9dep-07, -0x1.6a63bep-09, -0x1.b42d42p-10, -0x1.9a8d0ap-14, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, -0x1.372fcp-06, -0x1.837426p-05, -0x1.534b82p-05, -0x1.69e42ep-06},
-	{-0x1.68ca74p-05, 0x1.ecab0ep-08, 0x1.5f909ap-07, 0x1.49a86ep-09, 0x1.f3502ap-14, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.e2eafcp-04, 0x1.6c3238p-05, -0x1.9c35f2p-06, -0x1.0ca404p-04},
-	{-0x1.6e5e96p-07, -0x1.82445ap-05, -0x1.408242p-06, -0x1.75139p-09, -0x1.330e4p-14, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, -0x1.4110dap-11, 0x1.56836cp-03, 0x1.6b404ep-03, 0x1.d8f11p-04},
-	{0x1.5581e8p-03, 0x1.5b68eap-04, 0x1.6f3622p-06, 0x1.383884p-09, 0x1.6a25dap-15, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, -0x1.811eeap-02, -0x1.dcab38p-03, -0x1.f051dep-05, 0x1.6cb7f6p-04},
-	{-0x1.2352ccp-02, -0x1.5c1054p-04, -0x1.10ead6p-06, -0x1.68596ap-10, -0x1.619f5p-16, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, -0x1.0f1498p-21, -0x1.7abe8p-02, -0x1.e766b6p-02, -0x1.d88c56p-02},
-	{0x1.c9f75cp-03, 0x1.878076p-05, 0x1.e71b5p-08, 0x1.032422p-11, 0x1.9cd114p-18, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.06eba8p-03, 0x1.f4bcc2p-01, 0x1.8a4bfp-01, 0x1.10acd4p-01},
-	{0x1.db250ap-01, 0x1.f9e638p-01, 0x1.ff37cep-01, 0x1.fff4fep-01, 0x1.ffffe4p-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.a102cep-02, 0x1.3c6056p-01, 0x1.8f2574p-01},
+var erf1Tab = [9][16]float32{
+	{0x1.a1ad4ap+00, 0x1.2e0ecep+01, 0x1.7e24fcp+01, 0x1.d877f2p+01, 0x0p+00, 0x1.fe043ap-02, 0x1.a1f7p-01, 0x1.2ec2fcp+00, 0x1.a1ad4ap+00, 0x1.2e0ecep+01, 0x1.7e24fcp+01, 0x1.d877f2p+01, 0x0p+00, 0x1.fe043ap-02, 0x1.a1f7p-01, 0x1.2ec2fcp+00},
+	{-0x1.883b7ep-08, -0x1.9330a6p-13, 0x1.9d088ep-12, 0x1.ce0cdcp-16, -0x1.87e4a4p-06, -0x1.15faa6p-08, 0x1.f951bep-06, 0x1.4c9cc2p-08, -0x1.883b7ep-08, -0x1.9330a6p-13, 0x1.9d088ep-12, 0x1.ce0cdcp-16, -0x1.87e4a4p-06, -0x1.15faa6p-08, 0x1.f951bep-06, 0x1.4c9cc2p-08},
+	{0x1.cbca7p-07, -0x1.88bcf2p-09, -0x1.a64e7cp-11, -0x1.fb8cbcp-16, -0x1.4b746ep-10, -0x1.967aa4p-05, -0x1.3e103cp-06, 0x1.2c613p-06, 0x1.cbca7p-07, -0x1.88bcf2p-09, -0x1.a64e7cp-11, -0x1.fb8cbcp-16, -0x1.4b746ep-10, -0x1.967aa4p-05, -0x1.3e103cp-06, 0x1.2c613p-06},
+	{-0x1.9f91cap-10, 0x1.1c33bep-07, 0x1.1c50cep-10, 0x1.b17624p-16, 0x1.cecbe6p-04, 0x1.122108p-07, -0x1.010714p-04, -0x1.c4ada8p-05, -0x1.9f91cap-10, 0x1.1c33bep-07, 0x1.1c50cep-10, 0x1.b17624p-16, 0x1.cecbe6p-04, 0x1.122108p-07, -0x1.010714p-04, -0x1.c4ada8p-05},
+	{-0x1.97bf38p-05, -0x1.c3bbcap-07, -0x1.254cbap-10, -0x1.526822p-16, 0x1.559e52p-17, 0x1.76c864p-03, 0x1.0d494p-03, 0x1.6d000ep-07, -0x1.97bf38p-05, -0x1.c3bbcap-07, -0x1.254cbap-10, -0x1.526822p-16, 0x1.559e52p-17, 0x1.76c864p-03, 0x1.0d494p-03, 0x1.6d000ep-07},
+	{0x1.d10c6ep-04, 0x1.dca2f6p-07, 0x1.be90c2p-11, 0x1.91c4b4p-17, -0x1.81280cp-02, -0x1.2ee01ap-03, 0x1.075902p-04, 0x1.55de04p-03, 0x1.d10c6ep-04, 0x1.dca2f6p-07, 0x1.be90c2p-11, 0x1.91c4b4p-17, -0x1.81280cp-02, -0x1.2ee01ap-03, 0x1.075902p-04, 0x1.55de04p-03},
+	{-0x1.07375cp-03, -0x1.4ce13cp-07, -0x1.db79a4p-12, -0x1.529516p-18, 0x1.2d3b6p-23, -0x1.c10f98p-02, -0x1.e4679p-02, -0x1.516bcap-02, -0x1.07375cp-03, -0x1.4ce13cp-07, -0x1.db79a4p-12, -0x1.529516p-18, 0x1.2d3b6p-23, -0x1.c10f98p-02, -0x1.e4679p-02, -0x1.516bcap-02},
+	{0x1.42a856p-04, 0x1.1a2084p-08, 0x1.3e81dap-13, 0x1.6e8b7cp-20, 0x1.06eba8p-03, 0x1.c2cebp-01, 0x1.28b18cp-01, 0x1.1d4e62p-02, 0x1.42a856p-04, 0x1.1a2084p-08, 0x1.3e81dap-13, 0x1.6e8b7cp-20, 0x1.06eba8p-03, 0x1.c2cebp-01, 0x1.28b18cp-01, 0x1.1d4e62p-02},
+	{0x1.f53afp-01, 0x1.ff911ep-01, 0x1.fffcd4p-01, 0x1.fffffap-01, 0x0p+00, 0x1.099fa2p-01, 0x1.80de24p-01, 0x1.cfa866p-01, 0x1.f53afp-01, 0x1.ff911ep-01, 0x1.fffcd4p-01, 0x1.fffffap-01, 0x0p+00, 0x1.099fa2p-01, 0x1.80de24p-01, 0x1.cfa866p-01},
 }
 
 func erf1(x float32) float32 {
 	v0 := int32(math.Float32bits(x)) & 2147483647
 	v1 := lesser(3.999, math.Float32frombits(uint32(v0)))
-	v2 := int32(uint32(int32(math.Float32bits(v1+1))) >> 21)
-	v3 := erf1Tab[0][v2&15]
-	v4 := v1 - v3
-	v5 := erf1Tab[1][v2&15]
-	v6 := erf1Tab[2][v2&15]
-	v7 := erf1Tab[3][v2&15]
-	v8 := fma(fma(v5, v4, v6), v4, v7)
-	v9 := erf1Tab[4][v2&15]
-	v10 := erf1Tab[5][v2&15]
-	v11 := fma(fma(v8, v4, v9), v4, v10)
-	v12 := erf1Tab[6][v2&15]
-	v13 := fma(v11, v4, v12)
-	v14 := erf1Tab[7][v2&15]
-	var v15 float32 = v14
-	if v3 == 0 {
-		v15 = v1
+	v2 := fma(v1, 0.75, 1)
+	v3 := int32(uint32(int32(math.Float32bits(v2))) >> 21)
+	v4 := erf1Tab[0][v3&15]
+	v5 := v1 - v4
+	v6 := erf1Tab[1][v3&15]
+	v7 := erf1Tab[2][v3&15]
+	v8 := erf1Tab[3][v3&15]
+	v9 := fma(fma(v6, v5, v7), v5, v8)
+	v10 := erf1Tab[4][v3&15]
+	v11 := fma(v9, v5, v10)
+	v12 := erf1Tab[5][v3&15]
+	v13 := fma(v11, v5, v12)
+	v14 := erf1Tab[6][v3&15]
+	v15 := fma(v13, v5, v14)
+	v16 := erf1Tab[7][v3&15]
+	v17 := fma(v15, v5, v16)
+	v18 := erf1Tab[8][v3&15]
+	var v19 float32 = v18
+	if v4 == 0 {
+		v19 = v1
 	}
-	v16 := fma(v13, v4, v15)
-	v17 := int32(math.Float32bits(x)) & -2147483648
-	v18 := int32(math.Float32bits(v16)) | v17
-	return math.Float32frombits(uint32(v18))
+	v20 := fma(v17, v5, v19)
+	v21 := int32(math.Float32bits(x)) & -2147483648
+	v22 := int32(math.Float32bits(v20)) | v21
+	return math.Float32frombits(uint32(v22))
 }
 
 func erfF32Generic(z, x []float32) {

@@ -35,7 +35,38 @@ UNARY(acosh, acoshf(x), acosh(x))
 UNARY(atanh, atanhf(x), atanh(x))
 UNARY(erf, erff(x), erf(x))
 UNARY(erfc, erfcf(x), erfc(x))
-UNARY(erfinv, erfinvf(x), erfinv(x))
+// inverse_erf is the inverse of the error function with the operations of the CPU's kernel in their order, so that normal numbers have
+// the same bits on both: x times a polynomial in w - 1, w = -log(1-x²), or from w = 5 on in √w - 3.
+DEV float minus_log(float u, float plus) {
+    const float c[] = {0x1.5555a4p-2f, -0x1.000040p-2f, 0x1.99693ap-3f, -0x1.54ef66p-3f, 0x1.288b5ep-3f,
+        -0x1.0d973cp-3f, 0x1.ac6e68p-4f, -0x1.70aee8p-5f};
+    const int k = (__float_as_int(u) - 0x3f400000) >> 23;
+    const float f = __int_as_float(__float_as_int(u) - (k << 23)) - 1, e = fmaf(-(float)k, 0x1.62e43p-1f, plus);
+    float p = c[7];
+#pragma unroll
+    for (int i = 6; i >= 0; i--) p = fmaf(p, f, c[i]);
+    return e - (f + f * f * fmaf(f, p, -0.5f));
+}
+template <int n> DEV float times_polynomial(float x, float d, const float (&c)[n]) {
+    float p = c[n - 1];
+#pragma unroll
+    for (int i = n - 2; i >= 1; i--) p = fmaf(p, d, c[i]);
+    return fmaf(x, c[0], x * p);
+}
+DEV float inverse_erf(float x) {
+    const float inner[] = {0x1.209b9cp+0f, -0x1.8f0a00p-27f, 0x1.fb8fd0p-3f, 0x1.1691f6p-8f, -0x1.377c9ap-9f,
+        0x1.a49d20p-14f, 0x1.40bf82p-15f, -0x1.2796b8p-18f,
+        -0x1.19a41ap-21f, 0x1.310676p-23f, -0x1.2e9d1ap-27f};
+    const float outer[] = {0x1.6a9efcp+1f, -0x1.813d88p-26f, 0x1.006dc8p+0f, 0x1.358462p-7f, -0x1.f4b3b8p-8f,
+        0x1.746bdap-8f, -0x1.d5c1d0p-9f, 0x1.889d4cp-10f,
+        -0x1.573b6ep-14f, -0x1.503844p-12f, 0x1.1583eep-13f};
+    const float u = fmaf(-x, x, 1.0f);
+    if (u >= 0x1.b993fep-8f) return times_polynomial(x, minus_log(u, -1.0f), inner);
+    if (!(u >= 0)) return __int_as_float(0x7fc00000);
+    if (u == 0) return copysignf((float)INF, x);
+    return times_polynomial(x, root(minus_log(u, 0.0f)) - 3, outer);
+}
+UNARY(erfinv, inverse_erf(x), erfinv(x))
 UNARY(cbrt, cbrtf(x), cbrt(x))
 UNARY(floor, floorf(x), floor(x))
 UNARY(ceil, ceilf(x), ceil(x))

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // target is what a kernel body is built for. One body gives three programs that
@@ -251,8 +252,10 @@ func (b *B) Lookup16(idx *val) func(row []float32) *val {
 	if b.tgt == neon { // by bytes
 		args = []*val{b.Add(b.Mul(b.And(idx, b.I(15)), b.I(0x04040404)), b.I(0x03020100))}
 	}
-	if b.tgt == avx2 {
-		args = append(args, b.Shl(idx, 28)) // bit 3 says which half of the row; it becomes the sign
+	return func(row []float32) *val {
+		if b.tgt == avx2 && len(args) == 1 && !slices.Equal(row[:8], row[8:]) {
+			args = append(args, b.Shl(idx, 28)) // bit 3 says which half of the row; it becomes the sign
+		}
+		return b.emit(&val{op: "lookup", t: f32, args: args, tab: row})
 	}
-	return func(row []float32) *val { return b.emit(&val{op: "lookup", t: f32, args: args, tab: row}) }
 }

@@ -69,10 +69,10 @@ func (b *B) join(x, w *val) *val {
 	return b.Add(b.Max(b.Float(b.I(-1<<31)), x), w)
 }
 
-// table is the function of a >= 0 that the table has polynomials of, one for each quarter octave of 1+a, and the point c
+// table is the function of a >= 0 that the table has polynomials of, one for each quarter octave of t, and the point c
 // that a polynomial is about.
-func (b *B) table(a *val, tab [][]float32) (q, d, c0, c *val) {
-	pick := b.Lookup16(b.Srl(b.Bits(b.Add(a, b.C(1))), 21))
+func (b *B) table(a, t *val, tab [][]float32) (q, d, c0, c *val) {
+	pick := b.Lookup16(b.Srl(b.Bits(t), 21))
 	c = pick(tab[0])
 	d = b.Sub(a, c)
 	q = pick(tab[len(tab)-1])
@@ -84,14 +84,16 @@ func (b *B) table(a *val, tab [][]float32) (q, d, c0, c *val) {
 
 // tanh has reached 1 at 9.1.
 func tanh(b *B, x *val) *val {
-	q, d, c0, _ := b.table(b.Min(b.C(9.1), b.Abs(x)), tabTanh)
+	a := b.Min(b.C(9.1), b.Abs(x))
+	q, d, c0, _ := b.table(a, b.Add(a, b.C(1)), tabTanh)
 	return b.Float(b.Or(b.Bits(b.Fma(q, d, c0)), b.Sign(x)))
 }
 
-// erf has reached 1 before 4, where the table ends. Near zero it is a + q a, because the table's slope there is not a float32.
+// erf has reached 1 before 4, where the table ends: eight quarter octaves of 1 + 3a/4, which AVX2 picks by one permutation. Near zero
+// it is a + q a, because the table's slope there is not a float32.
 func erf(b *B, x *val) *val {
 	a := b.Min(b.C(3.999), b.Abs(x))
-	q, d, c0, c := b.table(a, tabErf)
+	q, d, c0, c := b.table(a, b.Fma(a, b.C(0.75), b.C(1)), tabErf)
 	y := b.Fma(q, d, b.Sel(b.Eq(c, b.C(0)), a, c0))
 	return b.Float(b.Or(b.Bits(y), b.Sign(x)))
 }
@@ -156,7 +158,7 @@ func geluFar(b *B, x *val) *val {
 	root := b.Lookup16(b.Bits(t))
 	hi := root(tabExp[0])
 	lo := b.Fma(p, b.Mul(hi, r), root(tabExp[1])) // the power is hi + lo
-	q, d, c0, c := b.table(a, tabGelu)
+	q, d, c0, c := b.table(a, b.Add(a, b.C(1)), tabGelu)
 	g := b.Fma(q, d, b.Sel(b.Eq(c, b.C(0)), b.Mul(a, b.C(0.5)), c0)) // near zero a/2 is the most of it
 	w := b.Fma(g, hi, b.Mul(g, lo))
 	if b.tgt == avx512 {

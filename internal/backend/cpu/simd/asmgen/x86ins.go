@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -251,13 +252,18 @@ func (f *frame) sel(v *val, pos int) {
 	}
 }
 
-// lookup permutes a row of 16 by the low bits of the index; AVX2 does it in two parts.
+// lookup permutes a row of 16 by the low bits of the index; AVX2 does it in two parts, unless they are the same.
 func (f *frame) lookup(v *val, pos int) {
 	idx, _ := f.loc(v.args[0])
 	off := f.tableOffset(v.tab)
 	if f.tgt == avx512 {
 		f.release(v, pos)
 		f.p("VPERMPS %sConst<>+%d(SB), %s, %s", f.file, off, f.reg(idx), f.reg(f.define(v)))
+		return
+	}
+	if slices.Equal(v.tab[:8], v.tab[8:]) {
+		f.release(v, pos)
+		f.p("VPERMPS %sConst<>+%d(SB), Y%d, Y%d", f.file, off, idx, f.define(v))
 		return
 	}
 	high, _ := f.loc(v.args[1])

@@ -134,6 +134,31 @@ def table16(f, deg, most, plus=0):
     return rows, worst0, worst
 
 
+def table8(f, deg, slope, plus):
+    """As table16, with eight polynomials, one per quarter octave of 1 + slope*a from 1 to 4; the other eight columns are the same."""
+    rows = [[0.0] * 16 for _ in range(deg + 2)]
+    worst0, worst = mpf(0), mpf(0)
+    for octave in range(2):
+        for part in range(4):
+            w = mpf(2) ** octave / 4
+            lo, hi = [(mpf(2) ** octave + (part + i) * w - 1) / slope for i in range(2)]
+            best = (mpf(0), mpf(0)) if lo == 0 else None
+            for j in range(-300, 301) if best is None else []:
+                c = mpf(f32((lo + hi) / 2 + w * j / 4001))
+                v = f(c)
+                e = abs(mpf(f32(v)) / v - 1)
+                if best is None or e < best[0]:
+                    best = (e, c)
+            c = best[1]
+            c0 = mpf(f32(f(c)))
+            p, e0, e1 = poly(lo - c, hi - c, lambda d: (f(c + d) - c0) / d - (plus if c == 0 else 0), list(range(deg)), lambda d: abs(d) / f(c + d), n=200)
+            worst0, worst = max(worst0, e0), max(worst, e1, best[0])
+            k = (127 + octave) * 4 + part & 7
+            for r, x in enumerate([c, c0] + p):
+                rows[r][k] = rows[r][k + 8] = f32(x)
+    return rows, worst0, worst
+
+
 def steps16(f, deg, edge):
     """Sixteen polynomials in m - c for m <= 0: column k has those with edge(k-1/2) <= -m <= edge(k+1/2), as far as that is above 0.
 
@@ -199,8 +224,8 @@ def main():
     show("coefPowExp", "2^r on |r| <= 1/2", c, a, b, "float64")
     show_table("tabGelu", "a Phi(-a) exp(a^2/2), less a/2 in the first column, rows c, c0, c1 ... as in table16", *table16(gelu_tail, 6, mpf(15), mpf(1) / 2))
     show_table("tabPhi", "Phi(m), rows c, c0, c1 ... as in steps16 by phi_edge", *steps16(lambda m: mp.erfc(-m / mp.sqrt(2)) / 2, 7, phi_edge))
-    show_table("tabErf", "erf(a), less a in the first column, likewise", *table16(mp.erf, 6, mpf(4), 1))
-    show_table("tabTanh", "tanh(a) likewise", *table16(mp.tanh, 6, mpf('9.1')))
+    show_table("tabErf", "erf(a), less a in column 4, in quarter octaves of 1 + 3a/4, twice", *table8(mp.erf, 7, mpf(3) / 4, 1))
+    show_table("tabTanh", "tanh(a), rows c, c0, c1 ... as in table16", *table16(mp.tanh, 6, mpf('9.1')))
     show_table("tabExp", "2^(i/16) and what it lost in rounding", *exp_table())
 
 
