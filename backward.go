@@ -204,7 +204,7 @@ func backward(tensors, gradients []*Tensor, o BackwardOptions) {
 	}
 	leaves := tapeLeaves(roots...)
 	if scope.Current().Anomaly {
-		forwardAnomaly(roots)
+		forwardAnomaly(roots, transform.OnTape)
 	}
 	if o.Inputs != nil && len(o.Inputs) == 0 {
 		fault.Throw(fault.Value, "backward", "Inputs is empty; leave it nil for all leaves")
@@ -412,11 +412,10 @@ func assign(op string, h *graph.Array, n *graph.Node) {
 	if to := old.Device(); to != n.Device() { // what is written goes to where the tensor is
 		n = moved(n, to)
 	}
+	if out := h.Raw(); IsGradEnabled() && (old.Leaf() || out != nil && out.Leaf() && old.Trace() != nil) {
+		fault.Throw(fault.Gradient, op, "a leaf of shape %v that requires a gradient is changed in place; do it inside NoGrad", old.Shape())
+	}
 	if old.Leaf() {
-		if IsGradEnabled() {
-			fault.Throw(fault.Gradient, op, "a leaf of shape %v that requires a gradient is changed in place; do it inside NoGrad",
-				old.Shape())
-		}
 		n = ops.NewLeaf(n, old.Slot())
 	} else if old.Frozen() && !n.Tape() && n.Level() == nil {
 		n = ops.NewFrozen(n, old.Slot())
@@ -427,9 +426,9 @@ func assign(op string, h *graph.Array, n *graph.Node) {
 	h.Rebind(n)
 }
 
-// DetectAnomaly runs f and makes Backward inside it fail at the op that first produces NaN, by name: in the values that the loss was
-// computed from, where infinities count too, or in the gradients. The error has the line that recorded the op, and the modules. Values are
-// computed one by one for that, so it is slow.
+// DetectAnomaly runs f and makes Backward, Grad and ValueAndGrad inside it fail at the op that first produces NaN, by name: in the values
+// that the loss was computed from, where infinities count too, or in the gradients. The error has the line that recorded the op, and
+// the modules. Values are computed one by one for that, so it is slow.
 func DetectAnomaly(f func()) {
 	defer graph.LabelNodes()()
 	scope.With(func(s *scope.State) { s.Anomaly = true }, f)
@@ -437,9 +436,9 @@ func DetectAnomaly(f func()) {
 
 // forwardAnomaly refuses the first NaN or infinity in the values behind some roots, in the order in which ops were recorded: one that has
 // no NaN or infinity among its own inputs.
-func forwardAnomaly(roots []*graph.Node) {
+func forwardAnomaly(roots []*graph.Node, see func(n *graph.Node) bool) {
 	var idx graph.Index
-	exec.Locked(func() { idx.PostOrder(roots, transform.OnTape) })
+	exec.Locked(func() { idx.PostOrder(roots, see) })
 	for _, n := range idx.Nodes { // inputs come first
 		if n.Trace() != nil || n.IsTuple() || n.Op().NoKernel != "" && !n.Leaf() || !n.DType().IsInexact() {
 			continue

@@ -74,6 +74,14 @@ func TestForwardAnomaly(t *testing.T) {
 			t.Errorf("%s left a gradient", what)
 		}
 	}
+	err := lucid.Try(func() {
+		lucid.DetectAnomaly(func() {
+			nn.ValueAndGrad(m, func(m *logs) *lucid.Tensor { return m.Forward(lucid.Ones(2)).Sum() })
+		})
+	})
+	if e, ok := errors.AsType[*lucid.Error](err); !ok || e.Op != "log" || e.ModuleTypes != "logs" {
+		t.Errorf("as a function: %v", err)
+	}
 	m.Weight = lucid.New([]float32{1, 2}, 2).RequiresGrad_(true)
 	lucid.DetectAnomaly(func() { m.Forward(lucid.Ones(2)).Sum().Backward() })
 	if got := fmt.Sprint(lucid.ToSlice[float64](m.Weight.Grad())); got != "[1 0.5]" {

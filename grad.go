@@ -68,6 +68,10 @@ func reverse(op string, f flatFunc, in []*Tensor, vary []bool) (outs []*Tensor, 
 		fault.Throw(fault.Gradient, op, "the function returned %v of shape %v; want one floating number", loss.DType(), loss.Shape())
 	}
 	p := transform.Pullback{See: transform.OnLevel}
+	if scope.Current().Anomaly {
+		forwardAnomaly([]*graph.Node{loss}, transform.OnLevel)
+		p.Gave = anomaly
+	}
 	for _, g := range p.Run([]*graph.Node{loss}, []*graph.Node{ops.OnesLike(loss)}, inputs) {
 		if g == nil {
 			g = ops.ZerosLike(inputs[len(grads)])

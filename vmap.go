@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/transform"
 	"github.com/lucid-go/lucid/internal/tree"
@@ -158,7 +159,11 @@ func vmapCall(fn tree.Function, args []reflect.Value, in []*Tensor, axes []int, 
 	for i, n := range ns {
 		inner[i] = in[i]
 		if axes[i] != NoAxis {
-			inner[i] = wrap(v.In(n, axes[i]))
+			m := v.In(n, axes[i])
+			if n.Frozen() { // a frozen parameter is frozen inside too
+				m = ops.NewFrozen(m, n.Slot())
+			}
+			inner[i] = wrap(m)
 		}
 	}
 	var res []reflect.Value

@@ -13,12 +13,7 @@ import (
 // the gradient of m.L1.Weight is grads.L1.Weight; frozen parameters and buffers are nil there. Parameters and their Grad stay as
 // they are; buffers that f changes, such as running means, are changed in m.
 func ValueAndGrad[M Module](m M, f func(m M) *lucid.Tensor) (value *lucid.Tensor, grads M) {
-	var params []*lucid.Tensor
-	for _, p := range Parameters(m) {
-		if p.RequiresGrad() {
-			params = append(params, p)
-		}
-	}
+	params := trainable(m)
 	if len(params) == 0 {
 		refuse(lucid.ErrGradient, "value_and_grad", "%T has no parameter that requires a gradient; Unfreeze some", m)
 	}
@@ -57,13 +52,21 @@ func withTensors[M Module](m M, of, to []*lucid.Tensor) M {
 
 // TrainableParameters returns a module like m that holds the parameters that require a gradient, and nil elsewhere.
 func TrainableParameters[M Module](m M) M {
-	var params []*lucid.Tensor
+	params := trainable(m)
+	return withTensors(m, params, params)
+}
+
+// trainable lists the parameters that are not frozen. Inside a transform a value stands for the parameter: in control flow the handle
+// still shows the parameter to the outside, and what VMap and others put there is frozen if the argument was.
+func trainable(m Module) (list []*lucid.Tensor) {
 	for _, p := range Parameters(m) {
-		if p.RequiresGrad() {
-			params = append(params, p)
+		h := (*graph.Array)(p)
+		n, out := h.Peek(), h.Raw()
+		if p.RequiresGrad() || out != nil && out.Leaf() || n.OwnSlot() == nil && out.OwnSlot() == nil {
+			list = append(list, p)
 		}
 	}
-	return withTensors(m, params, params)
+	return list
 }
 
 // Update makes the tensors of m show those of a module like it; where that has nil, m stays as it is.

@@ -114,3 +114,88 @@ func TestUpdateRefuses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An ensemble is trained by one step over stacked members, eagerly and compiled: each member learns what it learns alone.
+func TestUpdateEnsemble(t *testing.T) {
+	x := lucid.Randn(16, 3)
+	y := x.Sum(1).Sin().Reshape(16, 1)
+	loss := func(m *mlp) *lucid.Tensor { return F.MSELoss(m.Forward(x), y) }
+	sgd := func(m *mlp) *optim.SGD {
+		return optim.NewSGD(nn.Parameters(m), optim.SGDOptions{LR: 0.1, Momentum: 0.9})
+	}
+	members := []*mlp{newMLP(), {L1: nn.NewLinear(3, 16), L2: nn.NewLinear(16, 1)}}
+	for _, m := range members {
+		nn.Freeze(m, "l1.bias")
+	}
+	for name, compile := range map[string]func(func(x *lucid.Tensor) *lucid.Tensor) func(x *lucid.Tensor) *lucid.Tensor{
+		"eager": func(f func(x *lucid.Tensor) *lucid.Tensor) func(x *lucid.Tensor) *lucid.Tensor { return f },
+		"compiled": func(f func(x *lucid.Tensor) *lucid.Tensor) func(x *lucid.Tensor) *lucid.Tensor {
+			return lucid.Compile(f)
+		},
+	} {
+		all, alone := tree.Stack(members), nn.Clone(members[1])
+		opt, optAlone := sgd(all), sgd(alone)
+		step := compile(func(x *lucid.Tensor) *lucid.Tensor {
+			values, grads := lucid.VMap(func(m *mlp) (*lucid.Tensor, *mlp) { return nn.ValueAndGrad(m, loss) })(all)
+			if grads.L1.Bias != nil {
+				t.Error("a frozen parameter has a gradient")
+			}
+			opt.Update(all, grads)
+			return values
+		})
+		for i := range 5 {
+			value, grads := nn.ValueAndGrad(alone, loss)
+			optAlone.Update(alone, grads)
+			if got := step(x).At(1); !lucid.AllClose(got, value) {
+				t.Fatalf("%s, step %d: %v, alone %v", name, i, got, value)
+			}
+		}
+	}
+}
+
+// Update and ApplyGradients inside Scan train as a Go loop does, and parameters stay parameters.
+func TestUpdateInScan(t *testing.T) {
+	x := lucid.Randn(8, 4, 3)
+	y := x.Sum(2).Sin().Unsqueeze(-1)
+	type batch struct{ X, Y *lucid.Tensor }
+	loss := func(b batch) func(m *mlp) *lucid.Tensor {
+		return func(m *mlp) *lucid.Tensor { return F.MSELoss(m.Forward(b.X), b.Y) }
+	}
+	adam := func(m *mlp) *optim.Adam { return optim.NewAdam(nn.Parameters(m), optim.AdamOptions{LR: 0.05}) }
+	want, inside, pure := newMLP(), newMLP(), newMLP()
+	for _, m := range []*mlp{want, inside} {
+		nn.Freeze(m, "l2.bias")
+	}
+	opt := adam(want)
+	var losses []*lucid.Tensor
+	for i := range 8 {
+		l, g := nn.ValueAndGrad(want, loss(batch{x.At(i), y.At(i)}))
+		opt.Update(want, g)
+		losses = append(losses, l)
+	}
+	opt = adam(inside)
+	_, got := lucid.Scan(func(c *lucid.Tensor, b batch) (*lucid.Tensor, *lucid.Tensor) {
+		l, g := nn.ValueAndGrad(inside, loss(b))
+		opt.Update(inside, g)
+		return c, l
+	}, lucid.Zeros(1), batch{x, y})
+	if !lucid.AllClose(got, lucid.Stack(losses, 0)) {
+		t.Errorf("%v, want %v", got, losses)
+	}
+	if !lucid.AllClose(inside.L1.Weight, want.L1.Weight) || !inside.L1.Weight.RequiresGrad() || !inside.L1.Weight.IsLeaf() ||
+		inside.L2.Bias.RequiresGrad() {
+		t.Errorf("%v, want %v", inside.L1.Weight, want.L1.Weight)
+	}
+	opt = adam(pure)
+	params := nn.TrainableParameters(pure)
+	params.L2.Bias.RequiresGrad_(false)
+	before := pure.L1.Weight.Clone()
+	params, _ = lucid.Scan(func(p *mlp, b batch) (*mlp, *lucid.Tensor) {
+		l, g := lucid.ValueAndGradTree(loss(b))(p)
+		g.L2.Bias = nil
+		return optim.ApplyGradients(opt, g, p), l
+	}, params, batch{x, y})
+	if !lucid.AllClose(params.L1.Weight, want.L1.Weight) || !lucid.Equal(pure.L1.Weight, before) {
+		t.Errorf("%v, want %v", params.L1.Weight, want.L1.Weight)
+	}
+}

@@ -104,6 +104,7 @@ func Merge[T any](a, b T) T {
 }
 
 // Stack returns a tree whose tensors are those of the members, stacked along a new first dimension: VMap over it computes an ensemble.
+// Parameters make parameters, frozen ones frozen ones, so that an optimizer trains the ensemble; no gradient goes back to the members.
 func Stack[T any](members []T) T {
 	if len(members) == 0 {
 		panic(lucid.Errorf(lucid.ErrValue, "stack", "there are no trees to stack"))
@@ -121,6 +122,9 @@ func Stack[T any](members []T) T {
 			column[i] = lists[i][k].Detach()
 		}
 		out[k] = lucid.Stack(column, 0)
+		if n := (*graph.Array)(lists[0][k]).Peek(); n.OwnSlot() != nil {
+			out[k].RequiresGrad_(true).RequiresGrad_(n.Leaf())
+		}
 	}
 	return Unflatten(members[0], out)
 }

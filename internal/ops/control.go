@@ -44,9 +44,25 @@ func traceBody(name string, like []graph.Spec, dev *Node, f func(args []*Node) [
 	scope.With(func(s *scope.State) { s.Trace, s.CheckpointLevel, s.Arena = b.trace, nil, nil }, func() { b.outs = f(b.args) })
 	b.trace.CaptureWritten()
 	r := b.trace.Result()
-	b.captured, b.written, b.finals, b.effects = r.Captured, r.Written, r.Finals, r.Effects
+	b.captured, b.effects = r.Captured, r.Effects
+	for i, h := range r.Written { // one that shows again what it did before, as parameters that were swapped for a while, is only read
+		if b.handle(h).Placeholder != r.Finals[i] {
+			b.written, b.finals = append(b.written, h), append(b.finals, r.Finals[i])
+		}
+	}
 	ok = true
 	return b
+}
+
+// show makes a handle that a body writes show its new value. A parameter stays one, as with Assign inside NoGrad.
+func show(h *graph.Array, n *Node) {
+	switch old := h.Peek(); {
+	case old.Leaf():
+		n = NewLeaf(n, old.Slot())
+	case old.Frozen() && !n.Tape() && n.Level() == nil:
+		n = NewFrozen(n, old.Slot())
+	}
+	h.Rebind(n)
 }
 
 func (b *body) done() {

@@ -64,7 +64,7 @@ func Switch(op string, index *Node, branches []func(args []*Node) []*Node, args 
 	c.Result = make([]int, len(bodies[0].outs)+len(written))
 	res := graph.TupleItems(graph.NewTuple(opCond, c, in...))
 	for i, h := range written {
-		h.Rebind(res[len(bodies[0].outs)+i])
+		show(h, res[len(bodies[0].outs)+i])
 	}
 	return res[:len(bodies[0].outs)]
 }

@@ -96,7 +96,7 @@ func (b *body) fixed(args, in []*Node) (_, _ []*Node) {
 // rebind makes the handles that the body writes show their new values.
 func (b *body) rebind(values []*Node) {
 	for i, h := range b.written {
-		h.Rebind(values[i])
+		show(h, values[i])
 	}
 }
 
