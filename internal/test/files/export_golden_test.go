@@ -96,7 +96,7 @@ func TestExportGolden(t *testing.T) {
 				if schema.Lookup(c.Op) == nil || golden.Waived(family, c) != "" {
 					continue
 				}
-				if seen[c.Op]++; testing.Short() && seen[c.Op] > 5 {
+				if seen[c.Op]++; testing.Short() && seen[c.Op] > 3 {
 					continue
 				}
 				switch err := exportCase(&c); {

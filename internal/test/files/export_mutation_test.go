@@ -49,7 +49,7 @@ func mutate(r *rand.Rand, text string) string {
 func TestImportMutated(t *testing.T) {
 	perOp, tries := 2, 20
 	if testing.Short() {
-		perOp, tries = 1, 10
+		perOp, tries = 1, 5
 	}
 	for _, family := range golden.Families() {
 		t.Run(family, func(t *testing.T) {
