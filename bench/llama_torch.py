@@ -82,7 +82,8 @@ def main():
         if not compiled:
             prompt = 512 if name == "1b" else 2048
             caches = [[torch.zeros(1, KV, room, m.size, device="cuda", dtype=torch.bfloat16) for _ in "kv"] for _ in range(layers)]
-            ids = torch.ones(1, prompt, device="cuda", dtype=torch.long)
+            # Those of the benchmark in Go: products of equal rows draw less power, and are a sixth faster.
+            ids = ((17 + 31 * torch.arange(prompt, device="cuda")) % VOCAB)[None]
             measure(f"{name} prefill of {prompt}", lambda i: m(ids, torch.arange(prompt, device="cuda"), caches, None), prompt, 10)
         del m, caches
         torch.cuda.empty_cache()

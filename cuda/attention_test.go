@@ -66,6 +66,51 @@ func TestAttention(t *testing.T) {
 	}
 }
 
+// TestAttentionTiles compares attention over several tiles with the CPU's in float32: tokens of a prompt over a cache, windows, rows that
+// see nothing, examples with masks of their own.
+func TestAttentionTiles(t *testing.T) {
+	dev := gpu(t)
+	type form struct {
+		n, heads, groups, length, keys, e, f int
+		way                                  string
+	}
+	for _, c := range []form{{1, 4, 2, 300, 1024, 128, 128, "cache"}, {1, 4, 2, 300, 1024, 64, 64, "cache"},
+		{2, 2, 1, 130, 700, 128, 128, "rows"}, {1, 3, 1, 700, 700, 64, 64, "window"},
+		{1, 2, 2, 500, 300, 96, 120, "blind"}, {1, 2, 2, 129, 257, 128, 64, "none"},
+		{2, 2, 2, 515, 515, 128, 128, "causal"}, {1, 2, 1, 400, 1500, 80, 128, "causal"}} {
+		rows, keys := lucid.Arange(c.length).Reshape(1, 1, -1, 1), lucid.Arange(c.keys).Reshape(1, 1, 1, -1)
+		lucid.Seed(3)
+		q, k := lucid.Randn(c.n, c.heads, c.length, c.e), lucid.Randn(c.n, c.groups, c.keys, c.e)
+		v := lucid.Randn(c.n, c.groups, c.keys, c.f)
+		var mask *lucid.Tensor
+		switch c.way {
+		case "cache": // behind 200 tokens
+			mask = keys.Le(rows.Add(200))
+		case "rows":
+			mask = lucid.Rand(c.n, c.heads, c.length, c.keys).Gt(0.5)
+		case "window":
+			mask = keys.Le(rows).LogicalAnd(keys.Gt(rows.Sub(150)))
+		case "blind":
+			mask = keys.Lt(rows.Sub(100))
+		}
+		for _, d := range []lucid.DType{lucid.BFloat16, lucid.Float16} {
+			run := func(dev lucid.Device, dt lucid.DType) []float64 {
+				o := F.ScaledDotProductAttentionOptions{IsCausal: c.way == "causal", EnableGQA: true}
+				if mask != nil {
+					o.AttnMask = mask.To(dev)
+				}
+				as := func(x *lucid.Tensor) *lucid.Tensor { return x.To(d).To(dt).To(dev) }
+				y := F.ScaledDotProductAttention(as(q), as(k), as(v), o)
+				return lucid.ToSlice[float64](y.To(lucid.CPU).To(lucid.Float64).Reshape(-1))
+			}
+			tol := map[lucid.DType]float64{lucid.BFloat16: 6e-3, lucid.Float16: 1e-3}[d]
+			if e := distance(run(dev, d), run(lucid.CPU, lucid.Float32)); !(e <= tol) {
+				t.Errorf("%v of %v: the result is off by %.2g, more than %.2g", c, d, e, tol)
+			}
+		}
+	}
+}
+
 // distance is ‖x - y‖ / ‖y‖.
 func distance(x, y []float64) float64 {
 	var d, n float64

@@ -11,6 +11,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/ggml"
 	"github.com/lucid-go/lucid/llm/model"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // randomWeights are weights of any name on a device. Blocks are random but for their scales.
@@ -138,6 +139,29 @@ func benchClients(b *testing.B, layers, hidden, intermediate, texts, room int) {
 	b.ReportMetric(float64(texts*b.N)/b.Elapsed().Seconds(), "tokens/s")
 	b.Log(lucid.Explain(step))
 	showTimeline(b)
+}
+
+// BenchmarkPrefillAttention measures attention of a prompt of 2,048 tokens over a cache of 4,096 positions, in the shapes of Llama 3 8B:
+// the FLOPs are those of the scores that count.
+func BenchmarkPrefillAttention(b *testing.B) {
+	const heads, groups, length, room, size, times = 32, 8, 2048, 4096, 128, 16
+	with := lucid.With{Device: gpu(b), DType: lucid.BFloat16}
+	q, k, v := with.Randn(1, heads, length, size).Eval(), with.Randn(1, groups, room, size).Eval(), with.Randn(1, groups, room, size).Eval()
+	step := lucid.Compile(func(q, k, v *lucid.Tensor) *lucid.Tensor {
+		at := lucid.With{Device: q.Device()}
+		mask := at.Arange(room).Reshape(1, 1, 1, room).Le(at.Arange(length).Reshape(1, 1, length, 1))
+		for range times {
+			q = F.ScaledDotProductAttention(q, k, v, F.ScaledDotProductAttentionOptions{AttnMask: mask, EnableGQA: true})
+		}
+		return q.Narrow(2, 0, 1).Sum()
+	})
+	for i := range 3 + b.N {
+		if i == 3 {
+			b.ResetTimer()
+		}
+		step(q, k, v).Item()
+	}
+	b.ReportMetric(4*heads*size*length*(length+1)/2*times*float64(b.N)/b.Elapsed().Seconds()/1e12, "TFLOP/s")
 }
 
 // showTimeline logs what the kernels of the last step cost, where LUCID_CUDA_TIMELINE=1.

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/lucid-go/lucid"
@@ -85,6 +86,23 @@ func TestMoves(t *testing.T) {
 		lucid.Deterministic(func() { bits = append(bits, lucid.ToSlice[float32](lucid.Zeros(9).To(dev).ScatterAdd(0, at, src))) })
 		if fmt.Sprint(bits[0]) != fmt.Sprint(bits[len(bits)-1]) {
 			t.Fatalf("%v, then %v", bits[0], bits[len(bits)-1])
+		}
+	}
+}
+
+// TestSetSlices writes rows to a cache as language models do: up to some thousand positions, of which some come twice, from rows in another
+// order.
+func TestSetSlices(t *testing.T) {
+	dev := gpu(t)
+	for _, count := range []int{1, 3, 64, 700, 5000} {
+		lucid.Seed(5)
+		x, src := lucid.Randn(1, 3, 4000, 24), lucid.Randn(1, count, 3, 24)
+		at := lucid.RandInt(0, 4000, count)
+		run := func(dev lucid.Device) []float32 {
+			return lucid.ToSlice[float32](x.To(dev).IndexCopy(2, at.To(dev), src.To(dev).Transpose(1, 2)).To(lucid.CPU).Reshape(-1))
+		}
+		if got, want := run(dev), run(lucid.CPU); !slices.Equal(got, want) {
+			t.Errorf("%d positions: other values than on the CPU", count)
 		}
 	}
 }

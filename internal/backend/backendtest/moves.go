@@ -81,6 +81,8 @@ func scatters() (all []check) {
 			f: one(func(in []*node) *node { return ops.IndexAdd(in[0], 0, in[1], in[2], ops.IndexAddOptions{}) })},
 		check{name: "put_slices/set", dtypes: every, exact: true, in: []input{x, index([]float64{4, 0, 1}, 3), src},
 			f: one(func(in []*node) *node { return ops.IndexCopy(in[0], 0, in[1], in[2]) })},
+		check{name: "put_slices/set_again", dtypes: every, exact: true, in: []input{x, rows, src},
+			f: one(func(in []*node) *node { return ops.IndexCopy(in[0], 0, in[1], in[2]) })},
 		check{name: "put/add", dtypes: numbers, loose: true, in: []input{x, index([]float64{7, 0, 7, 19, 3}, 5), {lo: -6, hi: 6,
 			shape: []int{5}}},
 			f: one(func(in []*node) *node { return ops.Put(in[0], in[1], in[2], ops.PutOptions{Accumulate: true}) })})

@@ -21,6 +21,15 @@ type tiled struct {
 	warps, each, tile int // a block has 16·each rows a warp, and loops over tiles of the other operand
 	brief             bool
 	masked            bool // by a mask of booleans; forward only
+	hopper            bool // the kernel of attention_wgmma.cu; forward only
+}
+
+// onHopper is the variant of the forward kernel for Hopper's own instructions, if a device has them.
+func (t tiled) onHopper(d *driver.Device, matrices, rows int) tiled {
+	if d.Major == 9 && !t.brief && matrices*blocks(rows, t.rows()) < longest/2 {
+		t.hopper, t.tile = true, 128
+	}
+	return t
 }
 
 // soon is the variant of a kernel that will run a few times only: half as much of it is unrolled, so it compiles faster.
@@ -63,6 +72,10 @@ func tilesFor(a attr.Attention, q, k, v backend.View, part int) (tiled, bool) {
 }
 
 func (t tiled) source(file string, keys bool) string {
+	if t.hopper {
+		return kernels.Source("prelude") + fmt.Sprintf("#define HALF_IS_BF16 %d\n#define HD %d\n#define MASKED %d\n",
+			number(t.half == dtype.BFloat16), t.hd, number(t.masked)) + kernels.Source(file)
+	}
 	return kernels.Source("prelude") +
 		fmt.Sprintf("#define HALF_IS_BF16 %d\n#define HD %d\n#define WARPS %d\n#define MR %d\n#define BN %d\n",
 			number(t.half == dtype.BFloat16), t.hd, t.warps, t.each, t.tile) +
@@ -75,6 +88,9 @@ func (d *Device) tiled(t tiled, name string, keys bool) (*driver.Function, error
 	k := text{name: name, source: func() string { return t.source(name, keys) }, options: options, ours: true, long: true}
 	if t.brief {
 		k.options = briefly
+	}
+	if t.hopper {
+		k.arch = d.arch + "a"
 	}
 	return d.find(fmt.Sprint(name, t, keys), k)
 }
@@ -126,6 +142,7 @@ func attention(d *call, a attr.Attr, out, in []backend.View) error {
 		return d.attentionDecode(p, c, out, in, nil)
 	}
 	t.masked = len(in) > 3
+	t = t.onHopper(d.Device.Device, in[0].Shape.Dim(0)*in[0].Shape.Dim(1), in[0].Shape.Dim(2))
 	if !ok || t.masked && in[3].DType != dtype.Bool || !fitsRows(out[0]) {
 		if out[0].Contiguous() {
 			return d.attentionRows(p, out, in)
@@ -137,7 +154,11 @@ func attention(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	defer x.free()
-	f, err := d.tiled(t, "attention", false)
+	name := "attention"
+	if t.hopper {
+		name = "attention_wgmma"
+	}
+	f, err := d.tiled(t, name, false)
 	if err != nil {
 		return err
 	}
@@ -162,6 +183,10 @@ func attention(d *call, a attr.Attr, out, in []backend.View) error {
 		}
 	} else {
 		g.int(0, 0, 0, 0)
+	}
+	if t.hopper { // four warps more, which copy; tiles begin at multiples of 1,024
+		g.int(q[0] * q[1])
+		return d.launchShared(f, min(blocks(q[2], t.rows())*q[0]*q[1], d.SMs), 1, 3*128, (2*t.rows()+4*t.tile)*t.hd*2+1024, g)
 	}
 	return d.launchShared(f, blocks(q[2], t.rows()), q[0]*q[1], 32*t.warps, (t.rows()+4*t.tile)*t.hd*2, g)
 }

@@ -15,10 +15,8 @@ import (
 // is in it.
 
 const (
-	decodeFewest  = 32  // FEWEST in attention_decode.cu
-	decodeSplits  = 32  // chunks: a warp weighs them
-	decodeThreads = 256 // THREADS
-	decodeBlocks  = 128 // chunks of all heads of an example: enough for a device; bits must not depend on which it is
+	decodeSplits = 32  // chunks: a warp weighs them
+	decodeBlocks = 128 // chunks of all heads of an example: enough for a device; bits must not depend on which it is
 )
 
 // decoding is the shape of its kernels.
@@ -27,6 +25,18 @@ type decoding struct {
 	rows, lanes int  // room for queries that share keys; threads that read a row of keys
 	one         bool // there is one query of each head
 	page        int  // rows of a block of keys that a table names; 0: keys follow each other
+	mma         bool // with tensor cores
+}
+
+// block gives the threads of a block and the keys of a chunk, if there are so many: THREADS and FEWEST in attention_decode.cu.
+func (c decoding) block() (threads, fewest int) {
+	switch {
+	case !c.mma:
+		return 256, 32
+	case c.rows*c.lanes > 256:
+		return 64, 64
+	}
+	return 128, 64
 }
 
 // decodingFor reports whether the kernels take the operands: few queries, rows of whole vectors, at most 256 elements.
@@ -72,6 +82,9 @@ func (c decoding) source() string {
 	} else {
 		types += "#define QUERIES (int)a.queries\n"
 	}
+	if c.mma {
+		types += fmt.Sprintf("#define MMA \"%s\"\n", ctype[c.t])
+	}
 	sizes := fmt.Sprintf("#define ROWS %d\n#define LANES %d\n#define PAGE %d\n", c.rows, c.lanes, c.page)
 	return kernels.Source("prelude") + types + sizes + kernels.Source("attention_decode")
 }
@@ -94,13 +107,15 @@ func maskOf(g *args, mask []backend.View) {
 // attentionDecode runs it. out[0] may be strided. paged is nil unless keys are in blocks.
 func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.View, paged *paging) error {
 	q, k, v := in[0], in[1], in[2]
+	c.mma = c.t.IsHalf() && d.Major >= 8
+	threads, fewest := c.block()
 	f, err := d.kernel(fmt.Sprint("attention_decode", c), "attention_decode", c.source)
 	if err != nil {
 		return err
 	}
 	matrices, keys, width := k.Shape.Dim(0)*k.Shape.Dim(1), k.Shape.Dim(2), v.Shape.Dim(3)
 	rows := q.Shape.Dim(1) / k.Shape.Dim(1) * q.Shape.Dim(2)
-	splits := min(blocks(keys, decodeFewest), max(1, decodeBlocks/k.Shape.Dim(1)), decodeSplits)
+	splits := min(blocks(keys, fewest), max(1, decodeBlocks/k.Shape.Dim(1)), decodeSplits)
 	var g args
 	sizes(&g, q, k, v)
 	g.int(splits, q.Shape.Dim(1)/k.Shape.Dim(1))
@@ -119,7 +134,7 @@ func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.V
 	}
 	if splits == 1 {
 		g.ptr(0, 0, 0, 0)
-		return d.launch(f, 1, matrices, decodeThreads, g)
+		return d.launch(f, 1, matrices, threads, g)
 	}
 	n := matrices * splits * rows
 	t := temporaries{d: d.Device, op: "attention"}
@@ -133,5 +148,5 @@ func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.V
 		return err
 	}
 	g.ptr(b, b+uintptr(4*n), b+uintptr(8*n), ended)
-	return d.launch(f, min(splits, blocks(4*d.SMs, matrices)), matrices, decodeThreads, g)
+	return d.launch(f, min(splits, max(1, 4*d.SMs/matrices)), matrices, threads, g)
 }

@@ -248,6 +248,13 @@ func TestCompileAttention(t *testing.T) {
 					masked := p
 					masked.masked = true
 					compileOne(t, "attention", masked.source("attention", false))
+					for _, h := range []tiled{p, masked} {
+						h.hopper = true
+						src := withPDL(h.source("attention_wgmma", false))
+						if _, err := nvrtc.Compile("attention_wgmma", src, "sm_90a", options...); err != nil {
+							t.Error(err)
+						}
+					}
 					compileOne(t, "attention_kinds", masked.kindsSource())
 				}
 				if _, err := nvrtc.Compile("attention", withPDL(brief), "sm_90", briefly...); err != nil {
@@ -285,18 +292,24 @@ func TestCompileDecoding(t *testing.T) {
 	const gated = "DEV float gated(float x, float y) { return op_silu(x) * y; }\n"
 	files := kernels.Source("prelude", "elementwise", "functions")
 	joined := joinedRows{matrices: 1, weight: dtype.BFloat16}
-	three := joinedRows{matrices: 3, normed: true, weight: dtype.Float32}
-	two := joinedRows{matrices: 2, normed: true, weight: dtype.BFloat16, gated: gated, files: files}
+	three := joinedRows{matrices: 3, normed: 2, weight: dtype.Float32}
+	two := joinedRows{matrices: 2, normed: 1, weight: dtype.BFloat16, gated: gated, files: files}
 	for _, c := range []fewRows{{t: dtype.BFloat16, out: dtype.BFloat16, rows: 1, warps: 1}, {t: dtype.Float32, out: dtype.Float32, rows: 3,
 		warps: 2}, {dtype.BFloat16, dtype.BFloat16, 0, 8, 1, true, 12, joined},
 		{dtype.Float16, dtype.Float32, 0, 8, 2, false, 3, joined}, {dtype.BFloat16, dtype.BFloat16, 0, 8, 1, true, 5, three},
 		{dtype.BFloat16, dtype.BFloat16, 0, 8, 2, true, 4, two}} {
 		compileShort(t, "few_rows", c.source(), 900)
 	}
-	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8, true, 0}, {dtype.Float16, dtype.Float16, 16, 32, false, 0},
-		{dtype.Float32, dtype.Bool, 1, 4, false, 0}, {dtype.BFloat16, dtype.Bool, 4, 16, true, 32}} {
-		compileShort(t, "attention_decode", c.source(), 1800)
+	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8, true, 0, true}, {dtype.BFloat16, dtype.Bool, 4, 16, true, 32, true},
+		{dtype.Float16, dtype.Float16, 16, 32, false, 0, true}, {dtype.Float16, dtype.Float16, 16, 32, false, 0, false},
+		{dtype.Float32, dtype.Bool, 1, 4, false, 0, false}} {
+		most := uint64(1800)
+		if c.mma {
+			most = 2300
+		}
+		compileShort(t, "attention_decode", c.source(), most)
 	}
+	compileOne(t, "set_slices", setSource("w16", 4))
 	for _, size := range []int{2, 4, 8} {
 		compileOne(t, "attention_pages", pagesSource(size))
 	}

@@ -150,6 +150,7 @@ func (d *Device) capture(show func(mode any) error) (backend.Graph, error) {
 	all.mu.Unlock()
 	r := &recorder{d: d, main: d.Device, pdl: d.SupportsPDL() && os.Getenv("LUCID_CUDA_GRAPHS") != "apart"}
 	f := &Device{shared: d.shared, Device: all.dev, pool: all.pool, mode: capturing, rec: r}
+	all.dev.Carveout = 0
 	if err := all.dev.Begin(); err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ type dependencies struct {
 	behind    []uintptr // what it waits for
 	chain     int       // launches so far that did not need to wait for their predecessors
 	workspace bool      // it multiplies by cuBLASLt
+	space     int       // with this workspace
 }
 
 // memRange is memory that a launch uses. Temporaries of a program are parts of one block, which is divided differently when
@@ -75,8 +76,22 @@ func (u uses) add(list []memRange, nodes []uintptr) uses {
 // largeLaunch is the number of bytes from which concurrency gains nothing.
 const largeLaunch = 8 << 20
 
-// workspaceRange stands for the workspace that products of cuBLASLt share.
-var workspaceRange = []memRange{{1, 2, true}}
+// workspaceRange stands for a workspace that products of cuBLASLt share.
+func workspaceRange(space int) []memRange {
+	return []memRange{{uintptr(1 + space), uintptr(2 + space), true}}
+}
+
+// bound reports whether a product of the library takes as long as reading its matrix, but waits for memory most of the time: queries, keys
+// and values of many texts are worth overlapping.
+func bound(name string, out, in []backend.View) bool {
+	const most = 64 // rows
+	r := out[0].Shape.Rank()
+	if name != "matmul" || len(in) < 2 || r < 2 || out[0].Numel() == 0 {
+		return false
+	}
+	rows := out[0].Numel() / out[0].Shape.Dim(r-1)
+	return rows > mostRowsMMA && rows <= most
+}
 
 // weight estimates the bytes that a launch uses. Where a product has few rows its matrix does not count: however large that is, such
 // launches are worth overlapping. Nor does a cache of which a launch writes or reads a part.
@@ -86,11 +101,11 @@ func weight(name string, out, in []backend.View) (bytes int) {
 	}
 	few := out[0].Numel() > 0 && out[0].Shape.Rank() > 0 && out[0].Numel()/out[0].Shape.Dim(out[0].Shape.Rank()-1) <= streamedRows
 	switch {
-	case name == "products", (name == "matmul" || name == "block_matmul") && few && len(in) > 1:
+	case name == "products", (name == "matmul" || name == "block_matmul") && few && len(in) > 1, bound(name, out, in):
 		in = in[:1]
 	case name == "put_slices" && out[0].Buf.Dev == in[0].Buf.Dev:
 		out, in = nil, in[1:]
-	case name == "attention" && in[0].Shape.Dim(2) <= streamedRows:
+	case (name == "attention" || name == "paged_attention") && in[0].Shape.Dim(2) <= streamedRows:
 		in = in[:1]
 	}
 	for _, v := range slices.Concat(out, in) {
@@ -128,7 +143,7 @@ func (r *recorder) begin(f *Device, name string, out, in []backend.View) error {
 		return f.Device.SetNodes(o.behind)
 	}
 	o.behind = compacted(append(slices.Clone(o.barrier), o.uses.before(touched(out, in))...))
-	if o.chained(size) {
+	if !bound(name, out, in) && o.chained(size) {
 		o.behind = slices.Clone(o.leaves)
 	}
 	// Memory freed by a concurrent launch must not be reused by this one.
@@ -142,23 +157,27 @@ func compacted(nodes []uintptr) []uintptr {
 	return slices.Compact(nodes)
 }
 
-// useWorkspace lets what the current launch captures next wait for the other launches that used the workspace.
-func (r *recorder) useWorkspace(f *Device) error {
+// useWorkspace gives the current launch one of some workspaces, in turn, and lets what it captures next wait for the other launches that
+// used it.
+func (r *recorder) useWorkspace(f *Device, spaces int) (space int, err error) {
 	o := &r.dependencies
-	if !o.small || o.workspace {
-		return nil
+	if !o.small {
+		return 0, nil
 	}
-	o.workspace = true
-	before := o.uses.before(workspaceRange)
+	if o.workspace {
+		return o.space, nil
+	}
+	o.workspace, o.space = true, (o.space+1)%spaces
+	before := o.uses.before(workspaceRange(o.space))
 	if len(before) == 0 {
-		return nil
+		return o.space, nil
 	}
 	nodes, err := f.Device.Nodes()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	o.behind = compacted(append(o.behind, before...))
-	return f.Device.SetNodes(compacted(append(nodes, before...)))
+	return o.space, f.Device.SetNodes(compacted(append(nodes, before...)))
 }
 
 // untouched reports whether no launch so far, nor the current one, writes a buffer: it may be read before they are done.
@@ -196,7 +215,7 @@ func (r *recorder) end(f *Device, out, in []backend.View) error {
 	}
 	list := touched(out, in)
 	if o.workspace {
-		list = append(list, workspaceRange...)
+		list = append(list, workspaceRange(o.space)...)
 	}
 	o.uses = o.uses.add(list, nodes)
 	o.leaves = slices.DeleteFunc(slices.Clone(o.leaves), func(n uintptr) bool { return slices.Contains(o.behind, n) })

@@ -167,6 +167,11 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 		d.allowsAtomics(out[0].DType, in[2].DType, s.Reduce) {
 		return d.scatterScalar(out[0], in)
 	}
+	if s.Reduce == attr.ReduceSet && count <= mostSet {
+		if done, err := d.setSlices(s.Axis, out[0], in); done || err != nil {
+			return err
+		}
+	}
 	x, err := d.denseAll(in[1:])
 	if err != nil {
 		return err

@@ -176,7 +176,8 @@ func (d *Device) productEpilogue(h *cublas.Handle, p cublas.Product, o cublas.Op
 	}
 	p.Align = [3]int{cublas.AlignOf(o.Z), cublas.AlignOf(o.X), cublas.AlignOf(o.Y)}
 	if d.mode == capturing {
-		if err := d.rec.useWorkspace(d); err != nil {
+		var err error
+		if o.Space, err = d.rec.useWorkspace(d, h.Spaces()); err != nil {
 			return err
 		}
 	}

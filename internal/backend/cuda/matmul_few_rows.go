@@ -31,7 +31,7 @@ type joinedRows struct {
 	matrices int
 	gated    string // the function that makes one value of two; "": none
 	files    string // the sources it needs
-	normed   bool   // x is normalised first
+	normed   int    // x is normalised first: vectors of a row that a thread has; 0: it is not
 	weight   dtype.DType
 }
 
@@ -83,7 +83,7 @@ func (c fewRows) source() string {
 	}
 	types += fmt.Sprintf("#define TILES %d\n#define MMA \"%s\"\n#define MATRICES %d\n#define GATED %d\n", c.tiles, ctype[c.t], c.matrices,
 		number(c.gated != ""))
-	types += fmt.Sprintf("#define NORMED %d\n#define W %s\n", number(c.normed), ctype[c.weight])
+	types += fmt.Sprintf("#define NORMED %d\n#define W %s\n", c.normed, ctype[c.weight])
 	types += fmt.Sprintf("#define HELD %d\n#define STAGES %d\n", number(c.held), c.stages)
 	return s + types + c.gated + kernels.Source("few_rows_mma")
 }
@@ -93,7 +93,7 @@ type fewRowsCall struct {
 	fewRows
 	products []cublas.Product // of the same rows
 	at       []cublas.Operands
-	early    bool // nothing in a captured graph writes a matrix
+	early    bool // nothing in a captured graph writes a matrix, or the weights of a norm
 	// normWeight and eps are of the norm that x goes through first.
 	normWeight uintptr
 	eps        float64
@@ -105,6 +105,14 @@ const (
 	mostHeldBytes = 2 * heldBytes
 )
 
+// streamCarveout is the part of a multiprocessor's memory, in percent, that is shared memory while a graph streams matrices, whatever its
+// kernels need: dividing it anew takes an idle multiprocessor, and meanwhile blocks that stream go where others do already. One such block
+// fits, and the small kernels between two of them.
+const streamCarveout = 75
+
+// streamShared is what such a block takes of it.
+const streamShared = 114 << 10
+
 // stageBytes is what a part of the ring takes.
 func (c fewRows) stageBytes() int {
 	vectors := 2
@@ -114,11 +122,11 @@ func (c fewRows) stageBytes() int {
 	return vectors * 32 * c.warps * 16
 }
 
-// fit decides what is in shared memory, half of which a block takes, so that the next kernel's blocks fit next to it.
+// fit decides what is in shared memory.
 func (c *fewRows) fit(d *driver.Device, xBytes int) {
 	const own = 1 << 10 // of the driver
 	c.held = xBytes <= mostHeldBytes
-	free := min(d.Shared+own, 228<<10)/2 - own - 2*c.warps*c.tiles*8*16*4 - 128
+	free := min(d.Shared+own, streamShared) - own - 2*c.warps*c.tiles*8*16*4 - 128
 	switch {
 	case c.held && xBytes > heldBytes:
 		free -= mostHeldBytes
@@ -166,6 +174,9 @@ func (d *Device) launchFewRows(c fewRowsCall) error {
 		list.ptr(c.at[i].Y, c.at[i].Z)
 		addends(&list, p, c.at[i])
 		tiles += blocks(p.N, c.columns())
+	}
+	if d.mode == capturing {
+		d.Device.Carveout = streamCarveout
 	}
 	g.int(p.K, p.X.Row, p.M, x/c.t.Size(), number(c.early), tiles, int(math.Float64bits(c.eps)))
 	g.ptr(o.X, c.normWeight)

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,8 +40,9 @@ type text struct {
 	source  func() string
 	image   []byte // compiled already, instead of source
 	options []string
-	ours    bool // it begins with the wait of programmatic dependent launch
-	long    bool // it takes several times as long to compile as others
+	arch    string // instead of the device's; "": that
+	ours    bool   // it begins with the wait of programmatic dependent launch
+	long    bool   // it takes several times as long to compile as others
 }
 
 // kernel returns the function called name of one of our sources, compiled the first time; the key identifies the source.
@@ -80,7 +82,7 @@ func (d *Device) compile(c *compiled, key string, t text) {
 			case t.ours:
 				source = withPDL(source)
 			}
-			code, c.err = nvrtc.Cached(driver.Version, t.name, source, d.arch, t.options...)
+			code, c.err = nvrtc.Cached(driver.Version, t.name, source, cmp.Or(t.arch, d.arch), t.options...)
 		}
 		if c.err == nil {
 			if c.f, c.err = d.Load(code, t.name); c.err == nil {

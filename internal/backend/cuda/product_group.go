@@ -114,6 +114,7 @@ type rowsNorm struct {
 	weight dtype.DType
 	at     uintptr // of the weight; 0: none
 	eps    float64
+	params []backend.View
 }
 
 // normOf is nil if others need its results, or if its operands do not fit.
@@ -129,7 +130,7 @@ func normOf(m groupedLaunch) *rowsNorm {
 		if w.Buf.Dev == 0 || !w.Contiguous() || address(w)%16 != 0 {
 			return nil
 		}
-		n.weight, n.at = w.DType, address(w)
+		n.weight, n.at, n.params = w.DType, address(w), m.in[1:]
 	}
 	return n
 }
@@ -180,7 +181,10 @@ func (d *Device) runJoined(c *backend.Ctx, list []groupedLaunch, norm *rowsNorm)
 		if norm.x.Numel() != first.M*first.K || norm.x.DType != first.DType {
 			return false, nil
 		}
-		call.normed, call.weight = true, norm.weight
+		for _, w := range norm.params {
+			call.early = call.early && d.early(w)
+		}
+		call.normed, call.weight = blocks(first.K, 8*32*call.warps), norm.weight
 		call.normWeight, call.eps = norm.at, norm.eps
 	}
 	return true, d.launchFewRows(call)

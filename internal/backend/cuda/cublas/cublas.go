@@ -63,7 +63,7 @@ var TF32 atomic.Bool
 type Handle struct {
 	d      *driver.Device
 	handle uintptr
-	space  uintptr
+	spaces [workspaces]uintptr
 	one    sync.Mutex // held while a product is submitted: a split product is several kernels on one workspace
 	mu     sync.Mutex
 	plans  map[Product]*plan
@@ -71,10 +71,16 @@ type Handle struct {
 	Tuned, Cached atomic.Int64
 }
 
-// workspace is what Hopper's fastest algorithms ask for.
-const workspace = 32 << 20
+// workspace is what Hopper's fastest algorithms ask for. Products of a graph that run at the same time have different ones.
+const (
+	workspace  = 32 << 20
+	workspaces = 3
+)
 
-// New makes a handle with a workspace of its own. One is enough: all work is ordered on one stream, and the kernels of a
+// Spaces is how many workspaces there are.
+func (h *Handle) Spaces() int { return len(h.spaces) }
+
+// New makes a handle with workspaces of its own. Outside of graphs one is enough: all work is ordered on one stream, and the kernels of a
 // split product are submitted under a lock.
 func New(d *driver.Device) (*Handle, error) {
 	begin := time.Now()
@@ -85,8 +91,10 @@ func New(d *driver.Device) (*Handle, error) {
 	begin = time.Now()
 	h := &Handle{d: d, plans: map[Product]*plan{}}
 	var err error
-	if h.space, err = d.Alloc(workspace); err != nil {
-		return nil, err
+	for i := range h.spaces {
+		if h.spaces[i], err = d.Alloc(workspace); err != nil {
+			return nil, err
+		}
 	}
 	if s := d.With(func() uintptr { return dl.Call(fn.create, uintptr(unsafe.Pointer(&h.handle))) }); s != 0 {
 		return nil, failed(s, "starting cuBLASLt")
@@ -127,8 +135,11 @@ type Epilogue struct {
 	BiasGradLater bool // with DGelu: its column sums will be computed by a pass behind it
 }
 
-// Operands are the addresses of matrices; those of the epilogue are 0 without it. Z may be the residual.
-type Operands struct{ Z, X, Y, Bias, Residual, Aux uintptr }
+// Operands are the addresses of matrices; those of the epilogue are 0 without it. Z may be the residual. Space numbers the workspace.
+type Operands struct {
+	Z, X, Y, Bias, Residual, Aux uintptr
+	Space                        int
+}
 
 // ErrUnsupported is what Run returns if the library has no algorithm for a product with its epilogue, or none that pays:
 // nothing was written.
@@ -212,7 +223,7 @@ func (h *Handle) launch(d *driver.Device, l *plan, algo *algorithm, o Operands) 
 			return s
 		}
 		return dl.Call(fn.matmul, h.handle, l.desc, uintptr(unsafe.Pointer(&l.scale[0])), o.Y, l.y, o.X, l.x, by,
-			added, l.z, o.Z, l.z, uintptr(unsafe.Pointer(algo)), h.space, workspace, d.Stream)
+			added, l.z, o.Z, l.z, uintptr(unsafe.Pointer(algo)), h.spaces[o.Space], workspace, d.Stream)
 	})
 	runtime.KeepAlive(l)
 	return s

@@ -22,6 +22,7 @@ type Device struct {
 	Memory       int64
 	Pooled       bool // memory comes stream-ordered from the driver's pool
 	PDL          bool // captured kernels are linked by programmatic dependent launch
+	Carveout     int  // of the memory of a multiprocessor, percent that such kernels want to be shared memory; 0: as the driver chooses
 
 	handle  uintptr
 	context uintptr

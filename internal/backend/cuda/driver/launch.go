@@ -16,12 +16,14 @@ type Function struct {
 	Label  string       // what it is for
 	PDL    bool         // it waits by itself for its predecessors (PDL), and touches no memory before
 	shared atomic.Int64 // bytes of dynamic shared memory beyond the default limit
+	carved atomic.Int64 // Device.Carveout that it was given
 	proven atomic.Bool  // it was launched before: a refusal from now on can only be the device's fault
 }
 
 const (
 	everyShared      = 48 << 10
 	attrSharedMemory = 8
+	attrCarveout     = 9
 )
 
 // Load loads a cubin or PTX and finds a kernel in it. Modules stay loaded.
@@ -73,6 +75,13 @@ func (d *Device) Launch(f *Function, gridX, gridY, threads, shared int, args []u
 		f.shared.Store(int64(shared))
 	}
 	if d.PDL && f.PDL {
+		if c := int64(d.Carveout); c > 0 && f.carved.Swap(c) != c {
+			if err := d.call("dividing the memory of multiprocessors for "+f.name, func() uintptr {
+				return dl.Call(cu.funcSetAttribute, f.handle, attrCarveout, uintptr(c))
+			}); err != nil {
+				return err
+			}
+		}
 		if err := d.pdl(); err != nil {
 			return err
 		}

@@ -1,18 +1,26 @@
 // Attention of few queries over many keys, as a language model's next token needs it (flash-decoding). A block has a chunk of the keys of
 // one head, or several chunks, and all queries that share them; the block that ends last combines the chunks. What is between the first
-// and the last key that any query sees is shared by blocks, so that a large cache costs what is in it. A warp has one query at a time, or
-// a part of its keys; LANES of its threads have a key, 8 elements each. T is the element type, MASK that of the mask, ROWS how many queries
-// a block has room for. Sums are in float32, in an order that the sizes and the number of those keys decide. With PAGE, keys and values
-// are in blocks of so many rows, which a table names.
+// and the last key that any query sees is shared by blocks, so that a large cache costs what is in it. T is the element type, MASK that of
+// the mask, ROWS how many queries a block has room for, LANES·8 how many elements. Sums are in float32, in an order that the sizes and the
+// number of those keys decide. With PAGE, keys and values are in blocks of so many rows, which a table names.
+// Without tensor cores a warp has one query at a time, or a part of its keys; LANES of its threads have a key, 8 elements each. With them
+// (MMA names T) a warp has 16 keys at a time, and 8 queries: keys, then values, are the left operand of mma, read from memory once, in an
+// order of elements that needs no exchange between threads.
 //
 // Between two tokens all weights of a model go through the caches, and code is read from memory again: what is long is slow. So loops are
 // not unrolled but for loads that wait for memory together.
+#ifdef MMA
+#define THREADS (ROWS * LANES > 256 ? 64 : 128)
+#define SHARES WARPS // warps that share the keys of a query
+#define FEWEST 64    // keys of a chunk, if there are so many
+#else
 #define THREADS 256
+#define SHARES (ROWS < WARPS ? WARPS / ROWS : 1)
+#define KEYS (32 / LANES) // of a warp at a time
+#define PER 4             // times that it loads at once
+#define FEWEST 32
+#endif
 #define WARPS (THREADS / 32)
-#define SHARES (ROWS < WARPS ? WARPS / ROWS : 1) // warps that share the keys of a query
-#define KEYS (32 / LANES)                        // of a warp at a time
-#define PER 4                                    // times that it loads at once
-#define FEWEST 32                                // keys of a chunk, if there are so many
 
 struct Args {
     i64 heads, kv_heads, queries, keys, e, f, splits, group; // group: heads that share keys
@@ -120,6 +128,131 @@ DEV Range seen(const Args &a, i64 n, i64 head, int group, int queries) {
     return {uniform(r.first), uniform(r.end)};
 }
 
+#ifdef MMA
+#define STEPS (LANES / 4)          // 32 elements of a key
+#define PARTS ((LANES * 8 + 63) / 64) // 64 elements of a value
+
+DEV Vec<u32, 4> eight(const T *p, bool take) {
+    Vec<u32, 4> v = Vec<u32, 4>();
+    if (take) v = *(const Vec<u32, 4> *)p;
+    return v;
+}
+
+DEV void mma(float (&c)[4], u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32." MMA "." MMA ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+}
+
+// transposed exchanges keys and queries of 8×8 weights, two of which a thread has.
+DEV u32 transposed(u32 x) {
+    u32 y;
+    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(y) : "r"(x));
+    return y;
+}
+
+// Sums is what a thread knows of the keys its warp has seen: two queries, and of each element pairs of values.
+struct Sums { float top[2], mass[2], acc[4 * PARTS][4]; };
+
+// attend goes through a share of the keys of queries from..from+7. A thread has scores of keys g and g + 8, of queries 2t and 2t + 1.
+DEV void attend(Sums &x, const Args &a, i64 n, i64 kv, int from, int rows, int queries, int first, int end) {
+    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4, e = (int)a.e, f = (int)a.f;
+    const float none = -(float)INF;
+    const T *key = a.k + n * a.ks[0] + kv * a.ks[1] + 8 * t, *value = a.v + n * a.vs[0] + kv * a.vs[1] + 8 * g;
+    const int r = from + g, head = (int)kv * (int)a.group;
+    const T *query = a.q + n * a.qs[0] + (head + r / queries) * a.qs[1] + r % queries * a.qs[2] + 8 * t;
+    Vec<u32, 4> q[STEPS];
+#pragma unroll
+    for (int i = 0; i < STEPS; i++) q[i] = eight(query + 32 * i, r < rows && 32 * i + 8 * t < e);
+    const MASK *mask[2];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const int m = min(from + 2 * t + i, rows - 1);
+        mask[i] = a.mask ? a.mask + n * a.ms[0] + (head + m / queries) * a.ms[1] + m % queries * a.ms[2] : 0;
+        x.top[i] = none, x.mass[i] = 0;
+    }
+#pragma unroll
+    for (int i = 0; i < 16 * PARTS; i++) x.acc[i / 4][i % 4] = 0;
+#pragma unroll 1
+    for (int k0 = first; k0 < end; k0 += 16 * WARPS) { // the same for all threads of a warp
+        int at[2];
+        float s[4] = {}, added[4];
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const int j = min(k0 + g + 8 * i, end - 1);
+            at[i] = where(a, n, j);
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+#if MASK_IS_BOOL
+                added[2 * i + h] = !a.mask || get(mask[h][j * (int)a.ms[3]]) ? 0 : none;
+#else
+                added[2 * i + h] = a.mask ? (float)get(mask[h][j * (int)a.ms[3]]) : 0;
+#endif
+            }
+        }
+        Vec<u32, 4> lo[STEPS], hi[STEPS], v[4][PARTS];
+#pragma unroll
+        for (int i = 0; i < STEPS; i++) {
+            lo[i] = eight(key + at[0] * (int)a.ks[2] + 32 * i, 32 * i + 8 * t < e);
+            hi[i] = eight(key + at[1] * (int)a.ks[2] + 32 * i, 32 * i + 8 * t < e);
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) { // keys 2t, 2t + 1, 2t + 8, 2t + 9
+            const int row = __shfl_sync(~0u, at[i / 2], 8 * t + 4 * (i % 2));
+#pragma unroll
+            for (int j = 0; j < PARTS; j++) v[i][j] = eight(value + row * (int)a.vs[2] + 64 * j, 64 * j + 8 * g < f);
+        }
+#pragma unroll
+        for (int i = 0; i < STEPS; i++) {
+            mma(s, lo[i].v[0], hi[i].v[0], lo[i].v[1], hi[i].v[1], q[i].v[0], q[i].v[1]);
+            mma(s, lo[i].v[2], hi[i].v[2], lo[i].v[3], hi[i].v[3], q[i].v[2], q[i].v[3]);
+        }
+        u32 seen[2];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int j = k0 + g + 8 * (i / 2), m = from + 2 * t + i % 2;
+            const bool hidden = j >= end || m >= rows || a.causal && j > m % queries || MASK_IS_BOOL && added[i] == none;
+            s[i] = hidden ? none : s[i] * (float)a.scale + added[i];
+        }
+#pragma unroll
+        for (int i = 0; i < 2; i++) seen[i] = __ballot_sync(~0u, s[2 * i] != none || s[2 * i + 1] != none);
+        u32 w[2];
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            float highest = larger(s[h], s[2 + h]);
+#pragma unroll
+            for (int m = 4; m < 32; m *= 2) highest = larger(highest, __shfl_xor_sync(~0u, highest, m));
+            highest = larger(x.top[h], highest);
+            const float back = x.top[h] == none ? 0 : exponential(x.top[h] - highest);
+            x.top[h] = highest;
+#pragma unroll
+            for (int i = h; i < 4; i += 2) s[i] = s[i] == none ? 0 : exponential(s[i] - highest);
+            x.mass[h] = __fmaf_rn(x.mass[h], back, s[h] + s[2 + h]);
+#pragma unroll
+            for (int i = 0; i < 4 * PARTS; i++) { x.acc[i][h] *= back; x.acc[i][2 + h] *= back; }
+        }
+#pragma unroll
+        for (int i = 0; i < 2; i++) w[i] = transposed(pair(T(), s[2 * i], s[2 * i + 1]));
+        if ((seen[0] & seen[1]) != ~0u) { // a key that no query sees adds nothing, whatever its values are
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                if (!(seen[i / 2] >> (8 * t + 4 * (i % 2)) & 15))
+#pragma unroll
+                    for (int j = 0; j < PARTS; j++) v[i][j] = Vec<u32, 4>();
+        }
+#pragma unroll
+        for (int j = 0; j < 4 * PARTS; j++) {
+            const u32 a = v[0][j / 4].v[j % 4], b = v[1][j / 4].v[j % 4], c = v[2][j / 4].v[j % 4], d = v[3][j / 4].v[j % 4];
+            const u32 even[2] = {__byte_perm(a, b, 0x5410), __byte_perm(c, d, 0x5410)},
+                odd[2] = {__byte_perm(a, b, 0x7632), __byte_perm(c, d, 0x7632)};
+            mma(x.acc[j], even[0], odd[0], even[1], odd[1], w[0], w[1]);
+        }
+    }
+#pragma unroll
+    for (int h = 0; h < 2; h++)
+#pragma unroll
+        for (int m = 4; m < 32; m *= 2) x.mass[h] += __shfl_xor_sync(~0u, x.mass[h], m);
+}
+#else
 // Eight is elements of a row, in whole words: single ones take many instructions.
 struct alignas(16) Eight {
     u32 w[2 * sizeof(T)];
@@ -202,7 +335,12 @@ DEV Sums attend(const Args &a, i64 n, i64 kv, int r, int queries, int first, int
     return x;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __grid_constant__ Args a) {
+#endif
+
+// Where there are many texts, several blocks of a multiprocessor wait for memory at the same time.
+#define LEAST (THREADS == 128 && LANES <= 16 ? 4 : 1)
+
+extern "C" __global__ void __launch_bounds__(THREADS, LEAST) attention_decode(const __grid_constant__ Args a) {
     __shared__ float total[ROWS][SHARES][LANES * 8], tops[ROWS][SHARES], masses[ROWS][SHARES];
     __shared__ bool last;
     const i64 n = blockIdx.y / (u32)a.kv_heads, kv = blockIdx.y % (u32)a.kv_heads;
@@ -212,7 +350,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __g
     const Range range = seen(a, n, kv * group, group, queries);
     const u32 keys = max(range.end - range.first, 0), wanted = max(min((keys + FEWEST - 1) / FEWEST, (u32)a.splits), 1u);
     const int chunk = max(((keys + wanted - 1) / wanted + 15) / 16 * 16, 16u), used = max((keys + chunk - 1) / chunk, 1u);
-    const int wide = (f + 31) / 32, share = warp / ROWS % SHARES; // a warp has 32 elements of a result at a time
+    const int wide = (f + 31) / 32; // a warp has 32 elements of a result at a time
+#ifndef MMA
+    const int share = warp / ROWS % SHARES;
+#endif
     T *out = a.out + n * a.os[0] + kv * group * a.os[1];
     float *lse = a.lse + (n * a.heads + kv * group) * a.queries;
     int made = 0; // chunks of this block; where there are many texts it has several
@@ -220,6 +361,24 @@ extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __g
     for (int number = blockIdx.x; number < used; number += gridDim.x, made++) {
         const int first = range.first + number * chunk, end = min(first + chunk, range.end);
         if (made > 0) __syncthreads();
+#ifdef MMA
+#pragma unroll 1
+        for (int from = 0; from < rows; from += 8) {
+            Sums x;
+            attend(x, a, n, kv, from, rows, queries, first + warp * 16, end);
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                const int r = from + 2 * (t % 4) + h;
+                if (r >= rows) continue;
+#pragma unroll
+                for (int i = 0; i < 8 * PARTS; i++) {
+                    const int c = i / 8 * 64 + t / 4 * 8 + i % 8;
+                    if (c < LANES * 8) total[r][warp][c] = x.acc[i / 2][i % 2 * 2 + h];
+                }
+                if (t < 4) { tops[r][warp] = x.top[h]; masses[r][warp] = x.mass[h]; }
+            }
+        }
+#else
 #pragma unroll 1
         for (int r = warp % ROWS; r < rows; r += WARPS) {
             Sums x = attend(a, n, kv, r, queries, first + share * KEYS, end);
@@ -239,6 +398,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) attention_decode(const __g
             }
             if (t == 0) { tops[r][share] = highest; masses[r][share] = x.mass; }
         }
+#endif
         __syncthreads();
         const int slot = ((int)blockIdx.y * (int)a.splits + number) * rows;
 #pragma unroll 1

@@ -12,8 +12,20 @@ extern "C" __global__ void __launch_bounds__(256) attention_kinds(const __grid_c
     const i64 batch = blockIdx.y / a.heads, head = blockIdx.y % a.heads;
     const b8 *mask = a.mask + batch * a.ms[0] + head * a.ms[1];
     bool some = false, other = false;
+    const bool vectors = a.ms[3] == 1 && ((u64)mask | a.ms[2] | a.keys) % 16 == 0;
+#pragma unroll 4
+    for (int i = threadIdx.x; i < (vectors ? BM * BN / 16 : 0); i += 256) {
+        const i64 r = from + i / (BN / 16), c = tile * BN + i % (BN / 16) * 16;
+        if (r >= a.length || c >= a.keys) continue;
+        const Vec<u32, 4> v = *(const Vec<u32, 4> *)((const u8 *)mask + r * a.ms[2] + c);
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            some |= v.v[j] != 0;
+            other |= (v.v[j] - 0x01010101u & ~v.v[j] & 0x80808080u) != 0; // a byte is 0
+        }
+    }
 #pragma unroll 8
-    for (int i = threadIdx.x; i < BM * BN; i += 256) {
+    for (int i = threadIdx.x; i < (vectors ? 0 : BM * BN); i += 256) {
         const i64 r = from + i / BN, c = tile * BN + i % BN;
         if (r >= a.length || c >= a.keys) continue;
         const bool seen = get(mask[r * a.ms[2] + c * a.ms[3]]);

@@ -1,15 +1,16 @@
 // Products of up to 16 rows of x with matrices whose columns are contiguous, such as the weights of layers, by tensor cores: every element
 // of a matrix is read once, at the speed of memory, and little else is done. A tile is 16 columns, whose elements WARPS warps share; a
 // multiprocessor has one block, which goes through tiles. Each thread copies what it needs to a ring of its own in shared memory, far
-// ahead of its use and across tiles, so that memory never waits for the ends of tiles; and as two blocks fit a multiprocessor, the ring of
-// a kernel is full before its predecessor is done.
+// ahead of its use and across tiles, so that memory never waits for the ends of tiles. One block fits a multiprocessor, next to those of
+// small kernels: the ring is filled while they run, and while other multiprocessors end the product before.
 // The matrix is the left operand of mma, x, padded to 8·TILES rows, the right one. A thread reads 8 consecutive elements of a column and
 // of a row of x: two steps of mma take them in an order of their own, the same for both. T is a half type, sums are in float32, in an order
 // that sizes alone decide.
 //
 // MATRICES share x; tiles go through one after the other. GATED: a tile has the same 8 columns of both, and gated() makes one value of two.
-// NORMED: rows of x are divided by their root mean square and multiplied by a weight of type W first, by every block for itself. HELD: x
-// is held in shared memory; else it goes through the ring as well. STAGES is how many parts the ring has.
+// NORMED: rows of x are divided by their root mean square and multiplied by a weight of type W first, by every block for itself; a thread
+// has so many vectors of a row. HELD: x is held in shared memory; else it goes through the ring as well. STAGES is how many parts the ring
+// has.
 //
 // Between two tokens all weights go through the caches, and code is read from memory again: what is long is slow. So loops are not
 // unrolled, and indices have 32 bits.
@@ -119,19 +120,38 @@ struct Feed {
 };
 
 #if NORMED
-// norm leaves the normalised rows of x in shared memory.
-DEV void norm(const Args &a, T *to) {
-    __shared__ float squares[WARPS];
-#pragma unroll 1
-    for (int r = 0; r < (int)a.rows; r++, to += a.k) {
-        const T *row = a.x + r * a.xs;
-        float s = 0, v[8], w[8];
-#pragma unroll 1
-        for (int i = threadIdx.x * 8; i < (int)a.k; i += 8 * THREADS) {
-            load_vec<T, 8>(v, row + i, 8);
+// Weights is what a thread needs of the weights of the norm: 1 without them.
+struct Weights {
+    Vec<W, 8> v[NORMED];
+
+    DEV void load(const Args &a) {
 #pragma unroll
-            for (int j = 0; j < 8; j++) s += v[j] * v[j];
+        for (int i = 0; i < NORMED; i++) {
+            const int at = (threadIdx.x + i * THREADS) * 8;
+#pragma unroll
+            for (int j = 0; j < 8; j++) v[i].v[j] = Put<W>::put(1);
+            if (a.weight && at < (int)a.k) v[i] = *(const Vec<W, 8> *)(a.weight + at);
         }
+    }
+};
+
+// norm leaves the normalised rows of x in shared memory.
+DEV void norm(const Args &a, T *to, const Weights &w) {
+    __shared__ float squares[WARPS];
+    const int k = (int)a.k;
+    to += threadIdx.x * 8;
+#pragma unroll 1
+    for (int r = 0; r < (int)a.rows; r++, to += k) {
+        const T *row = a.x + r * a.xs + threadIdx.x * 8;
+        Vec<T, 8> x[NORMED];
+        float s = 0, v[8];
+#pragma unroll
+        for (int i = 0; i < NORMED; i++) {
+            x[i] = Vec<T, 8>();
+            if ((threadIdx.x + i * THREADS) * 8 < k) x[i] = *(const Vec<T, 8> *)(row + i * 8 * THREADS);
+        }
+#pragma unroll
+        for (int i = 0; i < NORMED * 8; i++) s += get(x[i / 8].v[i % 8]) * get(x[i / 8].v[i % 8]);
 #pragma unroll
         for (int m = 16; m > 0; m /= 2) s += __shfl_xor_sync(~0u, s, m);
         if (threadIdx.x % 32 == 0) squares[threadIdx.x / 32] = s;
@@ -140,19 +160,16 @@ DEV void norm(const Args &a, T *to) {
 #pragma unroll
         for (int i = 0; i < WARPS; i++) s += squares[i];
         const float rstd = 1 / __fsqrt_rn(s / (float)a.k + (float)a.eps);
-#pragma unroll 1
-        for (int i = threadIdx.x * 8; i < (int)a.k; i += 8 * THREADS) {
-            load_vec<T, 8>(v, row + i, 8);
-            if (a.weight) load_vec<W, 8>(w, a.weight + i, 8);
 #pragma unroll
-            for (int j = 0; j < 8; j++) v[j] = a.weight ? v[j] * rstd * w[j] : v[j] * rstd;
-            store_vec<T, 8>(to + i, v, 8);
+        for (int i = 0; i < NORMED; i++) {
+#pragma unroll
+            for (int j = 0; j < 8; j++) v[j] = get(x[i].v[j]) * rstd * get(w.v[i].v[j]);
+            if ((threadIdx.x + i * THREADS) * 8 < k) store_vec<T, 8>(to + i * 8 * THREADS, v, 8);
         }
         __syncthreads();
     }
 }
 #endif
-
 
 // hold leaves rows of x in shared memory.
 DEV void hold(const Args &a, T *to) {
@@ -174,12 +191,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) few_rows(const __grid_c
     f.k = k, f.tile = blockIdx.x, f.at = f.start = start, f.end = end;
     f.ring = f.to = (u32)__cvta_generic_to_shared(memory + a.held) + threadIdx.x * 16;
     f.aim(a);
-    if (NORMED && threadIdx.x == 0 && a.weight) prefetch(a.weight, (u32)(k * sizeof(W)));
-    f.fill(a);
 #if NORMED
-    norm(a, memory);
-#elif HELD
-    hold(a, memory);
+    Weights w;
+    if (a.early) w.load(a);
+    f.fill(a);
+    if (!a.early) w.load(a);
+    norm(a, memory, w);
+#else
+    f.fill(a);
+    if (HELD) hold(a, memory);
 #endif
     const int row = threadIdx.x / COLUMNS, c = threadIdx.x % COLUMNS; // of the result that a thread finishes
     int slot = 0, odd = 0;

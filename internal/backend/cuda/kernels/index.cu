@@ -73,6 +73,41 @@ extern "C" __global__ void __launch_bounds__(256) put_slices(const __grid_consta
 }
 #endif
 
+#ifdef SET
+// put_slices that only stores, for some thousands of positions: src is [outer, count, inner] with strides of its own, out is
+// [outer, n, inner], in units as wide as alignment allows. A block has EACH positions. The last of equal positions wins, so one with an
+// equal behind it is skipped: every block looks at all positions behind its own.
+struct Args { i64 n, count, outer, inner, so, sk; UNIT *out; const UNIT *src; const i64 *at; Fault *fault; };
+
+extern "C" __global__ void __launch_bounds__(256) set_slices(const __grid_constant__ Args a) {
+    __shared__ i64 at[EACH];
+    __shared__ u32 skipped; // a bit a position
+    const int first = blockIdx.x * EACH, here = min(EACH, (int)a.count - first), t = threadIdx.x;
+    if (t == 0) skipped = 0;
+    if (t < here) {
+        at[t] = a.at[first + t];
+        if ((u64)at[t] >= (u64)a.n && blockIdx.y == 0) report_fault(a.fault, 1, at[t], a.n);
+    }
+    __syncthreads();
+    u32 again = t < here && (u64)at[t] >= (u64)a.n ? 1u << t : 0;
+#pragma unroll 1
+    for (int k = first + 1 + t; k < (int)a.count; k += 256) {
+        const i64 p = a.at[k];
+#pragma unroll
+        for (int j = 0; j < EACH; j++)
+            if (j < here && first + j < k && at[j] == p) again |= 1u << j;
+    }
+    if (again) atomicOr(&skipped, again);
+    __syncthreads();
+    const u32 inner = (u32)a.inner, width = (u32)a.outer * inner, total = here * width;
+#pragma unroll 4
+    for (u32 e = blockIdx.y * 256 + t; e < total; e += gridDim.y * 256) {
+        const u32 j = EACH == 1 ? 0 : e / width, c = e - j * width, o = c / inner, i = c - o * inner;
+        if (!(skipped >> j & 1)) a.out[(o * a.n + at[j]) * a.inner + i] = a.src[o * a.so + (first + j) * a.sk + i];
+    }
+}
+#endif
+
 #ifdef GATHER
 // Indices are contiguous; the source has strides xs in RANK dimensions, and `by` along the indexed axis.
 struct Args { i64 total, n, by; T *out; const T *x; const i64 *at; Fault *fault; i64 dims[RANK], xs[RANK]; };
