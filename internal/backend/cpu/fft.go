@@ -39,6 +39,13 @@ func serialFor(n int, f func(int)) error {
 // imageBytes is the size of the tensors whose dimensions are transformed one after the other while they are in the cache.
 const imageBytes = 1 << 20
 
+// lastFirst are dimensions from the last on: the first transform reads the input, and should find its rows one behind the other.
+func lastFirst(axes []int) []int {
+	slices.Sort(axes)
+	slices.Reverse(axes)
+	return axes
+}
+
 // fftAxes transforms one dimension after the other: the first reads the input, the others the result. The last dimensions, as far as they
 // are a small image, go first: an image gets all of its transforms before the next.
 func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
@@ -46,7 +53,7 @@ func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
 	if len(y) == 0 {
 		return nil
 	}
-	axes, dims, scale := f.Axes.Slice(), out.Shape.Dims(), f.Scale
+	axes, dims, scale := lastFirst(f.Axes.Slice()), out.Shape.Dims(), f.Scale
 	first := len(dims)
 	for a, size := len(dims)-1, 1; a >= 0; a-- {
 		if size *= dims[a]; 2*size*int(unsafe.Sizeof(T(0))) > imageBytes {
@@ -121,7 +128,7 @@ func fftToHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 
 // toHalfAxes transforms real rows, and the bins along other dimensions: those of a small image before the next image.
 func toHalfAxes[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) error {
-	others, dims, last := h.Others.Slice(), out.Shape.Dims(), out.Shape.Rank()-1
+	others, dims, last := lastFirst(h.Others.Slice()), out.Shape.Dims(), out.Shape.Rank()-1
 	if len(others) == 0 {
 		return toHalf[T](c, h, out, in)
 	}

@@ -45,6 +45,9 @@ func (j *job[T]) together(count int, sizes ...int) bool {
 	return true
 }
 
+// fewestBlocks is the number of blocks that many small matrices have at least: a goroutine that comes late finds some left.
+const fewestBlocks = 16
+
 // groups runs f for all matrices of the batch, several at once; work is the multiply-adds of one.
 func (j *job[T]) groups(count, work int, f func(b Batch[T], from, count int)) error {
 	b := j.batch()
@@ -52,7 +55,7 @@ func (j *job[T]) groups(count, work int, f func(b Batch[T], from, count int)) er
 	b.Release()
 	groups := (count + lanes - 1) / lanes
 	per := max(1, blockWork/(work+1)) // lanes share an instruction, so a group counts as one matrix
-	per = min(per, max(1, (groups+3)/4))
+	per = min(per, max(1, (groups+fewestBlocks-1)/fewestBlocks))
 	return j.c.For((groups+per-1)/per, func(block int) {
 		b := j.batch()
 		defer b.Release()

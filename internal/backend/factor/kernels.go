@@ -47,10 +47,10 @@ func lu[T lapack.Number](j *job[T]) error {
 
 // pivots checks and returns the pivots of all matrices, counted from 0.
 func pivots(op string, v backend.View, n int) ([]int32, error) {
-	p := make([]int32, v.Numel())
-	fill(p, v)
+	given := dense[int32](v)
+	p := make([]int32, len(given))
 	var most uint32
-	for i, x := range p {
+	for i, x := range given {
 		p[i] = x - 1
 		most = max(most, uint32(x-1))
 	}

@@ -5,16 +5,16 @@
 #include "textflag.h"
 
 #define BLOCK1 \
-	VMOVUPS specialavx2Const<>+256(SB), Y9; \
+	VMOVUPS specialavx2Const<>+320(SB), Y9; \
 	VSUBPD Y7, Y9, Y9; \
-	VPADDQ specialavx2Const<>+864(SB), Y8, Y10; \
+	VPADDQ specialavx2Const<>+1056(SB), Y8, Y10; \
 	VPSRLQ $52, Y10, Y10; \
 	VPSLLQ $52, Y10, Y11; \
 	VPSUBQ Y11, Y8, Y11; \
 	VPADDQ Y0, Y11, Y11; \
 	VSUBPD Y0, Y11, Y11; \
-	VPOR specialavx2Const<>+896(SB), Y10, Y10; \
-	VSUBPD specialavx2Const<>+928(SB), Y10, Y10; \
+	VPOR specialavx2Const<>+1088(SB), Y10, Y10; \
+	VSUBPD specialavx2Const<>+1120(SB), Y10, Y10; \
 	VADDPD Y1, Y11, Y12; \
 	VDIVPD Y12, Y11, Y11; \
 	VMULPD Y11, Y11, Y12; \
@@ -44,20 +44,20 @@
 	VFMADD213PD specialavx2Const<>+2752(SB), Y10, Y13; \
 	VFMADD213PD specialavx2Const<>+2784(SB), Y10, Y13; \
 	VFMADD213PD specialavx2Const<>+2816(SB), Y10, Y13; \
-	VFMADD213PD specialavx2Const<>+0(SB), Y10, Y13; \
+	VFMADD213PD specialavx2Const<>+32(SB), Y10, Y13; \
 	VFMADD231PD Y13, Y12, Y10; \
 	VMOVAPS Y11, Y12; \
 	VFMADD231PD Y10, Y11, Y12; \
-	VADDPD specialavx2Const<>+256(SB), Y12, Y10; \
+	VADDPD specialavx2Const<>+320(SB), Y12, Y10; \
 	VADDPD Y0, Y8, Y8; \
-	VPADDQ specialavx2Const<>+864(SB), Y8, Y11; \
+	VPADDQ specialavx2Const<>+1056(SB), Y8, Y11; \
 	VPSRLQ $52, Y11, Y11; \
 	VPSLLQ $52, Y11, Y12; \
 	VPSUBQ Y12, Y8, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+896(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+928(SB), Y11, Y11; \
+	VPOR specialavx2Const<>+1088(SB), Y11, Y11; \
+	VSUBPD specialavx2Const<>+1120(SB), Y11, Y11; \
 	VADDPD Y1, Y12, Y13; \
 	VDIVPD Y13, Y12, Y12; \
 	VMULPD Y12, Y12, Y13; \
@@ -87,20 +87,20 @@
 	VFMADD213PD specialavx2Const<>+2752(SB), Y11, Y14; \
 	VFMADD213PD specialavx2Const<>+2784(SB), Y11, Y14; \
 	VFMADD213PD specialavx2Const<>+2816(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+0(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+32(SB), Y11, Y14; \
 	VFMADD231PD Y14, Y13, Y11; \
 	VMOVAPS Y12, Y13; \
 	VFMADD231PD Y11, Y12, Y13; \
 	VADDPD Y13, Y10, Y10; \
 	VADDPD Y0, Y8, Y8; \
-	VPADDQ specialavx2Const<>+864(SB), Y8, Y11; \
+	VPADDQ specialavx2Const<>+1056(SB), Y8, Y11; \
 	VPSRLQ $52, Y11, Y11; \
 	VPSLLQ $52, Y11, Y12; \
 	VPSUBQ Y12, Y8, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+896(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+928(SB), Y11, Y11; \
+	VPOR specialavx2Const<>+1088(SB), Y11, Y11; \
+	VSUBPD specialavx2Const<>+1120(SB), Y11, Y11; \
 	VADDPD Y1, Y12, Y13; \
 	VDIVPD Y13, Y12, Y12; \
 	VMULPD Y12, Y12, Y13; \
@@ -130,7 +130,7 @@
 	VFMADD213PD specialavx2Const<>+2752(SB), Y11, Y14; \
 	VFMADD213PD specialavx2Const<>+2784(SB), Y11, Y14; \
 	VFMADD213PD specialavx2Const<>+2816(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+0(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+32(SB), Y11, Y14; \
 	VFMADD231PD Y14, Y13, Y11; \
 	VMOVAPS Y12, Y13
 
@@ -138,14 +138,14 @@
 	VFMADD231PD Y11, Y12, Y13; \
 	VADDPD Y13, Y10, Y10; \
 	VADDPD Y0, Y8, Y8; \
-	VPADDQ specialavx2Const<>+864(SB), Y8, Y11; \
+	VPADDQ specialavx2Const<>+1056(SB), Y8, Y11; \
 	VPSRLQ $52, Y11, Y11; \
 	VPSLLQ $52, Y11, Y12; \
 	VPSUBQ Y12, Y8, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+896(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+928(SB), Y11, Y11; \
+	VPOR specialavx2Const<>+1088(SB), Y11, Y11; \
+	VSUBPD specialavx2Const<>+1120(SB), Y11, Y11; \
 	VADDPD Y1, Y12, Y13; \
 	VDIVPD Y13, Y12, Y12; \
 	VMULPD Y12, Y12, Y13; \
@@ -175,20 +175,20 @@
 	VFMADD213PD specialavx2Const<>+2752(SB), Y11, Y14; \
 	VFMADD213PD specialavx2Const<>+2784(SB), Y11, Y14; \
 	VFMADD213PD specialavx2Const<>+2816(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+0(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+32(SB), Y11, Y14; \
 	VFMADD231PD Y14, Y13, Y11; \
 	VMOVAPS Y12, Y13; \
 	VFMADD231PD Y11, Y12, Y13; \
 	VADDPD Y13, Y10, Y10; \
 	VADDPD Y0, Y8, Y8; \
-	VPADDQ specialavx2Const<>+864(SB), Y8, Y11; \
+	VPADDQ specialavx2Const<>+1056(SB), Y8, Y11; \
 	VPSRLQ $52, Y11, Y11; \
 	VPSLLQ $52, Y11, Y12; \
 	VPSUBQ Y12, Y8, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+896(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+928(SB), Y11, Y11; \
+	VPOR specialavx2Const<>+1088(SB), Y11, Y11; \
+	VSUBPD specialavx2Const<>+1120(SB), Y11, Y11; \
 	VADDPD Y1, Y12, Y13; \
 	VDIVPD Y13, Y12, Y12; \
 	VMULPD Y12, Y12, Y13; \
@@ -218,20 +218,20 @@
 	VFMADD213PD specialavx2Const<>+2752(SB), Y11, Y14; \
 	VFMADD213PD specialavx2Const<>+2784(SB), Y11, Y14; \
 	VFMADD213PD specialavx2Const<>+2816(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+0(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+32(SB), Y11, Y14; \
 	VFMADD231PD Y14, Y13, Y11; \
 	VMOVAPS Y12, Y13; \
 	VFMADD231PD Y11, Y12, Y13; \
 	VADDPD Y13, Y10, Y10; \
 	VADDPD Y0, Y8, Y8; \
-	VPADDQ specialavx2Const<>+864(SB), Y8, Y11; \
+	VPADDQ specialavx2Const<>+1056(SB), Y8, Y11; \
 	VPSRLQ $52, Y11, Y11; \
 	VPSLLQ $52, Y11, Y12; \
 	VPSUBQ Y12, Y8, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+896(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+928(SB), Y11, Y11; \
+	VPOR specialavx2Const<>+1088(SB), Y11, Y11; \
+	VSUBPD specialavx2Const<>+1120(SB), Y11, Y11; \
 	VADDPD Y1, Y12, Y13; \
 	VDIVPD Y13, Y12, Y12; \
 	VMULPD Y12, Y12, Y13; \
@@ -261,7 +261,7 @@
 	VFMADD213PD specialavx2Const<>+2752(SB), Y9, Y13; \
 	VFMADD213PD specialavx2Const<>+2784(SB), Y9, Y13; \
 	VFMADD213PD specialavx2Const<>+2816(SB), Y9, Y13; \
-	VFMADD213PD specialavx2Const<>+0(SB), Y9, Y13; \
+	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y13; \
 	VFMADD231PD Y13, Y12, Y9
 
 #define BLOCK3 \
@@ -436,16 +436,16 @@
 	VFMADD231PD Y7, Y12, Y11; \
 	VMULPD Y10, Y9, Y9; \
 	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+448(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+384(SB), Y5, Y10; \
+	VADDPD specialavx2Const<>+480(SB), Y5, Y9; \
+	VADDPD specialavx2Const<>+416(SB), Y5, Y10; \
 	VMULPD Y9, Y8, Y12; \
 	VADDPD Y10, Y6, Y13; \
 	VMULPD Y13, Y12, Y12; \
 	VFMADD231PD Y7, Y11, Y12; \
 	VMULPD Y10, Y9, Y9; \
 	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+320(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+128(SB), Y5, Y10; \
+	VADDPD specialavx2Const<>+192(SB), Y5, Y9; \
+	VADDPD specialavx2Const<>+160(SB), Y5, Y10; \
 	VMULPD Y9, Y8, Y11; \
 	VADDPD Y10, Y6, Y13; \
 	VMULPD Y13, Y11, Y11; \
@@ -460,15 +460,15 @@
 	VFMADD231PD Y7, Y11, Y8; \
 	VADDPD specialavx2Const<>+4704(SB), Y5, Y7; \
 	VDIVPD Y7, Y0, Y9; \
-	VSUBPD specialavx2Const<>+0(SB), Y7, Y10; \
-	VPADDQ specialavx2Const<>+864(SB), Y7, Y11; \
+	VSUBPD specialavx2Const<>+32(SB), Y7, Y10; \
+	VPADDQ specialavx2Const<>+1056(SB), Y7, Y11; \
 	VPSRLQ $52, Y11, Y11; \
 	VPSLLQ $52, Y11, Y12; \
 	VPSUBQ Y12, Y7, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+896(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+928(SB), Y11, Y11; \
+	VPOR specialavx2Const<>+1088(SB), Y11, Y11; \
+	VSUBPD specialavx2Const<>+1120(SB), Y11, Y11; \
 	VADDPD Y1, Y12, Y13; \
 	VDIVPD Y13, Y12, Y12; \
 	VMULPD Y12, Y12, Y13; \
@@ -480,18 +480,18 @@
 	VFMADD213PD Y1, Y13, Y14; \
 	VMULPD Y2, Y11, Y11; \
 	VFMADD231PD Y14, Y12, Y11; \
-	VMOVUPS specialavx2Const<>+1056(SB), Y12; \
-	VFMADD213PD specialavx2Const<>+1088(SB), Y12, Y9; \
+	VMOVUPS specialavx2Const<>+960(SB), Y12; \
+	VFMADD213PD specialavx2Const<>+992(SB), Y12, Y9; \
 	VSUBPD Y7, Y9, Y7; \
 	VFMADD231PD Y11, Y10, Y7; \
-	VPADDQ specialavx2Const<>+864(SB), Y6, Y9; \
+	VPADDQ specialavx2Const<>+1056(SB), Y6, Y9; \
 	VPSRLQ $52, Y9, Y9; \
 	VPSLLQ $52, Y9, Y10; \
 	VPSUBQ Y10, Y6, Y10; \
 	VPADDQ Y0, Y10, Y10; \
 	VSUBPD Y0, Y10, Y10; \
-	VPOR specialavx2Const<>+896(SB), Y9, Y9; \
-	VSUBPD specialavx2Const<>+928(SB), Y9, Y9; \
+	VPOR specialavx2Const<>+1088(SB), Y9, Y9; \
+	VSUBPD specialavx2Const<>+1120(SB), Y9, Y9; \
 	VADDPD Y1, Y10, Y11; \
 	VDIVPD Y11, Y10, Y10; \
 	VMULPD Y10, Y10, Y11; \
@@ -700,16 +700,16 @@
 	VFMADD231PD Y7, Y12, Y11; \
 	VMULPD Y10, Y9, Y9; \
 	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+448(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+384(SB), Y5, Y10; \
+	VADDPD specialavx2Const<>+480(SB), Y5, Y9; \
+	VADDPD specialavx2Const<>+416(SB), Y5, Y10; \
 	VMULPD Y9, Y8, Y12; \
 	VADDPD Y10, Y6, Y13; \
 	VMULPD Y13, Y12, Y12; \
 	VFMADD231PD Y7, Y11, Y12; \
 	VMULPD Y10, Y9, Y9; \
 	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+320(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+128(SB), Y5, Y10; \
+	VADDPD specialavx2Const<>+192(SB), Y5, Y9; \
+	VADDPD specialavx2Const<>+160(SB), Y5, Y10; \
 	VMULPD Y9, Y8, Y11; \
 	VADDPD Y10, Y6, Y13; \
 	VMULPD Y13, Y11, Y11; \
@@ -724,15 +724,15 @@
 	VFMADD231PD Y7, Y11, Y8; \
 	VADDPD specialavx2Const<>+4704(SB), Y5, Y7; \
 	VDIVPD Y7, Y0, Y9; \
-	VSUBPD specialavx2Const<>+0(SB), Y7, Y10; \
-	VPADDQ specialavx2Const<>+864(SB), Y7, Y11; \
+	VSUBPD specialavx2Const<>+32(SB), Y7, Y10; \
+	VPADDQ specialavx2Const<>+1056(SB), Y7, Y11; \
 	VPSRLQ $52, Y11, Y11; \
 	VPSLLQ $52, Y11, Y12; \
 	VPSUBQ Y12, Y7, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+896(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+928(SB), Y11, Y11; \
+	VPOR specialavx2Const<>+1088(SB), Y11, Y11; \
+	VSUBPD specialavx2Const<>+1120(SB), Y11, Y11; \
 	VADDPD Y1, Y12, Y13; \
 	VDIVPD Y13, Y12, Y12; \
 	VMULPD Y12, Y12, Y13; \
@@ -744,18 +744,18 @@
 	VFMADD213PD Y1, Y13, Y14; \
 	VMULPD specialavx2Const<>+1312(SB), Y11, Y11; \
 	VFMADD231PD Y14, Y12, Y11; \
-	VMOVUPS specialavx2Const<>+1056(SB), Y12; \
-	VFMADD213PD specialavx2Const<>+1088(SB), Y12, Y9; \
+	VMOVUPS specialavx2Const<>+960(SB), Y12; \
+	VFMADD213PD specialavx2Const<>+992(SB), Y12, Y9; \
 	VSUBPD Y7, Y9, Y7; \
 	VFMADD231PD Y11, Y10, Y7; \
-	VPADDQ specialavx2Const<>+864(SB), Y6, Y9; \
+	VPADDQ specialavx2Const<>+1056(SB), Y6, Y9; \
 	VPSRLQ $52, Y9, Y9; \
 	VPSLLQ $52, Y9, Y10; \
 	VPSUBQ Y10, Y6, Y10; \
 	VPADDQ Y0, Y10, Y10; \
 	VSUBPD Y0, Y10, Y10; \
-	VPOR specialavx2Const<>+896(SB), Y9, Y9; \
-	VSUBPD specialavx2Const<>+928(SB), Y9, Y9; \
+	VPOR specialavx2Const<>+1088(SB), Y9, Y9; \
+	VSUBPD specialavx2Const<>+1120(SB), Y9, Y9; \
 	VADDPD Y1, Y10, Y11; \
 	VDIVPD Y11, Y10, Y10; \
 	VMULPD Y10, Y10, Y11; \
@@ -791,7 +791,7 @@
 	VFMADD213PD specialavx2Const<>+2752(SB), Y5, Y9; \
 	VFMADD213PD specialavx2Const<>+2784(SB), Y5, Y9; \
 	VFMADD213PD specialavx2Const<>+2816(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+0(SB), Y5, Y9; \
+	VFMADD213PD specialavx2Const<>+32(SB), Y5, Y9; \
 	VFMADD231PD Y9, Y7, Y5; \
 	VMOVAPS Y6, Y7; \
 	VFMADD231PD Y5, Y6, Y7; \
@@ -820,7 +820,7 @@
 	VFMADD231PD Y8, Y11, Y12; \
 	VMULPD Y6, Y7, Y7; \
 	VFNMADD231PD Y12, Y9, Y7; \
-	VMOVUPS specialavx2Const<>+256(SB), Y8; \
+	VMOVUPS specialavx2Const<>+320(SB), Y8; \
 	VMAXPD Y7, Y8, Y7; \
 	VADDPD Y7, Y7, Y8; \
 	VSQRTPD Y8, Y8; \
@@ -890,7 +890,7 @@
 	VFMADD213PD specialavx2Const<>+6656(SB), Y9, Y10; \
 	VFMADD213PD specialavx2Const<>+6688(SB), Y9, Y10; \
 	VFMADD213PD specialavx2Const<>+6720(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+1056(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+960(SB), Y9, Y10; \
 	VMOVUPS specialavx2Const<>+6752(SB), Y11; \
 	VFMADD231PD specialavx2Const<>+6784(SB), Y9, Y11; \
 	VFMADD213PD specialavx2Const<>+6816(SB), Y9, Y11; \
@@ -906,7 +906,7 @@
 	VMULPD Y6, Y11, Y6; \
 	VCMPPD $30, Y2, Y3, Y3; \
 	VMULPD Y7, Y2, Y8; \
-	VMOVUPS specialavx2Const<>+256(SB), Y9; \
+	VMOVUPS specialavx2Const<>+320(SB), Y9; \
 	VSUBPD Y8, Y9, Y8; \
 	VMOVUPS specialavx2Const<>+2528(SB), Y9; \
 	VMAXPD Y8, Y9, Y8; \
@@ -938,7 +938,7 @@
 	VFMADD213PD specialavx2Const<>+2464(SB), Y9, Y11; \
 	VFMADD213PD specialavx2Const<>+2496(SB), Y9, Y11; \
 	VFMADD231PD Y8, Y10, Y11; \
-	VFMADD132PD specialavx2Const<>+64(SB), Y0, Y7; \
+	VFMADD132PD specialavx2Const<>+96(SB), Y0, Y7; \
 	VDIVPD Y7, Y11, Y7; \
 	VMULPD Y2, Y7, Y7; \
 	VMULPD Y6, Y6, Y8; \
@@ -991,17 +991,17 @@
 	VCMPPD $17, specialavx2Const<>+2880(SB), Y7, Y10; \
 	VMULPD specialavx2Const<>+2912(SB), Y7, Y11; \
 	VBLENDVPD Y10, Y11, Y7, Y11; \
-	VPADDQ specialavx2Const<>+864(SB), Y11, Y12; \
+	VPADDQ specialavx2Const<>+1056(SB), Y11, Y12; \
 	VPSRLQ $52, Y12, Y12; \
 	VPSLLQ $52, Y12, Y13; \
 	VPSUBQ Y13, Y11, Y11; \
 	VPADDQ Y0, Y11, Y11; \
 	VSUBPD Y0, Y11, Y11; \
-	VPOR specialavx2Const<>+896(SB), Y12, Y12; \
-	VSUBPD specialavx2Const<>+928(SB), Y12, Y12; \
+	VPOR specialavx2Const<>+1088(SB), Y12, Y12; \
+	VSUBPD specialavx2Const<>+1120(SB), Y12, Y12; \
 	VBLENDVPD Y10, specialavx2Const<>+2944(SB), Y1, Y10; \
 	VSUBPD Y10, Y12, Y10; \
-	VADDPD specialavx2Const<>+64(SB), Y11, Y12; \
+	VADDPD specialavx2Const<>+96(SB), Y11, Y12; \
 	VDIVPD Y12, Y11, Y12; \
 	VMULPD Y12, Y12, Y13; \
 	VMOVUPS specialavx2Const<>+1152(SB), Y14; \
@@ -1013,80 +1013,80 @@
 	VMULPD Y11, Y11, Y14
 
 #define BLOCK9 \
-	VCMPPD $17, Y1, Y5, Y6; \
-	VCMPPD $17, specialavx2Const<>+192(SB), Y5, Y7; \
-	VCMPPD $29, specialavx2Const<>+224(SB), Y5, Y8; \
-	VMOVAPS Y5, Y9; \
-	VFMADD231PD Y5, Y5, Y9; \
-	VBLENDVPD Y6, Y9, Y5, Y9; \
-	VBLENDVPD Y7, Y9, Y0, Y9; \
-	VBLENDVPD Y7, Y0, Y2, Y7; \
-	VBLENDVPD Y6, specialavx2Const<>+256(SB), Y7, Y6; \
-	VCMPPD $29, Y3, Y5, Y7; \
-	VSUBPD Y0, Y5, Y10; \
-	VMULPD Y10, Y0, Y10; \
-	VBLENDVPD Y7, Y10, Y0, Y10; \
-	VBLENDVPD Y7, Y4, Y6, Y6; \
-	VCMPPD $29, specialavx2Const<>+288(SB), Y5, Y7; \
-	VSUBPD Y2, Y5, Y11; \
-	VMULPD Y11, Y10, Y11; \
-	VBLENDVPD Y7, Y11, Y10, Y10; \
-	VBLENDVPD Y7, specialavx2Const<>+320(SB), Y6, Y6; \
-	VCMPPD $29, specialavx2Const<>+352(SB), Y5, Y7; \
-	VSUBPD Y4, Y5, Y11; \
-	VMULPD Y11, Y10, Y11; \
-	VBLENDVPD Y7, Y11, Y10, Y10; \
-	VBLENDVPD Y7, specialavx2Const<>+384(SB), Y6, Y6; \
-	VCMPPD $29, specialavx2Const<>+416(SB), Y5, Y7; \
-	VSUBPD specialavx2Const<>+320(SB), Y5, Y11; \
-	VMULPD Y11, Y10, Y11; \
-	VBLENDVPD Y7, Y11, Y10, Y10; \
-	VBLENDVPD Y7, specialavx2Const<>+448(SB), Y6, Y6; \
-	VCMPPD $17, Y3, Y5, Y7; \
-	VBLENDVPD Y8, Y5, Y10, Y10; \
-	VBLENDVPD Y7, Y9, Y10, Y7; \
-	VSUBPD Y6, Y5, Y6; \
-	VMINPD Y6, Y1, Y6; \
-	VMOVUPS specialavx2Const<>+480(SB), Y9; \
-	VMAXPD Y6, Y9, Y6; \
-	VMULPD Y6, Y6, Y9; \
-	VMOVUPS specialavx2Const<>+512(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+544(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+576(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+608(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+640(SB), Y9, Y10; \
-	VMOVUPS specialavx2Const<>+672(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+704(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+768(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+800(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+832(SB), Y9, Y11; \
-	VFMADD231PD Y6, Y10, Y11; \
-	VMULPD Y11, Y6, Y6; \
-	VPADDQ specialavx2Const<>+864(SB), Y7, Y9; \
-	VPSRLQ $52, Y9, Y9; \
-	VPSLLQ $52, Y9, Y10; \
-	VPSUBQ Y10, Y7, Y7; \
-	VPADDQ Y0, Y7, Y7; \
-	VSUBPD Y0, Y7, Y7; \
-	VPOR specialavx2Const<>+896(SB), Y9, Y9; \
-	VSUBPD specialavx2Const<>+928(SB), Y9, Y9; \
-	VMAXPD Y0, Y5, Y10; \
-	VADDPD Y2, Y7, Y11; \
-	VMULPD Y11, Y10, Y12; \
+	VCMPPD $17, Y1, Y8, Y9; \
+	VCMPPD $17, specialavx2Const<>+256(SB), Y8, Y10; \
+	VCMPPD $29, specialavx2Const<>+288(SB), Y8, Y11; \
+	VMOVAPS Y8, Y12; \
+	VFMADD231PD Y8, Y8, Y12; \
+	VBLENDVPD Y9, Y12, Y8, Y12; \
+	VBLENDVPD Y10, Y12, Y0, Y12; \
+	VBLENDVPD Y10, Y0, Y2, Y10; \
+	VBLENDVPD Y9, specialavx2Const<>+320(SB), Y10, Y9; \
+	VCMPPD $29, Y3, Y8, Y10; \
+	VSUBPD Y0, Y8, Y13; \
+	VMULPD Y13, Y0, Y13; \
+	VBLENDVPD Y10, Y13, Y0, Y13; \
+	VBLENDVPD Y10, Y4, Y9, Y9; \
+	VCMPPD $29, specialavx2Const<>+352(SB), Y8, Y10; \
+	VSUBPD Y2, Y8, Y14; \
+	VMULPD Y14, Y13, Y14; \
+	VBLENDVPD Y10, Y14, Y13, Y13; \
+	VBLENDVPD Y10, Y5, Y9, Y9; \
+	VCMPPD $29, specialavx2Const<>+384(SB), Y8, Y10; \
+	VSUBPD Y4, Y8, Y14; \
+	VMULPD Y14, Y13, Y14; \
+	VBLENDVPD Y10, Y14, Y13, Y13; \
+	VBLENDVPD Y10, specialavx2Const<>+416(SB), Y9, Y9; \
+	VCMPPD $29, specialavx2Const<>+448(SB), Y8, Y10; \
+	VSUBPD Y5, Y8, Y14; \
+	VMULPD Y14, Y13, Y14; \
+	VBLENDVPD Y10, Y14, Y13, Y13; \
+	VBLENDVPD Y10, specialavx2Const<>+480(SB), Y9, Y9; \
+	VCMPPD $17, Y3, Y8, Y10; \
+	VBLENDVPD Y11, Y8, Y13, Y13; \
+	VBLENDVPD Y10, Y12, Y13, Y10; \
+	VSUBPD Y9, Y8, Y9; \
+	VMINPD Y9, Y1, Y9; \
+	VMAXPD Y9, Y6, Y9; \
+	VMULPD Y9, Y9, Y12; \
+	VMOVUPS specialavx2Const<>+512(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+544(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+576(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+608(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+640(SB), Y12, Y13; \
+	VMOVUPS specialavx2Const<>+672(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+704(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+736(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+768(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+800(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y12, Y14; \
+	VFMADD231PD Y9, Y13, Y14; \
+	VMULPD Y14, Y9, Y9; \
+	VMAXPD Y0, Y8, Y12; \
 	VDIVPD Y12, Y0, Y12; \
-	VMULPD Y11, Y12, Y11; \
-	VMULPD Y11, Y11, Y13
+	VMULPD Y12, Y12, Y13; \
+	VMOVUPS specialavx2Const<>+864(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+896(SB), Y13, Y14; \
+	VFMADD213PD specialavx2Const<>+928(SB), Y13, Y14; \
+	VFMADD213PD specialavx2Const<>+960(SB), Y13, Y14; \
+	VMULPD Y14, Y12, Y12; \
+	VADDPD specialavx2Const<>+992(SB), Y12, Y12; \
+	VSUBPD Y8, Y12, Y12; \
+	VBLENDVPD Y11, Y12, Y9, Y9; \
+	VCMPPD $17, Y3, Y8, Y12; \
+	VSUBPD Y1, Y8, Y13; \
+	VBLENDVPD Y11, Y13, Y0, Y11; \
+	VBLENDVPD Y12, specialavx2Const<>+1024(SB), Y11, Y11
 
 #define BLOCK10 \
 	VCMPPD $17, Y1, Y3, Y4; \
 	VCMPPD $17, Y0, Y3, Y5; \
-	VCMPPD $17, specialavx2Const<>+448(SB), Y3, Y6; \
+	VCMPPD $17, specialavx2Const<>+480(SB), Y3, Y6; \
 	VADDPD Y1, Y3, Y7; \
 	VBLENDVPD Y4, Y7, Y3, Y7; \
 	VSUBPD specialavx2Const<>+1376(SB), Y7, Y8; \
 	VSUBPD specialavx2Const<>+1408(SB), Y8, Y8; \
-	VSUBPD specialavx2Const<>+192(SB), Y7, Y7; \
+	VSUBPD specialavx2Const<>+256(SB), Y7, Y7; \
 	VMULPD Y7, Y7, Y9; \
 	VMOVUPS specialavx2Const<>+1440(SB), Y10; \
 	VFMADD231PD specialavx2Const<>+1472(SB), Y9, Y10; \
@@ -1114,7 +1114,7 @@
 	VMULPD Y10, Y8, Y8; \
 	VBLENDVPD Y5, Y3, Y8, Y8; \
 	VDIVPD Y8, Y9, Y8; \
-	VADDPD specialavx2Const<>+320(SB), Y3, Y9; \
+	VADDPD specialavx2Const<>+192(SB), Y3, Y9; \
 	VBLENDVPD Y6, Y9, Y3, Y9; \
 	VDIVPD Y9, Y1, Y10; \
 	VMULPD Y10, Y10, Y11; \
@@ -1122,16 +1122,16 @@
 	VFMADD231PD specialavx2Const<>+1856(SB), Y11, Y12; \
 	VFMADD213PD specialavx2Const<>+1888(SB), Y11, Y12; \
 	VFMADD213PD specialavx2Const<>+1920(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+1056(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+960(SB), Y11, Y12; \
 	VMULPD Y12, Y11, Y11; \
-	VPADDQ specialavx2Const<>+864(SB), Y9, Y12; \
+	VPADDQ specialavx2Const<>+1056(SB), Y9, Y12; \
 	VPSRLQ $52, Y12, Y12; \
 	VPSLLQ $52, Y12, Y13; \
 	VPSUBQ Y13, Y9, Y9; \
 	VPADDQ Y1, Y9, Y9; \
 	VSUBPD Y1, Y9, Y9; \
-	VPOR specialavx2Const<>+896(SB), Y12, Y12; \
-	VSUBPD specialavx2Const<>+928(SB), Y12, Y12; \
+	VPOR specialavx2Const<>+1088(SB), Y12, Y12; \
+	VSUBPD specialavx2Const<>+1120(SB), Y12, Y12; \
 	VADDPD Y0, Y9, Y13; \
 	VDIVPD Y13, Y9, Y9; \
 	VMULPD Y9, Y9, Y13; \
@@ -1151,14 +1151,14 @@
 	VADDPD Y0, Y8, Y8; \
 	VDIVPD Y8, Y0, Y10; \
 	VMULPD Y10, Y10, Y11; \
-	VADDPD specialavx2Const<>+384(SB), Y7, Y12; \
-	VADDPD specialavx2Const<>+448(SB), Y7, Y13; \
+	VADDPD specialavx2Const<>+416(SB), Y7, Y12; \
+	VADDPD specialavx2Const<>+480(SB), Y7, Y13; \
 	VMULPD Y13, Y12, Y12; \
 	VMULPD Y12, Y11, Y12; \
 	VMOVUPS specialavx2Const<>+3296(SB), Y13; \
 	VFNMADD213PD specialavx2Const<>+3328(SB), Y13, Y12; \
-	VADDPD specialavx2Const<>+128(SB), Y7, Y13; \
-	VADDPD specialavx2Const<>+320(SB), Y7, Y14; \
+	VADDPD specialavx2Const<>+160(SB), Y7, Y13; \
+	VADDPD specialavx2Const<>+192(SB), Y7, Y14; \
 	VMULPD Y14, Y13, Y13; \
 	VMULPD Y13, Y11, Y13; \
 	VFNMADD213PD Y6, Y12, Y13; \
@@ -1166,21 +1166,21 @@
 	VADDPD Y1, Y7, Y14; \
 	VMULPD Y14, Y12, Y12; \
 	VMULPD Y12, Y11, Y12; \
-	VFNMADD213PD specialavx2Const<>+1056(SB), Y13, Y12; \
+	VFNMADD213PD specialavx2Const<>+960(SB), Y13, Y12; \
 	VMULPD Y7, Y11, Y11; \
 	VSUBPD Y0, Y7, Y13; \
 	VDIVPD Y13, Y0, Y13; \
-	VFMADD231PD specialavx2Const<>+0(SB), Y10, Y13; \
+	VFMADD231PD specialavx2Const<>+32(SB), Y10, Y13; \
 	VFMADD231PD Y12, Y11, Y13; \
 	VSUBPD Y7, Y0, Y7; \
-	VPADDQ specialavx2Const<>+864(SB), Y8, Y10; \
+	VPADDQ specialavx2Const<>+1056(SB), Y8, Y10; \
 	VPSRLQ $52, Y10, Y10; \
 	VPSLLQ $52, Y10, Y11; \
 	VPSUBQ Y11, Y8, Y8; \
 	VPADDQ Y0, Y8, Y8; \
 	VSUBPD Y0, Y8, Y8; \
-	VPOR specialavx2Const<>+896(SB), Y10, Y10; \
-	VSUBPD specialavx2Const<>+928(SB), Y10, Y10; \
+	VPOR specialavx2Const<>+1088(SB), Y10, Y10; \
+	VSUBPD specialavx2Const<>+1120(SB), Y10, Y10; \
 	VADDPD Y1, Y8, Y11; \
 	VDIVPD Y11, Y8, Y8; \
 	VMULPD Y8, Y8, Y11; \
@@ -1221,11 +1221,11 @@
 	VFMADD213PD specialavx2Const<>+2752(SB), Y8, Y11; \
 	VFMADD213PD specialavx2Const<>+2784(SB), Y8, Y11; \
 	VFMADD213PD specialavx2Const<>+2816(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+0(SB), Y8, Y11; \
+	VFMADD213PD specialavx2Const<>+32(SB), Y8, Y11; \
 	VFMADD231PD Y11, Y10, Y8; \
 	VADDPD Y0, Y8, Y8; \
 	VMOVUPS specialavx2Const<>+1984(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+0(SB), Y9, Y10; \
+	VFMADD231PD specialavx2Const<>+32(SB), Y9, Y10; \
 	VSUBPD specialavx2Const<>+1984(SB), Y10, Y11; \
 	VSUBPD Y11, Y9, Y9; \
 	VADDPD specialavx2Const<>+1984(SB), Y9, Y9; \
@@ -1239,8 +1239,8 @@
 	VSQRTPD Y2, Y2; \
 	VMOVUPS specialavx2Const<>+1952(SB), Y7; \
 	VMINPD Y2, Y7, Y2; \
-	VSUBPD specialavx2Const<>+128(SB), Y2, Y7; \
-	VADDPD specialavx2Const<>+128(SB), Y2, Y9; \
+	VSUBPD specialavx2Const<>+160(SB), Y2, Y7; \
+	VADDPD specialavx2Const<>+160(SB), Y2, Y9; \
 	VDIVPD Y9, Y7, Y7; \
 	VMULPD Y7, Y7, Y9; \
 	VMOVUPS specialavx2Const<>+2080(SB), Y10; \
@@ -1260,7 +1260,7 @@
 	VFMADD231PD Y7, Y10, Y11; \
 	VFMADD213PD Y0, Y1, Y2; \
 	VDIVPD Y2, Y11, Y2; \
-	VMULPD specialavx2Const<>+0(SB), Y2, Y2; \
+	VMULPD specialavx2Const<>+32(SB), Y2, Y2; \
 	VADDPD Y6, Y2, Y7; \
 	VSUBPD Y6, Y2, Y2; \
 	VBLENDVPD Y3, Y7, Y2, Y2; \
@@ -1477,34 +1477,30 @@
 	VFMADD213PD specialavx2Const<>+2752(SB), Y9, Y14
 
 #define BLOCK17 \
-	VMOVUPS specialavx2Const<>+960(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+992(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+1024(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+1056(SB), Y13, Y14; \
-	VMULPD Y14, Y11, Y11; \
-	VADDPD specialavx2Const<>+1088(SB), Y11, Y11; \
-	VSUBPD Y5, Y11, Y11; \
-	VBLENDVPD Y8, Y11, Y6, Y6; \
-	VCMPPD $17, Y3, Y5, Y11; \
-	VSUBPD Y1, Y5, Y13; \
-	VBLENDVPD Y8, Y13, Y0, Y8; \
-	VBLENDVPD Y11, specialavx2Const<>+1120(SB), Y8, Y8; \
-	VMULPD Y12, Y10, Y10; \
-	VMULPD Y10, Y7, Y7; \
-	VMULPD Y7, Y7, Y10; \
-	VMOVUPS specialavx2Const<>+1152(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+1184(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+1216(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+1248(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+1280(SB), Y10, Y11; \
-	VFMADD213PD Y2, Y10, Y11; \
-	VMULPD specialavx2Const<>+1312(SB), Y9, Y9; \
-	VFMADD231PD Y11, Y7, Y9; \
-	VFMADD231PD Y9, Y8, Y6; \
-	VCMPPD $0, specialavx2Const<>+1344(SB), Y5, Y7; \
-	VBLENDVPD Y7, Y5, Y6, Y5; \
-	VCVTPD2PSY Y5, X6; \
-	VMOVUPS X6, (DI)
+	VPADDQ specialavx2Const<>+1056(SB), Y10, Y12; \
+	VPSRLQ $52, Y12, Y12; \
+	VPSLLQ $52, Y12, Y13; \
+	VPSUBQ Y13, Y10, Y10; \
+	VPADDQ Y0, Y10, Y10; \
+	VSUBPD Y0, Y10, Y10; \
+	VPOR specialavx2Const<>+1088(SB), Y12, Y12; \
+	VSUBPD specialavx2Const<>+1120(SB), Y12, Y12; \
+	VADDPD Y2, Y10, Y13; \
+	VDIVPD Y13, Y10, Y10; \
+	VMULPD Y10, Y10, Y13; \
+	VMOVUPS specialavx2Const<>+1152(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+1184(SB), Y13, Y14; \
+	VFMADD213PD specialavx2Const<>+1216(SB), Y13, Y14; \
+	VFMADD213PD specialavx2Const<>+1248(SB), Y13, Y14; \
+	VFMADD213PD specialavx2Const<>+1280(SB), Y13, Y14; \
+	VFMADD213PD Y2, Y13, Y14; \
+	VMULPD specialavx2Const<>+1312(SB), Y12, Y12; \
+	VFMADD231PD Y14, Y10, Y12; \
+	VFMADD231PD Y12, Y11, Y9; \
+	VCMPPD $0, specialavx2Const<>+1344(SB), Y8, Y10; \
+	VBLENDVPD Y10, Y8, Y9, Y8; \
+	VCVTPD2PSY Y8, X9; \
+	VMOVUPS X9, (DI)
 
 #define BLOCK18 \
 	VPAND Y2, Y8, Y8; \
@@ -1529,7 +1525,7 @@
 	VFMADD213PD specialavx2Const<>+8000(SB), Y11, Y13
 
 #define BLOCK19 \
-	VFNMADD231PD specialavx2Const<>+0(SB), Y10, Y12; \
+	VFNMADD231PD specialavx2Const<>+32(SB), Y10, Y12; \
 	VSUBPD Y11, Y12, Y9; \
 	VCMPPD $0, specialavx2Const<>+1344(SB), Y3, Y10; \
 	VBLENDVPD Y10, Y3, Y9, Y9; \
@@ -1537,7 +1533,7 @@
 	VCMPPD $29, Y0, Y3, Y3; \
 	VPAND Y3, Y6, Y3; \
 	VPOR Y3, Y4, Y3; \
-	VMOVUPS specialavx2Const<>+256(SB), Y4; \
+	VMOVUPS specialavx2Const<>+320(SB), Y4; \
 	VBLENDVPD Y3, Y8, Y4, Y3; \
 	VSUBPD Y3, Y5, Y3; \
 	VCVTPD2PSY Y3, X4; \
@@ -1567,7 +1563,7 @@
 #define BLOCK21 \
 	VFMADD213PD specialavx2Const<>+2784(SB), Y5, Y9; \
 	VFMADD213PD specialavx2Const<>+2816(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+0(SB), Y5, Y9; \
+	VFMADD213PD specialavx2Const<>+32(SB), Y5, Y9; \
 	VFMADD231PD Y9, Y7, Y5; \
 	VMOVAPS Y6, Y7; \
 	VFMADD231PD Y5, Y6, Y7; \
@@ -1583,7 +1579,7 @@
 #define BLOCK22 \
 	VFMADD213PD specialavx2Const<>+2784(SB), Y9, Y14; \
 	VFMADD213PD specialavx2Const<>+2816(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+0(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14; \
 	VFMADD231PD Y14, Y13, Y9; \
 	VMOVAPS Y11, Y13; \
 	VFMADD231PD Y9, Y11, Y13; \
@@ -1595,7 +1591,7 @@
 #define BLOCK23 \
 	VFMADD213PD specialavx2Const<>+2784(SB), Y9, Y14; \
 	VFMADD213PD specialavx2Const<>+2816(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+0(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14; \
 	VFMADD231PD Y14, Y12, Y9; \
 	VMOVAPS Y11, Y12; \
 	VFMADD231PD Y9, Y11, Y12; \
@@ -1607,7 +1603,7 @@
 #define BLOCK24 \
 	VFMADD213PD specialavx2Const<>+2784(SB), Y10, Y14; \
 	VFMADD213PD specialavx2Const<>+2816(SB), Y10, Y14; \
-	VFMADD213PD specialavx2Const<>+0(SB), Y10, Y14; \
+	VFMADD213PD specialavx2Const<>+32(SB), Y10, Y14; \
 	VFMADD231PD Y14, Y13, Y10; \
 	VMOVAPS Y12, Y13; \
 	VFMADD231PD Y10, Y12, Y13; \
@@ -1617,77 +1613,77 @@
 #define BLOCK25 \
 	VFMADD213PD specialavx2Const<>+2784(SB), Y9, Y14; \
 	VFMADD213PD specialavx2Const<>+2816(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+0(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14; \
 	VFMADD231PD Y14, Y13, Y9; \
 	VMOVAPS Y12, Y13; \
 	VFMADD231PD Y9, Y12, Y13; \
 	VMULPD Y13, Y10, Y9; \
 	VCMPPD $18, Y0, Y8, Y8
 
-DATA specialavx2Const<>+0(SB)/8, $0x3fe0000000000000
-DATA specialavx2Const<>+8(SB)/8, $0x3fe0000000000000
-DATA specialavx2Const<>+16(SB)/8, $0x3fe0000000000000
-DATA specialavx2Const<>+24(SB)/8, $0x3fe0000000000000
-DATA specialavx2Const<>+32(SB)/8, $0x3ff0000000000000
-DATA specialavx2Const<>+40(SB)/8, $0x3ff0000000000000
-DATA specialavx2Const<>+48(SB)/8, $0x3ff0000000000000
-DATA specialavx2Const<>+56(SB)/8, $0x3ff0000000000000
-DATA specialavx2Const<>+64(SB)/8, $0x4000000000000000
-DATA specialavx2Const<>+72(SB)/8, $0x4000000000000000
-DATA specialavx2Const<>+80(SB)/8, $0x4000000000000000
-DATA specialavx2Const<>+88(SB)/8, $0x4000000000000000
-DATA specialavx2Const<>+96(SB)/8, $0x4004000000000000
-DATA specialavx2Const<>+104(SB)/8, $0x4004000000000000
-DATA specialavx2Const<>+112(SB)/8, $0x4004000000000000
-DATA specialavx2Const<>+120(SB)/8, $0x4004000000000000
-DATA specialavx2Const<>+128(SB)/8, $0x4008000000000000
-DATA specialavx2Const<>+136(SB)/8, $0x4008000000000000
-DATA specialavx2Const<>+144(SB)/8, $0x4008000000000000
-DATA specialavx2Const<>+152(SB)/8, $0x4008000000000000
-DATA specialavx2Const<>+160(SB)/8, $0x36a0000000000000
-DATA specialavx2Const<>+168(SB)/8, $0x36a0000000000000
-DATA specialavx2Const<>+176(SB)/8, $0x36a0000000000000
-DATA specialavx2Const<>+184(SB)/8, $0x36a0000000000000
-DATA specialavx2Const<>+192(SB)/8, $0x3ff8000000000000
-DATA specialavx2Const<>+200(SB)/8, $0x3ff8000000000000
-DATA specialavx2Const<>+208(SB)/8, $0x3ff8000000000000
-DATA specialavx2Const<>+216(SB)/8, $0x3ff8000000000000
-DATA specialavx2Const<>+224(SB)/8, $0x401a000000000000
-DATA specialavx2Const<>+232(SB)/8, $0x401a000000000000
-DATA specialavx2Const<>+240(SB)/8, $0x401a000000000000
-DATA specialavx2Const<>+248(SB)/8, $0x401a000000000000
-DATA specialavx2Const<>+256(SB)/8, $0x0
-DATA specialavx2Const<>+264(SB)/8, $0x0
-DATA specialavx2Const<>+272(SB)/8, $0x0
-DATA specialavx2Const<>+280(SB)/8, $0x0
-DATA specialavx2Const<>+288(SB)/8, $0x400c000000000000
-DATA specialavx2Const<>+296(SB)/8, $0x400c000000000000
-DATA specialavx2Const<>+304(SB)/8, $0x400c000000000000
-DATA specialavx2Const<>+312(SB)/8, $0x400c000000000000
-DATA specialavx2Const<>+320(SB)/8, $0x4010000000000000
-DATA specialavx2Const<>+328(SB)/8, $0x4010000000000000
-DATA specialavx2Const<>+336(SB)/8, $0x4010000000000000
-DATA specialavx2Const<>+344(SB)/8, $0x4010000000000000
-DATA specialavx2Const<>+352(SB)/8, $0x4012000000000000
-DATA specialavx2Const<>+360(SB)/8, $0x4012000000000000
-DATA specialavx2Const<>+368(SB)/8, $0x4012000000000000
-DATA specialavx2Const<>+376(SB)/8, $0x4012000000000000
-DATA specialavx2Const<>+384(SB)/8, $0x4014000000000000
-DATA specialavx2Const<>+392(SB)/8, $0x4014000000000000
-DATA specialavx2Const<>+400(SB)/8, $0x4014000000000000
-DATA specialavx2Const<>+408(SB)/8, $0x4014000000000000
-DATA specialavx2Const<>+416(SB)/8, $0x4016000000000000
-DATA specialavx2Const<>+424(SB)/8, $0x4016000000000000
-DATA specialavx2Const<>+432(SB)/8, $0x4016000000000000
-DATA specialavx2Const<>+440(SB)/8, $0x4016000000000000
-DATA specialavx2Const<>+448(SB)/8, $0x4018000000000000
-DATA specialavx2Const<>+456(SB)/8, $0x4018000000000000
-DATA specialavx2Const<>+464(SB)/8, $0x4018000000000000
-DATA specialavx2Const<>+472(SB)/8, $0x4018000000000000
-DATA specialavx2Const<>+480(SB)/8, $0xbfe0000000000000
-DATA specialavx2Const<>+488(SB)/8, $0xbfe0000000000000
-DATA specialavx2Const<>+496(SB)/8, $0xbfe0000000000000
-DATA specialavx2Const<>+504(SB)/8, $0xbfe0000000000000
+DATA specialavx2Const<>+0(SB)/8, $0x36a0000000000000
+DATA specialavx2Const<>+8(SB)/8, $0x36a0000000000000
+DATA specialavx2Const<>+16(SB)/8, $0x36a0000000000000
+DATA specialavx2Const<>+24(SB)/8, $0x36a0000000000000
+DATA specialavx2Const<>+32(SB)/8, $0x3fe0000000000000
+DATA specialavx2Const<>+40(SB)/8, $0x3fe0000000000000
+DATA specialavx2Const<>+48(SB)/8, $0x3fe0000000000000
+DATA specialavx2Const<>+56(SB)/8, $0x3fe0000000000000
+DATA specialavx2Const<>+64(SB)/8, $0x3ff0000000000000
+DATA specialavx2Const<>+72(SB)/8, $0x3ff0000000000000
+DATA specialavx2Const<>+80(SB)/8, $0x3ff0000000000000
+DATA specialavx2Const<>+88(SB)/8, $0x3ff0000000000000
+DATA specialavx2Const<>+96(SB)/8, $0x4000000000000000
+DATA specialavx2Const<>+104(SB)/8, $0x4000000000000000
+DATA specialavx2Const<>+112(SB)/8, $0x4000000000000000
+DATA specialavx2Const<>+120(SB)/8, $0x4000000000000000
+DATA specialavx2Const<>+128(SB)/8, $0x4004000000000000
+DATA specialavx2Const<>+136(SB)/8, $0x4004000000000000
+DATA specialavx2Const<>+144(SB)/8, $0x4004000000000000
+DATA specialavx2Const<>+152(SB)/8, $0x4004000000000000
+DATA specialavx2Const<>+160(SB)/8, $0x4008000000000000
+DATA specialavx2Const<>+168(SB)/8, $0x4008000000000000
+DATA specialavx2Const<>+176(SB)/8, $0x4008000000000000
+DATA specialavx2Const<>+184(SB)/8, $0x4008000000000000
+DATA specialavx2Const<>+192(SB)/8, $0x4010000000000000
+DATA specialavx2Const<>+200(SB)/8, $0x4010000000000000
+DATA specialavx2Const<>+208(SB)/8, $0x4010000000000000
+DATA specialavx2Const<>+216(SB)/8, $0x4010000000000000
+DATA specialavx2Const<>+224(SB)/8, $0xbfe0000000000000
+DATA specialavx2Const<>+232(SB)/8, $0xbfe0000000000000
+DATA specialavx2Const<>+240(SB)/8, $0xbfe0000000000000
+DATA specialavx2Const<>+248(SB)/8, $0xbfe0000000000000
+DATA specialavx2Const<>+256(SB)/8, $0x3ff8000000000000
+DATA specialavx2Const<>+264(SB)/8, $0x3ff8000000000000
+DATA specialavx2Const<>+272(SB)/8, $0x3ff8000000000000
+DATA specialavx2Const<>+280(SB)/8, $0x3ff8000000000000
+DATA specialavx2Const<>+288(SB)/8, $0x401a000000000000
+DATA specialavx2Const<>+296(SB)/8, $0x401a000000000000
+DATA specialavx2Const<>+304(SB)/8, $0x401a000000000000
+DATA specialavx2Const<>+312(SB)/8, $0x401a000000000000
+DATA specialavx2Const<>+320(SB)/8, $0x0
+DATA specialavx2Const<>+328(SB)/8, $0x0
+DATA specialavx2Const<>+336(SB)/8, $0x0
+DATA specialavx2Const<>+344(SB)/8, $0x0
+DATA specialavx2Const<>+352(SB)/8, $0x400c000000000000
+DATA specialavx2Const<>+360(SB)/8, $0x400c000000000000
+DATA specialavx2Const<>+368(SB)/8, $0x400c000000000000
+DATA specialavx2Const<>+376(SB)/8, $0x400c000000000000
+DATA specialavx2Const<>+384(SB)/8, $0x4012000000000000
+DATA specialavx2Const<>+392(SB)/8, $0x4012000000000000
+DATA specialavx2Const<>+400(SB)/8, $0x4012000000000000
+DATA specialavx2Const<>+408(SB)/8, $0x4012000000000000
+DATA specialavx2Const<>+416(SB)/8, $0x4014000000000000
+DATA specialavx2Const<>+424(SB)/8, $0x4014000000000000
+DATA specialavx2Const<>+432(SB)/8, $0x4014000000000000
+DATA specialavx2Const<>+440(SB)/8, $0x4014000000000000
+DATA specialavx2Const<>+448(SB)/8, $0x4016000000000000
+DATA specialavx2Const<>+456(SB)/8, $0x4016000000000000
+DATA specialavx2Const<>+464(SB)/8, $0x4016000000000000
+DATA specialavx2Const<>+472(SB)/8, $0x4016000000000000
+DATA specialavx2Const<>+480(SB)/8, $0x4018000000000000
+DATA specialavx2Const<>+488(SB)/8, $0x4018000000000000
+DATA specialavx2Const<>+496(SB)/8, $0x4018000000000000
+DATA specialavx2Const<>+504(SB)/8, $0x4018000000000000
 DATA specialavx2Const<>+512(SB)/8, $0x3f4091dc75bb4395
 DATA specialavx2Const<>+520(SB)/8, $0x3f4091dc75bb4395
 DATA specialavx2Const<>+528(SB)/8, $0x3f4091dc75bb4395
@@ -1732,42 +1728,42 @@ DATA specialavx2Const<>+832(SB)/8, $0x3fdb0ee6072093ce
 DATA specialavx2Const<>+840(SB)/8, $0x3fdb0ee6072093ce
 DATA specialavx2Const<>+848(SB)/8, $0x3fdb0ee6072093ce
 DATA specialavx2Const<>+856(SB)/8, $0x3fdb0ee6072093ce
-DATA specialavx2Const<>+864(SB)/8, $0x95f619980c433
-DATA specialavx2Const<>+872(SB)/8, $0x95f619980c433
-DATA specialavx2Const<>+880(SB)/8, $0x95f619980c433
-DATA specialavx2Const<>+888(SB)/8, $0x95f619980c433
-DATA specialavx2Const<>+896(SB)/8, $0x4330000000000000
-DATA specialavx2Const<>+904(SB)/8, $0x4330000000000000
-DATA specialavx2Const<>+912(SB)/8, $0x4330000000000000
-DATA specialavx2Const<>+920(SB)/8, $0x4330000000000000
-DATA specialavx2Const<>+928(SB)/8, $0x43300000000003ff
-DATA specialavx2Const<>+936(SB)/8, $0x43300000000003ff
-DATA specialavx2Const<>+944(SB)/8, $0x43300000000003ff
-DATA specialavx2Const<>+952(SB)/8, $0x43300000000003ff
-DATA specialavx2Const<>+960(SB)/8, $0x3f4a01a01a01a01a
-DATA specialavx2Const<>+968(SB)/8, $0x3f4a01a01a01a01a
-DATA specialavx2Const<>+976(SB)/8, $0x3f4a01a01a01a01a
-DATA specialavx2Const<>+984(SB)/8, $0x3f4a01a01a01a01a
-DATA specialavx2Const<>+992(SB)/8, $0xbf43813813813814
-DATA specialavx2Const<>+1000(SB)/8, $0xbf43813813813814
-DATA specialavx2Const<>+1008(SB)/8, $0xbf43813813813814
-DATA specialavx2Const<>+1016(SB)/8, $0xbf43813813813814
-DATA specialavx2Const<>+1024(SB)/8, $0xbf66c16c16c16c17
-DATA specialavx2Const<>+1032(SB)/8, $0xbf66c16c16c16c17
-DATA specialavx2Const<>+1040(SB)/8, $0xbf66c16c16c16c17
-DATA specialavx2Const<>+1048(SB)/8, $0xbf66c16c16c16c17
-DATA specialavx2Const<>+1056(SB)/8, $0x3fb5555555555555
-DATA specialavx2Const<>+1064(SB)/8, $0x3fb5555555555555
-DATA specialavx2Const<>+1072(SB)/8, $0x3fb5555555555555
-DATA specialavx2Const<>+1080(SB)/8, $0x3fb5555555555555
-DATA specialavx2Const<>+1088(SB)/8, $0x3fed67f1c864beb5
-DATA specialavx2Const<>+1096(SB)/8, $0x3fed67f1c864beb5
-DATA specialavx2Const<>+1104(SB)/8, $0x3fed67f1c864beb5
-DATA specialavx2Const<>+1112(SB)/8, $0x3fed67f1c864beb5
-DATA specialavx2Const<>+1120(SB)/8, $0xbff0000000000000
-DATA specialavx2Const<>+1128(SB)/8, $0xbff0000000000000
-DATA specialavx2Const<>+1136(SB)/8, $0xbff0000000000000
-DATA specialavx2Const<>+1144(SB)/8, $0xbff0000000000000
+DATA specialavx2Const<>+864(SB)/8, $0x3f4a01a01a01a01a
+DATA specialavx2Const<>+872(SB)/8, $0x3f4a01a01a01a01a
+DATA specialavx2Const<>+880(SB)/8, $0x3f4a01a01a01a01a
+DATA specialavx2Const<>+888(SB)/8, $0x3f4a01a01a01a01a
+DATA specialavx2Const<>+896(SB)/8, $0xbf43813813813814
+DATA specialavx2Const<>+904(SB)/8, $0xbf43813813813814
+DATA specialavx2Const<>+912(SB)/8, $0xbf43813813813814
+DATA specialavx2Const<>+920(SB)/8, $0xbf43813813813814
+DATA specialavx2Const<>+928(SB)/8, $0xbf66c16c16c16c17
+DATA specialavx2Const<>+936(SB)/8, $0xbf66c16c16c16c17
+DATA specialavx2Const<>+944(SB)/8, $0xbf66c16c16c16c17
+DATA specialavx2Const<>+952(SB)/8, $0xbf66c16c16c16c17
+DATA specialavx2Const<>+960(SB)/8, $0x3fb5555555555555
+DATA specialavx2Const<>+968(SB)/8, $0x3fb5555555555555
+DATA specialavx2Const<>+976(SB)/8, $0x3fb5555555555555
+DATA specialavx2Const<>+984(SB)/8, $0x3fb5555555555555
+DATA specialavx2Const<>+992(SB)/8, $0x3fed67f1c864beb5
+DATA specialavx2Const<>+1000(SB)/8, $0x3fed67f1c864beb5
+DATA specialavx2Const<>+1008(SB)/8, $0x3fed67f1c864beb5
+DATA specialavx2Const<>+1016(SB)/8, $0x3fed67f1c864beb5
+DATA specialavx2Const<>+1024(SB)/8, $0xbff0000000000000
+DATA specialavx2Const<>+1032(SB)/8, $0xbff0000000000000
+DATA specialavx2Const<>+1040(SB)/8, $0xbff0000000000000
+DATA specialavx2Const<>+1048(SB)/8, $0xbff0000000000000
+DATA specialavx2Const<>+1056(SB)/8, $0x95f619980c433
+DATA specialavx2Const<>+1064(SB)/8, $0x95f619980c433
+DATA specialavx2Const<>+1072(SB)/8, $0x95f619980c433
+DATA specialavx2Const<>+1080(SB)/8, $0x95f619980c433
+DATA specialavx2Const<>+1088(SB)/8, $0x4330000000000000
+DATA specialavx2Const<>+1096(SB)/8, $0x4330000000000000
+DATA specialavx2Const<>+1104(SB)/8, $0x4330000000000000
+DATA specialavx2Const<>+1112(SB)/8, $0x4330000000000000
+DATA specialavx2Const<>+1120(SB)/8, $0x43300000000003ff
+DATA specialavx2Const<>+1128(SB)/8, $0x43300000000003ff
+DATA specialavx2Const<>+1136(SB)/8, $0x43300000000003ff
+DATA specialavx2Const<>+1144(SB)/8, $0x43300000000003ff
 DATA specialavx2Const<>+1152(SB)/8, $0x3fcc71c71c71c71c
 DATA specialavx2Const<>+1160(SB)/8, $0x3fcc71c71c71c71c
 DATA specialavx2Const<>+1168(SB)/8, $0x3fcc71c71c71c71c
@@ -2671,18 +2667,21 @@ TEXT ·lgammaF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS specialavx2Const<>+0(SB), Y1
-	VMOVUPS specialavx2Const<>+32(SB), Y0
-	VMOVUPS specialavx2Const<>+64(SB), Y2
-	VMOVUPS specialavx2Const<>+96(SB), Y3
-	VMOVUPS specialavx2Const<>+128(SB), Y4
+	VMOVUPS specialavx2Const<>+0(SB), Y7
+	VMOVUPS specialavx2Const<>+32(SB), Y1
+	VMOVUPS specialavx2Const<>+64(SB), Y0
+	VMOVUPS specialavx2Const<>+96(SB), Y2
+	VMOVUPS specialavx2Const<>+128(SB), Y3
+	VMOVUPS specialavx2Const<>+160(SB), Y4
+	VMOVUPS specialavx2Const<>+192(SB), Y5
+	VMOVUPS specialavx2Const<>+224(SB), Y6
 	SUBQ $4, CX
 	JL tail
 
 loop:
-	VCVTPS2PD (SI), Y5
-	VCMPPD $25, specialavx2Const<>+160(SB), Y5, Y6
-	VMOVMSKPS Y6, AX
+	VCVTPS2PD (SI), Y8
+	VCMPPD $25, Y7, Y8, Y9
+	VMOVMSKPS Y9, AX
 	TESTL AX, AX
 	JNZ stopMain
 	BLOCK9
@@ -2696,9 +2695,9 @@ tail:
 	ADDQ $4, CX
 	JZ done
 tailLoop:
-	VCVTPS2PD (SI), Y5
-	VCMPPD $25, specialavx2Const<>+160(SB), Y5, Y6
-	VMOVMSKPS Y6, AX
+	VCVTPS2PD (SI), Y8
+	VCMPPD $25, Y7, Y8, Y9
+	VMOVMSKPS Y9, AX
 	TESTL AX, AX
 	JNZ stopTail
 	BLOCK9
@@ -2729,15 +2728,15 @@ TEXT ·digammaF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS specialavx2Const<>+32(SB), Y1
-	VMOVUPS specialavx2Const<>+64(SB), Y0
-	VMOVUPS specialavx2Const<>+128(SB), Y2
+	VMOVUPS specialavx2Const<>+64(SB), Y1
+	VMOVUPS specialavx2Const<>+96(SB), Y0
+	VMOVUPS specialavx2Const<>+160(SB), Y2
 	SUBQ $4, CX
 	JL tail
 
 loop:
 	VCVTPS2PD (SI), Y3
-	VCMPPD $25, specialavx2Const<>+160(SB), Y3, Y4
+	VCMPPD $25, specialavx2Const<>+0(SB), Y3, Y4
 	VMOVMSKPS Y4, AX
 	TESTL AX, AX
 	JNZ stopMain
@@ -2750,7 +2749,7 @@ tail:
 	JZ done
 tailLoop:
 	VCVTPS2PD (SI), Y3
-	VCMPPD $25, specialavx2Const<>+160(SB), Y3, Y4
+	VCMPPD $25, specialavx2Const<>+0(SB), Y3, Y4
 	VMOVMSKPS Y4, AX
 	TESTL AX, AX
 	JNZ stopTail
@@ -2780,10 +2779,10 @@ TEXT ·logNdtrF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VMOVUPS specialavx2Const<>+1952(SB), Y4
-	VMOVUPS specialavx2Const<>+128(SB), Y5
-	VMOVUPS specialavx2Const<>+32(SB), Y0
-	VMOVUPS specialavx2Const<>+0(SB), Y2
-	VMOVUPS specialavx2Const<>+256(SB), Y1
+	VMOVUPS specialavx2Const<>+160(SB), Y5
+	VMOVUPS specialavx2Const<>+64(SB), Y0
+	VMOVUPS specialavx2Const<>+32(SB), Y2
+	VMOVUPS specialavx2Const<>+320(SB), Y1
 	VMOVUPS specialavx2Const<>+1984(SB), Y3
 	SUBQ $8, CX
 	JL tail
@@ -2817,7 +2816,7 @@ loop:
 	VFMADD213PD specialavx2Const<>+2464(SB), Y9, Y11
 	VFMADD213PD specialavx2Const<>+2496(SB), Y9, Y11
 	VFMADD231PD Y8, Y10, Y11
-	VFMADD132PD specialavx2Const<>+64(SB), Y0, Y7
+	VFMADD132PD specialavx2Const<>+96(SB), Y0, Y7
 	VDIVPD Y7, Y11, Y7
 	VMULPD Y2, Y7, Y7
 	VMULPD Y6, Y6, Y8
@@ -2870,17 +2869,17 @@ loop:
 	VCMPPD $17, specialavx2Const<>+2880(SB), Y7, Y10
 	VMULPD specialavx2Const<>+2912(SB), Y7, Y11
 	VBLENDVPD Y10, Y11, Y7, Y11
-	VPADDQ specialavx2Const<>+864(SB), Y11, Y12
+	VPADDQ specialavx2Const<>+1056(SB), Y11, Y12
 	VPSRLQ $52, Y12, Y12
 	VPSLLQ $52, Y12, Y13
 	VPSUBQ Y13, Y11, Y11
 	VPADDQ Y0, Y11, Y11
 	VSUBPD Y0, Y11, Y11
-	VPOR specialavx2Const<>+896(SB), Y12, Y12
-	VSUBPD specialavx2Const<>+928(SB), Y12, Y12
+	VPOR specialavx2Const<>+1088(SB), Y12, Y12
+	VSUBPD specialavx2Const<>+1120(SB), Y12, Y12
 	VBLENDVPD Y10, specialavx2Const<>+2944(SB), Y1, Y10
 	VSUBPD Y10, Y12, Y10
-	VADDPD specialavx2Const<>+64(SB), Y11, Y12
+	VADDPD specialavx2Const<>+96(SB), Y11, Y12
 	VDIVPD Y12, Y11, Y12
 	VMULPD Y12, Y12, Y13
 	VMOVUPS specialavx2Const<>+1152(SB), Y14
@@ -2923,8 +2922,8 @@ TEXT ·zetaF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VMOVUPS specialavx2Const<>+32(SB), Y0
-	VMOVUPS specialavx2Const<>+64(SB), Y1
+	VMOVUPS specialavx2Const<>+64(SB), Y0
+	VMOVUPS specialavx2Const<>+96(SB), Y1
 	VMOVUPS specialavx2Const<>+1312(SB), Y2
 	VMOVUPS specialavx2Const<>+3136(SB), Y4
 	VMOVUPS specialavx2Const<>+3168(SB), Y3
@@ -2954,7 +2953,7 @@ loop:
 	BLOCK2
 	BLOCK11
 	VFMADD213PD specialavx2Const<>+2816(SB), Y7, Y11
-	VFMADD213PD specialavx2Const<>+0(SB), Y7, Y11
+	VFMADD213PD specialavx2Const<>+32(SB), Y7, Y11
 	VFMADD231PD Y11, Y10, Y7
 	VMOVAPS Y8, Y10
 	VFMADD231PD Y7, Y8, Y10
@@ -2991,7 +2990,7 @@ tailLoop:
 	BLOCK2
 	BLOCK11
 	VFMADD213PD specialavx2Const<>+2816(SB), Y7, Y11
-	VFMADD213PD specialavx2Const<>+0(SB), Y7, Y11
+	VFMADD213PD specialavx2Const<>+32(SB), Y7, Y11
 	VFMADD231PD Y11, Y10, Y7
 	VMOVAPS Y8, Y10
 	VFMADD231PD Y7, Y8, Y10
@@ -3028,8 +3027,8 @@ TEXT ·gammaincLowF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ n+24(FP), CX
 	VMOVUPS specialavx2Const<>+3264(SB), Y3
 	VMOVUPS specialavx2Const<>+3360(SB), Y4
-	VMOVUPS specialavx2Const<>+32(SB), Y0
-	VMOVUPS specialavx2Const<>+64(SB), Y1
+	VMOVUPS specialavx2Const<>+64(SB), Y0
+	VMOVUPS specialavx2Const<>+96(SB), Y1
 	VMOVUPS specialavx2Const<>+1312(SB), Y2
 	SUBQ $4, CX
 	JL tail
@@ -3101,8 +3100,8 @@ TEXT ·gammaincF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VMOVUPS specialavx2Const<>+32(SB), Y0
-	VMOVUPS specialavx2Const<>+64(SB), Y1
+	VMOVUPS specialavx2Const<>+64(SB), Y0
+	VMOVUPS specialavx2Const<>+96(SB), Y1
 	SUBQ $4, CX
 	JL tail
 
@@ -3202,7 +3201,7 @@ TEXT ·besselI0F32AVX2(SB), NOSPLIT, $0-24
 	VMOVUPS specialavx2Const<>+4640(SB), Y0
 	VMOVUPS specialavx2Const<>+7040(SB), Y7
 	VMOVUPS specialavx2Const<>+7072(SB), Y2
-	VMOVUPS specialavx2Const<>+32(SB), Y1
+	VMOVUPS specialavx2Const<>+64(SB), Y1
 	VMOVUPS specialavx2Const<>+3136(SB), Y4
 	VMOVUPS specialavx2Const<>+3168(SB), Y3
 	VMOVUPS specialavx2Const<>+1984(SB), Y5
@@ -3292,8 +3291,8 @@ TEXT ·besselI0eF32AVX2(SB), NOSPLIT, $0-24
 	VMOVUPS specialavx2Const<>+2016(SB), Y6
 	VMOVUPS specialavx2Const<>+4640(SB), Y0
 	VMOVUPS specialavx2Const<>+7040(SB), Y7
-	VMOVUPS specialavx2Const<>+32(SB), Y1
-	VMOVUPS specialavx2Const<>+256(SB), Y2
+	VMOVUPS specialavx2Const<>+64(SB), Y1
+	VMOVUPS specialavx2Const<>+320(SB), Y2
 	VMOVUPS specialavx2Const<>+3136(SB), Y4
 	VMOVUPS specialavx2Const<>+3168(SB), Y3
 	VMOVUPS specialavx2Const<>+1984(SB), Y5
@@ -3383,7 +3382,7 @@ TEXT ·besselI1F32AVX2(SB), NOSPLIT, $0-24
 	VMOVUPS specialavx2Const<>+2016(SB), Y2
 	VMOVUPS specialavx2Const<>+4640(SB), Y0
 	VMOVUPS specialavx2Const<>+7072(SB), Y3
-	VMOVUPS specialavx2Const<>+32(SB), Y1
+	VMOVUPS specialavx2Const<>+64(SB), Y1
 	VMOVUPS specialavx2Const<>+3136(SB), Y5
 	VMOVUPS specialavx2Const<>+3168(SB), Y4
 	VMOVUPS specialavx2Const<>+1984(SB), Y6
@@ -3468,8 +3467,8 @@ TEXT ·besselI1eF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), CX
 	VMOVUPS specialavx2Const<>+2016(SB), Y2
 	VMOVUPS specialavx2Const<>+4640(SB), Y0
-	VMOVUPS specialavx2Const<>+32(SB), Y1
-	VMOVUPS specialavx2Const<>+256(SB), Y3
+	VMOVUPS specialavx2Const<>+64(SB), Y1
+	VMOVUPS specialavx2Const<>+320(SB), Y3
 	VMOVUPS specialavx2Const<>+3136(SB), Y5
 	VMOVUPS specialavx2Const<>+3168(SB), Y4
 	VMOVUPS specialavx2Const<>+1984(SB), Y6

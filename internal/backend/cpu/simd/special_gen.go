@@ -91,54 +91,50 @@ func lgamma1(x float32) float32 {
 	v38 := math.FMA(v37, v29, 0x1.b0ee6072093cep-02)
 	v39 := math.FMA(v33, v28, v38)
 	v40 := float64(v28 * v39)
-	v41 := int64(math.Float64bits(v25)) + 2638147582215219
-	v42 := int64(uint64(v41) >> 52)
-	v43 := int64(math.Float64bits(v25)) - (v42 << 52)
-	v44 := v43 + 4607182418800017408
-	v45 := math.Float64frombits(uint64(v44)) - 1
-	v46 := v42 | 4841369599423283200
-	v47 := math.Float64frombits(uint64(v46)) - 0x1.00000000003ffp+52
-	v48 := greater(float64(x), 1)
-	v49 := v45 + 2
-	v50 := float64(v48 * v49)
-	v51 := 1 / v50
-	v52 := float64(v51 * v49)
-	v53 := float64(v52 * v52)
-	v54 := math.FMA(-0x1.3813813813814p-11, v53, 0x1.a01a01a01a01ap-11)
-	v55 := math.FMA(v54, v53, -0x1.6c16c16c16c17p-09)
-	v56 := math.FMA(v55, v53, 0x1.5555555555555p-04)
-	v57 := float64(v52 * v56)
-	v58 := v57 + 0x1.d67f1c864beb5p-01
-	v59 := v58 - float64(x)
-	var v60 float64 = v40
+	v41 := greater(float64(x), 1)
+	v42 := 1 / v41
+	v43 := float64(v42 * v42)
+	v44 := math.FMA(-0x1.3813813813814p-11, v43, 0x1.a01a01a01a01ap-11)
+	v45 := math.FMA(v44, v43, -0x1.6c16c16c16c17p-09)
+	v46 := math.FMA(v45, v43, 0x1.5555555555555p-04)
+	v47 := float64(v42 * v46)
+	v48 := v47 + 0x1.d67f1c864beb5p-01
+	v49 := v48 - float64(x)
+	var v50 float64 = v40
 	if v2 {
-		v60 = v59
+		v50 = v49
 	}
-	v61 := float64(x) - 0.5
-	var v62 float64 = 1
+	v51 := float64(x) - 0.5
+	var v52 float64 = 1
 	if v2 {
-		v62 = v61
+		v52 = v51
 	}
-	var v63 float64 = v62
+	var v53 float64 = v52
 	if float64(x) < 2.5 {
-		v63 = -1
+		v53 = -1
 	}
-	v64 := float64(v48 * v51)
-	v65 := float64(v45 * v64)
-	v66 := float64(v65 * v65)
-	v67 := math.FMA(0x1.745d1745d1746p-03, v66, 0x1.c71c71c71c71cp-03)
-	v68 := math.FMA(v67, v66, 0x1.2492492492492p-02)
-	v69 := math.FMA(v68, v66, 0.4)
-	v70 := math.FMA(v69, v66, 0x1.5555555555555p-01)
-	v71 := math.FMA(v70, v66, 2)
-	v72 := float64(v47 * 0x1.62e42fefa39efp-01)
-	v73 := math.FMA(v65, v71, v72)
-	v74 := math.FMA(v63, v73, v60)
-	var v75 float64 = v74
+	v54 := int64(math.Float64bits(v25)) + 2638147582215219
+	v55 := int64(uint64(v54) >> 52)
+	v56 := int64(math.Float64bits(v25)) - (v55 << 52)
+	v57 := v56 + 4607182418800017408
+	v58 := math.Float64frombits(uint64(v57)) - 1
+	v59 := v55 | 4841369599423283200
+	v60 := math.Float64frombits(uint64(v59)) - 0x1.00000000003ffp+52
+	v61 := v58 / (v58 + 2)
+	v62 := float64(v61 * v61)
+	v63 := math.FMA(0x1.745d1745d1746p-03, v62, 0x1.c71c71c71c71cp-03)
+	v64 := math.FMA(v63, v62, 0x1.2492492492492p-02)
+	v65 := math.FMA(v64, v62, 0.4)
+	v66 := math.FMA(v65, v62, 0x1.5555555555555p-01)
+	v67 := math.FMA(v66, v62, 2)
+	v68 := float64(v60 * 0x1.62e42fefa39efp-01)
+	v69 := math.FMA(v61, v67, v68)
+	v70 := math.FMA(v53, v69, v50)
+	var v71 float64 = v70
 	if float64(x) == math.Float64frombits(0x7ff0000000000000) {
-		v75 = float64(x)
+		v71 = float64(x)
 	}
-	return float32(v75)
+	return float32(v71)
 }
 
 func lgammaF32Generic(z, x []float32) {

@@ -48,20 +48,11 @@ func (d precision) expOf(b *B, x *val) *val {
 
 // logNormal is log(x) of positive normal numbers, to the precision of a float32 and some bits.
 func (d precision) logNormal(b *B, x *val) *val {
-	f, e := logParts(b, x)
-	return d.logSeries(b, b.Div(f, b.Add(f, b.D(2))), e)
-}
-
-// logParts are f and e with x = 2^e (1+f).
-func logParts(b *B, x *val) (f, e *val) {
 	y := b.Bits(x)
 	k := b.Srl(b.Add(y, b.L(one64-sqrtHalf)), 52) // with 1023 added
-	f = b.Sub(b.Float(b.Add(b.Sub(y, b.Shl(k, 52)), b.L(one64))), b.D(1))
-	return f, b.Sub(b.Float(b.Or(k, b.L(0x4330000000000000))), b.D(0x1p52+1023))
-}
-
-// logSeries is log(1+f) + e ln2 for s = f/(2+f).
-func (d precision) logSeries(b *B, s, e *val) *val {
+	f := b.Sub(b.Float(b.Add(b.Sub(y, b.Shl(k, 52)), b.L(one64))), b.D(1))
+	e := b.Sub(b.Float(b.Or(k, b.L(0x4330000000000000))), b.D(0x1p52+1023))
+	s := b.Div(f, b.Add(f, b.D(2)))
 	series := make([]float64, d.log+1)
 	for i := range series {
 		series[i] = 2 / float64(2*i+1)
@@ -83,16 +74,12 @@ func (d precision) lgammaOf(b *B, x *val) *val {
 	product := b.Sel(b.Lt(x, b.D(2.5)), below, b.Sel(far, x, above))
 	w := b.Max(b.D(-0.5), b.Min(b.D(0.5), b.Sub(x, steps)))
 	inside := b.Mul(w, b.split64(w, coefLgamma))
-	// One division for 1/x and for the f/(2+f) of the logarithm.
-	f, e := logParts(b, product)
-	y, t := b.Max(x, b.D(1)), b.Add(f, b.D(2))
-	q := b.Div(b.D(1), b.Mul(y, t))
-	r := b.Mul(q, t)
+	r := b.Div(b.D(1), b.Max(x, b.D(1)))
 	series := b.Mul(r, b.Horner64(b.Mul(r, r), []float64{1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680}))
 	const half = 0x1.d67f1c864beb5p-1 // log √(2π)
 	rest := b.Sel(far, b.Sub(b.Add(series, b.D(half)), x), inside)
 	times := b.Sel(b.Lt(x, b.D(2.5)), b.D(-1), b.Sel(far, b.Sub(x, b.D(0.5)), b.D(1)))
-	v := b.Fma(times, d.logSeries(b, b.Mul(f, b.Mul(y, q)), e), rest)
+	v := b.Fma(times, d.logNormal(b, product), rest)
 	return b.Sel(b.Eq(x, b.D(math.Inf(1))), x, v)
 }
 
