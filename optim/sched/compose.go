@@ -11,20 +11,22 @@ import (
 
 // ReduceLROnPlateauOptions say when and how the rate is lowered.
 type ReduceLROnPlateauOptions struct {
-	Mode          string   // "min" (default): lower is better, or "max"
-	Factor        *float64 // nil: 0.1
-	Patience      *int     // epochs without progress that are let pass; nil: 10
-	Threshold     *float64 // what counts as progress; nil: 1e-4
-	ThresholdMode string   // "rel" (default) or "abs"
-	Cooldown      int      // epochs to wait after a change
-	MinLR         float64  // the lowest rate
-	Eps           *float64 // smaller changes are not made; nil: 1e-8
+	Mode          string    // "min" (default): lower is better, or "max"
+	Factor        *float64  // nil: 0.1
+	Patience      *int      // epochs without progress that are let pass; nil: 10
+	Threshold     *float64  // what counts as progress; nil: 1e-4
+	ThresholdMode string    // "rel" (default) or "abs"
+	Cooldown      int       // epochs to wait after a change
+	MinLR         float64   // the lowest rate
+	MinLRs        []float64 // that of each group of the optimizer, instead of MinLR
+	Eps           *float64  // smaller changes are not made; nil: 1e-8
 }
 
 // ReduceLROnPlateau lowers the rate when a metric stops getting better.
 type ReduceLROnPlateau struct {
 	schedule
 	o               ReduceLROnPlateauOptions
+	lowest          []float64 // by group
 	best, bad, cool float64
 }
 
@@ -35,7 +37,7 @@ func NewReduceLROnPlateau(opt optim.Optimizer, opts ...ReduceLROnPlateauOptions)
 	if f := door.Or(o.Factor, 0.1); f >= 1 {
 		refuse(op, "Factor is %v; want less than 1", f)
 	}
-	s := &ReduceLROnPlateau{o: o, best: math.Inf(1)}
+	s := &ReduceLROnPlateau{o: o, best: math.Inf(1), lowest: byGroup(op, "MinLR", opt, o.MinLR, o.MinLRs)}
 	switch o.Mode {
 	case "", "min":
 	case "max":
@@ -74,7 +76,7 @@ func (s *ReduceLROnPlateau) StepMetric(metric float64) {
 		return
 	}
 	for i, g := range s.groups {
-		lr := math.Max(s.now(i)*door.Or(s.o.Factor, 0.1), s.o.MinLR)
+		lr := math.Max(s.now(i)*door.Or(s.o.Factor, 0.1), s.lowest[i])
 		if s.now(i)-lr > door.Or(s.o.Eps, 1e-8) {
 			g.SetLR(lr)
 		}

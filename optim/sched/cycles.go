@@ -2,6 +2,7 @@ package sched
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/optim"
@@ -42,18 +43,19 @@ func NewCosineAnnealingWarmRestarts(opt optim.Optimizer, o CosineAnnealingWarmRe
 	return s
 }
 
-// OneCycleLROptions: MaxLR and TotalSteps are required.
+// OneCycleLROptions: MaxLR or MaxLRs, and TotalSteps are required.
 type OneCycleLROptions struct {
-	MaxLR           float64  // the highest rate, required
-	TotalSteps      int      // steps of the whole cycle, required
-	PctStart        *float64 // share of the steps that raise the rate; nil: 0.3
-	AnnealStrategy  string   // "cos" (default) or "linear"
-	NoCycleMomentum bool     // leave the momentum alone
-	BaseMomentum    *float64 // nil: 0.85
-	MaxMomentum     *float64 // nil: 0.95
-	DivFactor       float64  // MaxLR over the first rate; 0: 25
-	FinalDivFactor  float64  // the first rate over the last; 0: 1e4
-	ThreePhase      bool     // go down as long as up, then to the last rate
+	MaxLR           float64   // the highest rate, required
+	MaxLRs          []float64 // that of each group of the optimizer, instead of MaxLR
+	TotalSteps      int       // steps of the whole cycle, required
+	PctStart        *float64  // share of the steps that raise the rate; nil: 0.3
+	AnnealStrategy  string    // "cos" (default) or "linear"
+	NoCycleMomentum bool      // leave the momentum alone
+	BaseMomentum    *float64  // nil: 0.85
+	MaxMomentum     *float64  // nil: 0.95
+	DivFactor       float64   // MaxLR over the first rate; 0: 25
+	FinalDivFactor  float64   // the first rate over the last; 0: 1e4
+	ThreePhase      bool      // go down as long as up, then to the last rate
 }
 
 // OneCycleLR raises the rate once and takes it far down, the momentum the other way round (Smith and Topin). It is
@@ -67,8 +69,9 @@ type phase struct{ end, fromLR, toLR, fromM, toM float64 }
 func NewOneCycleLR(opt optim.Optimizer, o OneCycleLROptions) *OneCycleLR {
 	const op = "one_cycle_lr"
 	pct := door.Or(o.PctStart, 0.3)
-	if o.MaxLR <= 0 || o.TotalSteps <= 0 || pct < 0 || pct > 1 {
-		refuse(op, "MaxLR is %v, TotalSteps %d, PctStart %v; want positive numbers and a share", o.MaxLR, o.TotalSteps, pct)
+	highest := byGroup(op, "MaxLR", opt, o.MaxLR, o.MaxLRs)
+	if slices.Min(highest) <= 0 || o.TotalSteps <= 0 || pct < 0 || pct > 1 {
+		refuse(op, "MaxLR is %v, TotalSteps %d, PctStart %v; want positive numbers and a share", highest, o.TotalSteps, pct)
 	}
 	anneal := cosine
 	switch o.AnnealStrategy {
@@ -78,14 +81,14 @@ func NewOneCycleLR(opt optim.Optimizer, o OneCycleLROptions) *OneCycleLR {
 	default:
 		refuse(op, "AnnealStrategy is %q; want cos or linear", o.AnnealStrategy)
 	}
-	first := o.MaxLR / door.Count(o.DivFactor, 25)
+	first := 1 / door.Count(o.DivFactor, 25) // rates are shares of the highest
 	last := first / door.Count(o.FinalDivFactor, 1e4)
 	low, high := door.Or(o.BaseMomentum, 0.85), door.Or(o.MaxMomentum, 0.95)
 	total := float64(o.TotalSteps)
 	up := pct*total - 1
-	phases := []phase{{up, first, o.MaxLR, high, low}, {total - 1, o.MaxLR, last, low, high}}
+	phases := []phase{{up, first, 1, high, low}, {total - 1, 1, last, low, high}}
 	if o.ThreePhase {
-		phases = []phase{{up, first, o.MaxLR, high, low}, {2*pct*total - 2, o.MaxLR, first, low, high},
+		phases = []phase{{up, first, 1, high, low}, {2*pct*total - 2, 1, first, low, high},
 			{total - 1, first, last, high, high}}
 	}
 	s := &OneCycleLR{}
@@ -101,7 +104,7 @@ func NewOneCycleLR(opt optim.Optimizer, o OneCycleLROptions) *OneCycleLR {
 				if !o.NoCycleMomentum {
 					s.groups[i].SetMomentum(anneal(p.fromM, p.toM, at))
 				}
-				return anneal(p.fromLR, p.toLR, at)
+				return highest[i] * anneal(p.fromLR, p.toLR, at)
 			}
 			start = p.end
 		}
@@ -112,10 +115,12 @@ func NewOneCycleLR(opt optim.Optimizer, o OneCycleLROptions) *OneCycleLR {
 
 func cosine(from, to, p float64) float64 { return to + (from-to)/2*(1+math.Cos(math.Pi*p)) }
 
-// CyclicLROptions: BaseLR and MaxLR are required.
+// CyclicLROptions: BaseLR and MaxLR, or those of the groups, are required.
 type CyclicLROptions struct {
 	BaseLR       float64                 // the lowest rate, required
 	MaxLR        float64                 // the highest rate, required
+	BaseLRs      []float64               // the lowest rate of each group of the optimizer, instead of BaseLR
+	MaxLRs       []float64               // the highest, instead of MaxLR
 	StepSizeUp   int                     // steps up; 0: 2000
 	StepSizeDown int                     // steps down; 0: as up
 	Mode         string                  // "triangular" (default), "triangular2" or "exp_range"
@@ -140,8 +145,9 @@ func NewCyclicLR(opt optim.Optimizer, o CyclicLROptions) *CyclicLR {
 	if o.StepSizeDown != 0 {
 		down = float64(o.StepSizeDown)
 	}
-	if up <= 0 || down <= 0 || o.MaxLR <= 0 {
-		refuse(op, "steps %v up and %v down, MaxLR %v; want positive numbers", up, down, o.MaxLR)
+	lowest, highest := byGroup(op, "BaseLR", opt, o.BaseLR, o.BaseLRs), byGroup(op, "MaxLR", opt, o.MaxLR, o.MaxLRs)
+	if up <= 0 || down <= 0 || slices.Min(highest) <= 0 {
+		refuse(op, "steps %v up and %v down, MaxLR %v; want positive numbers", up, down, highest)
 	}
 	total := up + down
 	scale := func(cycle, _ float64) float64 { return 1 }
@@ -173,7 +179,7 @@ func NewCyclicLR(opt optim.Optimizer, o CyclicLROptions) *CyclicLR {
 		if !o.NoCycleMomentum {
 			s.groups[i].SetMomentum(high - (high-low)*f*scale(cycle, e))
 		}
-		return o.BaseLR + (o.MaxLR-o.BaseLR)*f*scale(cycle, e)
+		return lowest[i] + (highest[i]-lowest[i])*f*scale(cycle, e)
 	})
 	return s
 }

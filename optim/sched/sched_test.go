@@ -269,3 +269,38 @@ func TestSequentialAndChained(t *testing.T) {
 		t.Errorf("noam: %v", noam)
 	}
 }
+
+// TestRatesByGroup has groups with bounds of their own; the rates are PyTorch's.
+func TestRatesByGroup(t *testing.T) {
+	two := func() *optim.SGD {
+		o := optim.NewSGD([]*lucid.Tensor{lucid.Zeros(1).RequiresGrad_(true)}, optim.SGDOptions{LR: 0.5, Momentum: 0.9})
+		o.AddParamGroup([]*lucid.Tensor{lucid.Zeros(1).RequiresGrad_(true)}, optim.SGDOptions{LR: 0.05, Momentum: 0.9})
+		return o
+	}
+	rates := func(s sched.Scheduler, step func(i int)) string {
+		for i := range 15 {
+			step(i)
+		}
+		return fmt.Sprintf("%.6f", s.LastLR())
+	}
+	cyc := sched.NewCyclicLR(two(), sched.CyclicLROptions{BaseLRs: []float64{0.01, 0.02}, MaxLRs: []float64{0.1, 0.3}, StepSizeUp: 3,
+		StepSizeDown: 5, Mode: "triangular2"})
+	one := sched.NewOneCycleLR(two(), sched.OneCycleLROptions{MaxLRs: []float64{0.3, 0.9}, TotalSteps: 31, PctStart: new(0.25),
+		AnnealStrategy: "linear", DivFactor: 10, FinalDivFactor: 50})
+	plateau := sched.NewReduceLROnPlateau(two(), sched.ReduceLROnPlateauOptions{Factor: new(0.5), Patience: new(0),
+		MinLRs: []float64{0.001, 0.002}})
+	for _, c := range []struct{ got, want string }{
+		{rates(cyc, func(int) { cyc.Step() }), "[0.019000 0.048000]"},
+		{rates(one, func(int) { one.Step() }), "[0.193761 0.581284]"},
+		{rates(plateau, func(int) { plateau.StepMetric(1) }), "[0.001000 0.002000]"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s, want %s", c.got, c.want)
+		}
+	}
+	for _, rates := range [][]float64{{0.1}, {0.1, 0.2, 0.3}} {
+		if err := lucid.Try(func() { sched.NewOneCycleLR(two(), sched.OneCycleLROptions{MaxLRs: rates, TotalSteps: 9}) }); err == nil {
+			t.Errorf("%v is taken for two groups", rates)
+		}
+	}
+}

@@ -58,6 +58,18 @@ func (s *schedule) prepare(name string, opt optim.Optimizer) {
 	}
 }
 
+// byGroup gives a number of each group: its own, or the one for all.
+func byGroup(op, name string, opt optim.Optimizer, all float64, each []float64) []float64 {
+	n := len(opt.ParamGroups())
+	switch {
+	case each == nil:
+		return slices.Repeat([]float64{all}, n)
+	case len(each) != n || all != 0:
+		refuse(op, "%s is %v and %ss are %v; want one of the two, with a number for each of the %d groups", name, all, name, each, n)
+	}
+	return slices.Clone(each)
+}
+
 // Step moves to the next epoch.
 func (s *schedule) Step() {
 	outside(s.name)
