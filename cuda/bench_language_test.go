@@ -42,7 +42,7 @@ func (s randomBlocks) Blocks(name string, shape ...int) (b model.Blocks, ok bool
 const vocabulary = 128256
 
 // llama is a model of random weights in the shapes of Llama 3.
-func llama(b *testing.B, layers, hidden, intermediate int, weights model.Source) *model.Model {
+func llama(b testing.TB, layers, hidden, intermediate int, weights model.Source) *model.Model {
 	c := model.Config{Family: "llama", Layers: layers, Hidden: hidden, Intermediate: intermediate, Heads: 32, KVHeads: 8,
 		HeadDim: hidden / 32, Vocab: vocabulary, Context: 8192, Eps: 1e-5, Activation: "silu", Tied: layers == 16,
 		QueryScale: 1 / math.Sqrt(float64(hidden/32))}
@@ -50,6 +50,31 @@ func llama(b *testing.B, layers, hidden, intermediate int, weights model.Source)
 	m, err := model.Build(c, weights)
 	must(b, err)
 	return m
+}
+
+// TestStepRecorded compares steps of a captured graph, whose kernels begin before their predecessors are done, with those of launches in a
+// row: the logits of each token, over caches that the tokens before it are in.
+func TestStepRecorded(t *testing.T) {
+	dev := gpu(t)
+	lucid.Seed(11)
+	m := llama(t, 3, 2048, 1024, floats(dev))
+	with := lucid.With{Device: dev}
+	step := func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) (y *lucid.Tensor) {
+		lucid.NoGrad(func() { y = m.Step(ids, start, last, caches).To(lucid.Float32) })
+		return y
+	}
+	recorded := lucid.Compile(step)
+	caches := [2][][]*lucid.Tensor{{m.NewCache(512)}, {m.NewCache(512)}}
+	for i := range 150 {
+		var got [2][]float64
+		for k, f := range []func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor{recorded, step} {
+			y := f(with.New([]int64{int64(31 * i % 500)}, 1, 1), with.New([]int64{int64(i)}, 1), with.New([]int64{0}, 1), caches[k])
+			got[k] = lucid.ToSlice[float64](y.To(lucid.CPU).To(lucid.Float64).Reshape(-1))
+		}
+		if e := distance(got[0], got[1]); !(e <= 0.02) {
+			t.Fatalf("the logits of token %d are off by %.2g", i, e)
+		}
+	}
 }
 
 // benchDecode measures tokens of some texts together, and of a prompt before them.

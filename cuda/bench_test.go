@@ -37,7 +37,7 @@ func bench(b *testing.B, bytes, flops float64, value func() *lucid.Tensor) {
 	}
 }
 
-func must(b *testing.B, err error) {
+func must(b testing.TB, err error) {
 	if err != nil {
 		b.Fatal(err)
 	}
