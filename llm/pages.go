@@ -76,7 +76,7 @@ func (p *pagePool) free(block int) {
 func (p *pagePool) grow() error {
 	blocks := min(p.most+1, max(firstPages, 2*len(p.taken)))
 	more := blocks - len(p.taken)
-	return lucid.Try(func() {
+	err := lucid.Try(func() {
 		lucid.NoGrad(func() {
 			fresh := p.m.newCacheOf(more*model.PageTokens, p.bits)
 			if p.tensors == nil {
@@ -94,6 +94,10 @@ func (p *pagePool) grow() error {
 		p.taken = append(p.taken, make([]bool, more)...)
 		p.taken[0] = true
 	})
+	if err != nil {
+		return err
+	}
+	return p.copy(0, 0) // traces it: the first text that shares a block would wait for that
 }
 
 // copy writes the contents of a block to another one.

@@ -1,10 +1,11 @@
 """Compares the speed of lucid's encoders with PyTorch and onnxruntime: texts of 128 tokens in float32, one at a time and 32 together.
 
-    python3 scripts/assets/embed_speed.py all-minilm-l6-v2 [ROUNDS] [THREADS]
+    python3 scripts/assets/embed_speed.py all-minilm-l6-v2 [ROUNDS] [THREADS] [TEST]
 
 Programs run in turn; the best of all rounds counts, as other programs may be running. With one thread times are CPU time; that of lucid
 is the time of a longer run less that of a shorter one. Needs torch, transformers, onnxruntime, onnx and
-onnxscript (for the export), and Go. Without onnx only PyTorch is measured.
+onnxscript (for the export), and Go. Without onnx only PyTorch is measured. TEST is the program that go test -c ./llm makes, if it is
+there already: building it would disturb what is measured.
 """
 
 import os
@@ -93,7 +94,10 @@ def main():
     best = {}
     with tempfile.TemporaryDirectory() as tmp, torch.no_grad():
         test = os.path.join(tmp, "llm.test")
-        subprocess.run(["go", "test", "-c", "-o", test, "./llm"], cwd=root, check=True)
+        if len(sys.argv) > 4:
+            test = os.path.abspath(sys.argv[4])
+        else:
+            subprocess.run(["go", "test", "-c", "-o", test, "./llm"], cwd=root, check=True)
         plain = AutoModel.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
         peers = {"PyTorch": m, "onnxruntime": exported(Pooled(plain), os.path.join(tmp, "m.onnx"), threads)}
         ours, clock = Lucid(test, folder, root, threads), time.process_time if threads == 1 else time.perf_counter

@@ -1,11 +1,11 @@
 """Measures a step of LoRA in the shape of Qwen2.5-0.5B, 4 texts of 256 tokens, next to PyTorch with peft on the same CPU.
 
     go build ./cmd/lucid
-    python3 scripts/tune_bench/run.py --lucid ./lucid --model qwen2.5-coder-0.5b.gguf [--only peft,lora,qlora,keep]
+    python3 scripts/tune_bench/run.py --lucid ./lucid --model qwen2.5-coder-0.5b.gguf [--only peft,lora,qlora,keep] [--more 3]
 
 The model is a GGUF file of that shape (scripts/assets/fetch.py gets one); its weights are float32 for LoRA and stay in blocks for QLoRA.
 PyTorch has random weights of the same shape in float32. Needs what requirements.txt says. Each program runs twice, with few steps and
-with more; the difference is the time of a step, without loading. Processor time is given too: it says more where other programs run.
+with --more; the difference is the time of a step, without loading. Processor time is given too: it says more where other programs run.
 Memory is the most that the longer run had resident, in MB: weights included, those of mapped files too.
 """
 
@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-BATCH, LENGTH, RANK, FEW, MORE = 4, 256, 8, 1, 3
+BATCH, LENGTH, RANK, FEW = 4, 256, 8, 1
 
 
 def peft_steps(steps):
@@ -58,6 +58,7 @@ def main():
     p.add_argument("--model")
     p.add_argument("--threads", default="2")
     p.add_argument("--only", default="peft,lora,qlora,keep")
+    p.add_argument("--more", type=int, default=3, help="steps of the longer run")
     p.add_argument("--peft-steps", type=int)
     a = p.parse_args()
     if a.peft_steps is not None:
@@ -76,9 +77,9 @@ def main():
         forms = {"peft": lambda n: [sys.executable, __file__, "--peft-steps", str(n)], "lora": lambda n: tune(n),
                  "qlora": lambda n: tune(n, "--quantized"), "keep": lambda n: tune(n, "--quantized", "--keep-activations")}
         for name in a.only.split(","):
-            few, more = (measured(forms[name](n), environment) for n in (FEW, MORE))
-            print(json.dumps({"what": name, "step_s": round((more[0] - few[0]) / (MORE - FEW), 2),
-                "step_cpu_s": round((more[1] - few[1]) / (MORE - FEW), 2), "most_mb": round(more[2])}), flush=True)
+            few, more = (measured(forms[name](n), environment) for n in (FEW, a.more))
+            print(json.dumps({"what": name, "step_s": round((more[0] - few[0]) / (a.more - FEW), 2),
+                "step_cpu_s": round((more[1] - few[1]) / (a.more - FEW), 2), "most_mb": round(more[2])}), flush=True)
 
 
 main()

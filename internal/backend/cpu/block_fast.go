@@ -13,6 +13,7 @@ import (
 
 const (
 	tileWork     = 64 << 10 // bytes of tiles in a block of work, at most: tens of microseconds from memory
+	panelsWork   = 256      // rows times panels in a block of work, at most
 	tileBlocks   = 8        // blocks of work of a small product, so that threads end at about the same time
 	packWork     = 1 << 20  // bytes of tiles that are packed in a block of work
 	quantizeWork = 16 << 10 // elements of activations in a block of work
@@ -124,18 +125,21 @@ func (p *tileProduct) run(c *backend.Ctx, x []float32, m int, z []float32) error
 		return err
 	}
 	size := qmm.TileBytes(p.t, k)
-	each := max(1, min(tileWork/size, all/tileBlocks))
-	if m > qmm.FewRows {
-		each = qmm.PanelTiles
+	each, onPanel := max(1, min(tileWork/size, all/tileBlocks)), m > qmm.FewRows
+	if onPanel { // several panels where they take little time: tiles of the next one are fetched
+		each = qmm.PanelTiles * max(1, min(panelsWork/m, all/qmm.PanelTiles/tileBlocks/2))
 	}
 	return c.For(ceil(all, each), func(b int) {
 		from, to := b*each, min((b+1)*each, all)
 		tiles, free := p.tiles(from, to)
 		defer free()
-		if m > qmm.FewRows {
+		if onPanel {
 			panel, free := borrow[byte](qmm.PanelBytes(p.t))
 			defer free()
-			qmm.Many(p.t, tiles, k, m, records, z[from*qmm.Rows:], n, min(to*qmm.Rows, n)-from*qmm.Rows, panel)
+			for j := from; j < to; j += qmm.PanelTiles {
+				cols := min(n-j*qmm.Rows, qmm.PanelTiles*qmm.Rows)
+				qmm.Many(p.t, tiles[(j-from)*size:], k, m, records, z[j*qmm.Rows:], n, cols, panel)
+			}
 			return
 		}
 		for j := from; j < to; j++ {

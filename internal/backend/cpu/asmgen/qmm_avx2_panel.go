@@ -292,3 +292,19 @@ func (k *hkernel) panelShort() {
 	w.op("VZEROUPPER")
 	w.op("RET")
 }
+
+const fetchSig = "(from *byte, lines int)"
+
+// fetchLines writes the kernel that asks for lines of memory, for the second-level cache: the panel fills the first.
+func fetchLines(w *asm) {
+	w.text("\n// func fetchLines%s", fetchSig)
+	w.text("TEXT ·fetchLines(SB), NOSPLIT, $0-16")
+	w.op("MOVQ from+0(FP), AX")
+	w.op("MOVQ lines+8(FP), CX")
+	w.label("line")
+	w.op("PREFETCHT1 (AX)")
+	w.op("ADDQ $64, AX")
+	w.op("SUBQ $1, CX")
+	w.op("JNE line")
+	w.op("RET")
+}

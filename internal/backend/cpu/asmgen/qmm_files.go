@@ -71,6 +71,7 @@ func qmmFiles(files map[string]string) {
 			}
 		})
 	}
+	add("fetch", fetchLines)
 	add("quantize_avx2", quantizeShort)
 	rowsFiles(add)
 	for _, p := range panelKinds {
@@ -104,6 +105,7 @@ func qmmStubs() string {
 	w := newGoFile("amd64", "qmm")
 	w.text("//go:noescape\nfunc quantizeAVX512%s\n", quantSig)
 	w.text("//go:noescape\nfunc quantizeAVX2%s\n", quantShortSig)
+	w.text("//go:noescape\nfunc fetchLines%s\n", fetchSig)
 	rowsStubs(w)
 	for _, p := range shortPanels {
 		p.declare(w)

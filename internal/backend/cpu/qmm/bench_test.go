@@ -49,26 +49,41 @@ func BenchmarkFew(b *testing.B) {
 	}
 }
 
-// BenchmarkMany multiplies 512 rows with 512 columns of 2048 elements, one thread.
+// BenchmarkMany streams 64 MB of tiles: several rows a product, by panels and by a few rows at a time, one thread.
 func BenchmarkMany(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	const k, m, n = 2048, 512, 512
+	const k, cols = 2048, PanelTiles * Rows
 	for _, f := range []ggml.Type{ggml.Q8_0, ggml.Q5_0, ggml.Q4_0, ggml.Q4_K, ggml.Q6_K} {
 		size := TileBytes(f, k)
-		tiles := make([]byte, n/Rows*size)
-		for j := range n / Rows {
-			Pack(f, tiles[j*size:], randomBlocks(rng, f, Rows, k), k)
+		pairs := 32 << 20 / size
+		tiles := make([]byte, 2*pairs*size)
+		Pack(f, tiles, randomBlocks(rng, f, Rows, k), k)
+		for j := 1; j < 2*pairs; j++ {
+			copy(tiles[j*size:], tiles[:size])
 		}
-		records := make([]byte, m*RecordBytes(k))
-		QuantizeRows(f, records, randomRows(rng, m*k), k)
-		y, panel := make([]float32, m*n), make([]byte, PanelBytes(f))
-		b.Run(f.String(), func(b *testing.B) {
-			j := 0
-			best(b, 2*m*k*PanelTiles*Rows, "GOP/s", func() {
-				Many(f, tiles[j/Rows*size:], k, m, records, y[j:], n, PanelTiles*Rows, panel)
-				j = (j + PanelTiles*Rows) % n
-			})
-		})
+		for _, m := range []int{4, 6, 8, 16, 32, 512} {
+			records := make([]byte, m*RecordBytes(k))
+			QuantizeRows(f, records, randomRows(rng, m*k), k)
+			y, panel, at, part := make([]float32, m*cols), make([]byte, PanelBytes(f)), 0, max(1, min(pairs/32, 512/m))
+			run := func(name string, product func(tiles []byte)) {
+				b.Run(fmt.Sprintf("%v/m%d/%s", f, m, name), func(b *testing.B) {
+					best(b, 2*float64(part*m*k*cols), "GOP/s", func() {
+						for j := at; j < at+part; j++ {
+							product(tiles[2*j*size:])
+						}
+						at = (at + part) % (pairs - part)
+					})
+				})
+			}
+			run("panels", func(tiles []byte) { Many(f, tiles, k, m, records, y, cols, cols, panel) })
+			if m <= FewRows {
+				run("few", func(tiles []byte) {
+					for j := range PanelTiles {
+						Few(f, tiles[j*size:], k, m, records, y[j*Rows:], cols, Rows)
+					}
+				})
+			}
+		}
 	}
 }
 

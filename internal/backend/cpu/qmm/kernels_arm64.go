@@ -16,6 +16,8 @@ func quantizeAVX512(blocks int, dst *byte, x *float32, offset, groups int) {}
 
 func quantizeAVX2(blocks int, dst *byte, x *float32, offset, groups int, mins bool) {}
 
+func fetchLines(from *byte, lines int) {}
+
 func init() {
 	asmvariant.Register("qmm", "qmm/neon", &useDot)
 	for t, k := range map[ggml.Type]*kernels{

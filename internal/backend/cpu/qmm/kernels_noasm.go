@@ -10,4 +10,6 @@ func quantizeAVX512(blocks int, dst *byte, x *float32, offset, groups int) {}
 
 func quantizeAVX2(blocks int, dst *byte, x *float32, offset, groups int, mins bool) {}
 
+func fetchLines(from *byte, lines int) {}
+
 var rowsKernels map[ggml.Type]*[rowsMost]rowsKernel

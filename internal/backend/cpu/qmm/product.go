@@ -70,7 +70,7 @@ type kernels struct {
 
 // Few computes y[i*ys+j] for up to FewRows rows i of activations and the columns j < cols of one tile.
 func Few(t ggml.Type, tile []byte, k, rows int, x []byte, y []float32, ys, cols int) {
-	l := layouts[t]
+	l := layoutOf(t)
 	if rows == 0 || cols == 0 {
 		return
 	}
@@ -144,9 +144,10 @@ const sumBytes = 4 * amxSlots * PanelTiles * amxRows * Rows
 // panelBlock is the size of a block of 32 in a panel: scales and minima as float32, quants as bytes.
 func (l *layout) panelBlock() int { return vector * PanelTiles * (block/4 + l.groups*l.parts()) }
 
-// Many computes y[i*ys+j] for rows i of activations and the columns j < cols of up to PanelTiles tiles, which follow each other.
+// Many computes y[i*ys+j] for rows i of activations and the columns j < cols of up to PanelTiles tiles, which follow each other. Tiles
+// behind them are fetched: the next product of the caller is with these.
 func Many(t ggml.Type, tiles []byte, k, rows int, x []byte, y []float32, ys, cols int, panel []byte) {
-	l, size := layouts[t], TileBytes(t, k)
+	l, size := layoutOf(t), TileBytes(t, k)
 	count := (cols + Rows - 1) / Rows
 	if l.kernels == nil || !wide() && (!useAVX2 || l.kernels.short == nil) || k == 0 {
 		xs := RecordBytes(k)
@@ -162,6 +163,7 @@ func Many(t ggml.Type, tiles []byte, k, rows int, x []byte, y []float32, ys, col
 		unpack = l.kernels.unpackShort
 	}
 	panel = panel[-uintptr(unsafe.Pointer(&panel[0]))%vector:] // whole cache lines
+	var next [PanelTiles][]byte
 	for b := 0; b < k/block; b += panelBlocks {
 		n := min(panelBlocks, k/block-b)
 		if count < PanelTiles {
@@ -171,7 +173,37 @@ func Many(t ggml.Type, tiles []byte, k, rows int, x []byte, y []float32, ys, col
 			tile := tiles[j*size : (j+1)*size]
 			unpack(n, &tile[l.firstScale(b)], &tile[l.quantAt(k, b)], &panel[j*vector])
 		}
-		l.onPanel(panel, k, b, n, rows, x, y, ys, cols)
+		if !wide() {
+			next = l.upcoming(tiles, k, b+panelBlocks, count)
+		}
+		l.onPanel(panel, k, b, n, rows, x, y, ys, cols, next)
+	}
+}
+
+// upcoming is what is unpacked next: of each of count tiles the quants from block b on, or behind the last block the beginning of the
+// tile that follows them.
+func (l *layout) upcoming(tiles []byte, k, b, count int) (next [PanelTiles][]byte) {
+	size := l.scaleBytes(k) + k/block*l.quantBytes()
+	for j := range count {
+		from, to := j*size+l.quantAt(k, b), j*size+l.quantAt(k, min(b+panelBlocks, k/block))
+		if b >= k/block {
+			from = (count + j) * size
+			to = from + l.quantAt(k, min(panelBlocks, k/block))
+		}
+		if to <= len(tiles) {
+			next[j] = tiles[from:to]
+		}
+	}
+	return next
+}
+
+// fetchPart asks for part i of n of what comes next, so that the memory is read while registers are busy.
+func fetchPart(next *[PanelTiles][]byte, i, n int) {
+	for _, r := range next {
+		lines := (len(r) + vector - 1) / vector
+		if from, to := lines*i/n, lines*(i+1)/n; from < to {
+			fetchLines(&r[from*vector], to-from)
+		}
 	}
 }
 
@@ -183,15 +215,15 @@ func (l *layout) firstScale(b int) int {
 	return l.scaleAt(b)
 }
 
-// onPanel multiplies all rows with n blocks in a panel, from block b on.
-func (l *layout) onPanel(panel []byte, k, b, n, rows int, x []byte, y []float32, ys, cols int) {
+// onPanel multiplies all rows with n blocks in a panel, from block b on, and fetches what comes next.
+func (l *layout) onPanel(panel []byte, k, b, n, rows int, x []byte, y []float32, ys, cols int, next [PanelTiles][]byte) {
 	xs, add := RecordBytes(k), b > 0
 	_, _ = x[rows*xs-1], y[(rows-1)*ys+cols-1]
 	sums := &panel[panelBlocks*l.panelBlock() : panelBlocks*l.panelBlock()+sumBytes][0]
 	if strips := rows / amxRows; useAMX && l.kernels.amx != nil && strips > 0 && cols == panelCols {
 		// The other rows come first: AMX needs quants with a sign.
 		if done := strips * amxRows; done < rows {
-			l.onPanel(panel, k, b, n, rows-done, x[done*xs:], y[done*ys:], ys, cols)
+			l.onPanel(panel, k, b, n, rows-done, x[done*xs:], y[done*ys:], ys, cols, next)
 		}
 		for j := range PanelTiles {
 			offset := l.offset // the first call subtracts it in the panel
@@ -210,6 +242,7 @@ func (l *layout) onPanel(panel []byte, k, b, n, rows int, x []byte, y []float32,
 	for i, at := 0, 0; i < tiles; i++ {
 		to := (i + 1) * rows / tiles // even parts
 		m := to - at
+		fetchPart(&next, i, tiles)
 		from := &x[at*xs+b*recordBytes]
 		if cols == panelCols {
 			l.registerTile(m, n, panel, from, xs, &y[at*ys], 4*ys, add)

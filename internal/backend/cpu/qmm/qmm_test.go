@@ -319,6 +319,7 @@ func TestGuardPages(t *testing.T) {
 					copy(x, randomRows(rng, m*k))
 					QuantizeRows(f, records, x, k)
 					Many(f, tiles, k, m, records, y, 2*Rows, 2*Rows, bytes(2, PanelBytes(f)))
+					Many(f, tiles, k, m, records, y, 2*Rows, Rows, bytes(2, PanelBytes(f))) // fetches the tile behind
 					Many(f, tiles[size:], k, m, records, y[Rows:], 2*Rows, Rows, bytes(2, PanelBytes(f)))
 					Expand(f, tiles[size:], k, floats(2, k*Rows), Rows)
 					if m <= FewRows {

@@ -11,6 +11,9 @@ func quantizeAVX512(blocks int, dst *byte, x *float32, offset, groups int)
 func quantizeAVX2(blocks int, dst *byte, x *float32, offset, groups int, mins bool)
 
 //go:noescape
+func fetchLines(from *byte, lines int)
+
+//go:noescape
 func rowsBF16R1(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
 
 //go:noescape
