@@ -84,16 +84,16 @@ func Reduce[T, A any](f func(acc A, t *lucid.Tensor) A, init A, tree T) A {
 	return init
 }
 
-// Merge returns a copy of a in which the tensors of b stand at their paths, where b has some. Every path of b must be one of a.
+// Merge returns a tree with the tensors of both, those of b where both have one. One of the two must have all paths of the other, as a
+// model has those of its gradients.
 func Merge[T any](a, b T) T {
-	known := map[string]bool{}
-	for _, l := range Leaves(a) {
-		known[l.Path] = true
-	}
-	for _, l := range Leaves(b) {
-		if !known[l.Path] {
-			panic(lucid.Errorf(lucid.ErrValue, "merge", "the first tree has no tensor %q", l.Path))
-		}
+	onlyA, onlyB := missing(a, b), missing(b, a)
+	switch {
+	case onlyB != "" && onlyA != "":
+		panic(lucid.Errorf(lucid.ErrValue, "merge", "the first tree has no tensor %q, the second no %q; one of them must have all",
+			onlyB, onlyA))
+	case onlyB != "":
+		return Map(func(t *lucid.Tensor) *lucid.Tensor { return t }, b)
 	}
 	return Map2(func(x, y *lucid.Tensor) *lucid.Tensor {
 		if y != nil {
@@ -101,6 +101,20 @@ func Merge[T any](a, b T) T {
 		}
 		return x
 	}, a, b)
+}
+
+// missing gives a path of a that b does not have.
+func missing[T any](a, b T) string {
+	known := map[string]bool{}
+	for _, l := range Leaves(b) {
+		known[l.Path] = true
+	}
+	for _, l := range Leaves(a) {
+		if !known[l.Path] {
+			return l.Path
+		}
+	}
+	return ""
 }
 
 // Stack returns a tree whose tensors are those of the members, stacked along a new first dimension: VMap over it computes an ensemble.

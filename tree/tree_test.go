@@ -57,6 +57,13 @@ func TestMap(t *testing.T) {
 	if m.List[1].Sum().Item() != 0 || m.List[0].Sum().Item() != 3 {
 		t.Errorf("merge %v", m.List)
 	}
+	if m := tree.Merge(outer{List: []*lucid.Tensor{nil, lucid.Zeros(4)}}, s); len(tree.Leaves(m)) != len(tree.Leaves(s)) {
+		t.Errorf("merge of a tree with fewer tensors: %v", tree.Leaves(m))
+	}
+	one, other := outer{List: []*lucid.Tensor{nil, lucid.Zeros(4)}}, outer{List: []*lucid.Tensor{lucid.Zeros(4), nil}}
+	if err := lucid.Try(func() { tree.Merge(one, other) }); !errors.Is(err, lucid.ErrValue) {
+		t.Errorf("merge of trees that both lack something: %v", err)
+	}
 	err := lucid.Try(func() { tree.Unflatten(s, nil) })
 	if !errors.Is(err, lucid.ErrValue) {
 		t.Error(err)
