@@ -102,7 +102,7 @@ func onesLike(ts []*lucid.Tensor) (out []*lucid.Tensor) {
 func TestSameBitsForAnyThreadsEveryOp(t *testing.T) {
 	size, every := 1<<17, 1
 	if testing.Short() {
-		every = 16
+		every = 32
 	}
 	cases := matrixCases(t, false)
 	old := runtime.GOMAXPROCS(0)
