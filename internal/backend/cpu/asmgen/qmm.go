@@ -317,11 +317,16 @@ func (k *qkernel) few() {
 		k.advance()
 		w.op("ADDQ $%d, AX", recordSize)
 	})
+	storeRows(w, "Z", k.rows)
+}
+
+// storeRows ends a kernel: register r of a kind, Y or Z, has the sums of row r of y.
+func storeRows(w *asm, kind string, rows int) {
 	w.op("MOVQ y+40(FP), DI")
 	w.op("MOVQ ys+48(FP), R8")
-	for r := range k.rows {
-		w.op("VMOVUPS Z%d, (DI)", r)
-		if r < k.rows-1 {
+	for r := range rows {
+		w.op("VMOVUPS %s%d, (DI)", kind, r)
+		if r < rows-1 {
 			w.op("ADDQ R8, DI")
 		}
 	}

@@ -245,16 +245,7 @@ func (k *hkernel) half() {
 		k.unpack(q)
 		k.multiply(q)
 	}, k.finish)
-	w.op("MOVQ y+40(FP), DI")
-	w.op("MOVQ ys+48(FP), R8")
-	for r := range k.rows {
-		w.op("VMOVUPS Y%d, (DI)", r)
-		if r < k.rows-1 {
-			w.op("ADDQ R8, DI")
-		}
-	}
-	w.op("VZEROUPPER")
-	w.op("RET")
+	storeRows(w, "Y", k.rows)
 }
 
 // loop goes through the blocks of a tile; start and finish are of groups, each of four quants.
