@@ -193,3 +193,51 @@ func TestErrorValues(t *testing.T) {
 		}
 	}
 }
+
+// TestMemoryErrorLine asks that an error of memory that ran out names the line that recorded the op: alone, among temporaries, compiled,
+// and where a module did it.
+func TestMemoryErrorLine(t *testing.T) {
+	x := lucid.Rand(1024, 1024)
+	if err := lucid.Eval(x); err != nil {
+		t.Fatal(err)
+	}
+	net := nn.NewLinear(1024, 1024)
+	if err := lucid.Eval(net.Weight, net.Bias); err != nil {
+		t.Fatal(err)
+	}
+	const room = 9 << 20 // for x and the parameters, not for another matrix
+	for name, c := range map[string]struct {
+		make   func() *lucid.Tensor
+		at     string
+		module string
+	}{
+		"alone":          {func() *lucid.Tensor { return x.MatMul(x) }, line(0), ""},
+		"of temporaries": {func() *lucid.Tensor { return x.MatMul(lucid.Cat([]*lucid.Tensor{x, x}, 0).T()).Softmax(1).Sum() }, line(0), ""},
+		"in a module":    {func() *lucid.Tensor { return net.Forward(x) }, line(0), "Linear"},
+	} {
+		for _, compiled := range []bool{false, true} {
+			f := func(*lucid.Tensor) *lucid.Tensor { return c.make() }
+			if compiled {
+				f = lucid.Compile(f)
+			}
+			was := lucid.SetMemoryLimit(lucid.CPU, room)
+			err := lucid.Try(func() {
+				if err := lucid.Eval(f(x)); err != nil {
+					panic(err)
+				}
+			})
+			lucid.SetMemoryLimit(lucid.CPU, was)
+			var e *lucid.Error
+			if !errors.As(err, &e) || !errors.Is(err, lucid.ErrOutOfMemory) {
+				t.Errorf("%s, compiled %v: %v", name, compiled, err)
+				continue
+			}
+			if !strings.HasSuffix(e.At, "/"+c.at) || e.ModuleTypes != c.module || e.Requested < 1<<20 {
+				t.Errorf("%s, compiled %v: %v, at %q in %q, want %s in %q", name, compiled, err, e.At, e.ModuleTypes, c.at, c.module)
+			}
+			if err := lucid.Eval(f(x)); err != nil {
+				t.Errorf("%s, compiled %v, with memory: %v", name, compiled, err)
+			}
+		}
+	}
+}

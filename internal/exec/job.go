@@ -84,6 +84,7 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 	}
 	r, err := p.prog.reserve(nil, in, take, untake)
 	if err != nil {
+		err = locate(err, checkedNodes(nil, p.idx.Nodes))
 		p.reset()
 		planners.Put(p)
 		return nil, err

@@ -10,19 +10,26 @@ import (
 )
 
 // A kernel that refuses a value knows the op, not the line of the program that recorded it. After a failure the error is matched with the
-// nodes of the evaluation that check values: by function, size and rule.
+// nodes of the evaluation that check values: by function, size and rule. Memory that ran out is matched with the nodes that are as large
+// as what was asked for.
 
-// checkedNode is a node that checks values.
+// checkedNode is a node that may fail when it is computed, and says where it was recorded.
 type checkedNode struct {
-	attr attr.Attr
-	site *graph.Site
+	op    string
+	attr  attr.Attr
+	bytes int64 // of a result that is to be computed
+	site  *graph.Site
 }
 
 // checkedNodes appends those of some nodes.
 func checkedNodes(list []checkedNode, nodes []*graph.Node) []checkedNode {
 	for _, n := range nodes {
 		if s := n.Site(); s != nil {
-			list = append(list, checkedNode{n.Attr(), s})
+			c := checkedNode{op: n.Op().Name, attr: n.Attr(), site: s}
+			if !n.Stored() {
+				c.bytes = int64(n.Bytes())
+			}
+			list = append(list, c)
 		}
 	}
 	return list
@@ -53,10 +60,14 @@ func locate(err error, nodes []checkedNode) error {
 	if !errors.As(err, &e) || e.At != "" || error(e) != err {
 		return err
 	}
+	raised := func(c checkedNode) (string, bool) { return c.raised(e) }
+	if e.Kind == fault.OutOfMemory {
+		raised = filling(e, nodes)
+	}
 	var lines []string
 	var op, module, types string
 	for _, c := range nodes {
-		name, ok := c.raised(e)
+		name, ok := raised(c)
 		if !ok {
 			continue
 		}
@@ -80,6 +91,22 @@ func locate(err error, nodes []checkedNode) error {
 		return err
 	}
 	return e.Located(op, lines, module, types)
+}
+
+// filling tells the nodes that an error of exhausted memory is about: those whose results have the size that was asked for, by the op of
+// that name if there is one; for memory of many temporaries the largest that fit in it.
+func filling(e *fault.Error, nodes []checkedNode) func(checkedNode) (string, bool) {
+	var size int64
+	named := false
+	for _, c := range nodes {
+		if c.bytes <= e.Requested {
+			size = max(size, c.bytes)
+		}
+		named = named || c.op == e.Op && c.bytes == e.Requested
+	}
+	return func(c checkedNode) (string, bool) {
+		return e.Op, size > 0 && c.bytes == size && (!named || c.op == e.Op)
+	}
 }
 
 // same is what two texts are, if they are the same.

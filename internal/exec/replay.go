@@ -184,7 +184,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, donors Args, outs 
 		return outs, err
 	}
 	if err := run.reserveAll(nil, b.takeFn, b.untakeFn); err != nil {
-		return outs, err
+		return outs, locate(err, r.checks)
 	}
 	Count.Plans.Add(1)
 	r.precompileOnce(run)

@@ -49,7 +49,7 @@ func evalElementwise(n *graph.Node, d *backend.Device) (done bool, err error) {
 	}
 	buf, err := d.Pool.GetFor(mem.Owner{Op: n.Op().Name, Module: moduleOf(n)}, n.Bytes(), nil)
 	if err != nil {
-		return true, err
+		return true, locate(err, checkedNodes(nil, []*graph.Node{n}))
 	}
 	single.out[0] = backend.View{Buf: buf, DType: n.DType(), Shape: n.Shape()}
 	single.st = step{op: n.Op().Name, fused: prog, dev: d, module: moduleOf(n)}

@@ -107,7 +107,7 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 		holds = n.Bytes() // else it takes no memory while it waits: it holds what it reads
 	}
 	n.kib = satAdd32(n.kib, uint32(min(holds>>10, math.MaxUint32)))
-	if op.Checks || labels.Load() > 0 {
+	if op.Checks || n.Bytes() >= siteBytes || labels.Load() > 0 {
 		n.noteSite()
 	}
 	return n

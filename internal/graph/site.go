@@ -12,8 +12,12 @@ import (
 // siteDepth bounds the frames of a site: a user's line is at most some layers of modules above the op.
 const siteDepth = 28
 
-// Site is where nodes were recorded. Only ops that check values have one (Op.Checks): their errors come when values are computed, and no
-// stack shows the line then. A site is no part of what a node is: simplification, plans and files do not compare it.
+// siteBytes is the size of a result from which on its node has a site: computing it takes far longer than noting where.
+const siteBytes = 1 << 20
+
+// Site is where nodes were recorded. Only ops that check values have one (Op.Checks), and those with large results, for which memory may
+// run out: their errors come when values are computed, and no stack shows the line then. A site is no part of what a node is:
+// simplification, plans and files do not compare it.
 type Site struct {
 	key [scope.Depth]uintptr
 	pcs [siteDepth]uintptr
