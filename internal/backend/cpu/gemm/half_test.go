@@ -57,7 +57,7 @@ var halfShapes = append(slices.Clone(pathShapes), [3]int{2, 5, 270001}, [3]int{5
 func TestHalf(t *testing.T) {
 	step := 1
 	if testing.Short() {
-		step = 5 // has no factor in common with how many storages there are
+		step = 7 // has no factor in common with how many storages there are
 	}
 	forVariants(t, func(t *testing.T) {
 		testHalf(t, bfloat16, step)
@@ -93,22 +93,23 @@ func testHalf(t *testing.T, h half, step int) {
 
 // TestHalfParts: sums that only the epilogue sees are those of the whole product, each element once.
 func TestHalfParts(t *testing.T) {
+	step := 5
+	if testing.Short() {
+		step = 31
+	}
 	forVariants(t, func(t *testing.T) {
-		testHalfParts(t, bfloat16)
-		testHalfParts(t, float16)
+		testHalfParts(t, bfloat16, step)
+		testHalfParts(t, float16, step)
 	})
 }
 
-func testHalfParts(t *testing.T, h half) {
+// testHalfParts takes each step-th pair of storages.
+func testHalfParts(t *testing.T, h half, step int) {
 	for _, s := range append(slices.Clone(halfShapes), [3]int{90, 300, 1101}, [3]int{600, 290, 70}, [3]int{70, 530, 1030}) {
 		if s[2] > 1<<16 {
 			continue
 		}
 		p := newHalfProduct(h, s)
-		step := 5
-		if testing.Short() {
-			step = 23
-		}
 		for i := s[0] % 3; i < int(storages*storages); i += step {
 			ao, bo := storage(i)%storages, storage(i)/storages
 			run := Runner(goRun)
@@ -171,15 +172,16 @@ func (p *product[T]) checkPairs(t *testing.T, c []T, mode Mode) {
 }
 
 // TestHalfRows: a row of C has the same bits alone, among few rows and among many.
-func TestHalfRows(t *testing.T) { forVariants(t, testHalfRows) }
+func TestHalfRows(t *testing.T) { forVariants(t, func(t *testing.T) { testHalfRows(t, 3) }) }
 
-func testHalfRows(t *testing.T) {
+// testHalfRows takes each step-th pair of storages.
+func testHalfRows(t *testing.T, step int) {
 	for _, k := range []int{530, 1101} {
 		p := newHalfProduct(bfloat16, [3]int{230, 170, k})
 		want := p.run(t, asHalf(bfloat16), rowMajor, rowMajor, Accumulate, nil)
 		for _, rows := range []int{1, 2, 4, 5, 8, 9, 14, 15, 29, 100} {
 			for i := range int(storages * storages) {
-				if i%3 != rows%3 {
+				if i%step != rows%step {
 					continue
 				}
 				q := &product[float32]{m: rows, n: p.n, k: k, a: p.a[:rows*k], b: p.b, old: p.old}
