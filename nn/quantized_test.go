@@ -1,26 +1,28 @@
-package nn
+package nn_test
 
 import (
 	"errors"
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/nn"
 	"github.com/lucid-go/lucid/quant"
 )
 
 // block is a module with layers in all ways in which a module can hold them.
 type quantizeBlock struct {
-	Base
-	In    Layer
-	Inner *Sequential
-	Heads map[string]Layer
-	Dict  *ModuleDict
-	Table Module
+	nn.Base
+	In    nn.Layer
+	Inner *nn.Sequential
+	Heads map[string]nn.Layer
+	Dict  *nn.ModuleDict
+	Table nn.Module
 }
 
 func newQuantizeBlock() *quantizeBlock {
-	return &quantizeBlock{In: NewLinear(64, 32), Inner: NewSequential(NewLinear(64, 64), NewReLU(), NewLinear(64, 3)),
-		Heads: map[string]Layer{"a": NewLinear(64, 5)}, Dict: NewModuleDict().Set("b", NewLinear(128, 4)), Table: NewEmbedding(10, 64)}
+	return &quantizeBlock{In: nn.NewLinear(64, 32), Inner: nn.NewSequential(nn.NewLinear(64, 64), nn.NewReLU(), nn.NewLinear(64, 3)),
+		Heads: map[string]nn.Layer{"a": nn.NewLinear(64, 5)}, Dict: nn.NewModuleDict().Set("b", nn.NewLinear(128, 4)),
+		Table: nn.NewEmbedding(10, 64)}
 }
 
 // TestQuantize asserts that layers are replaced where the predicate says so, and that quantized ones are near the others.
@@ -29,25 +31,25 @@ func TestQuantize(t *testing.T) {
 	x := lucid.Rand(2, 64)
 	want := m.Inner.Forward(x)
 	var names []string
-	n := Quantize(m, quant.Options{Bits: 8}, func(name string, _ Module) bool {
+	n := nn.Quantize(m, quant.Options{Bits: 8}, func(name string, _ nn.Module) bool {
 		names = append(names, name)
 		return name != "in"
 	})
 	if n != 5 || len(names) != 6 {
 		t.Errorf("%d of %v replaced; want 5 of 6", n, names)
 	}
-	if _, ok := m.In.(*Linear); !ok {
+	if _, ok := m.In.(*nn.Linear); !ok {
 		t.Errorf("in is %T", m.In)
 	}
 	for name, l := range map[string]any{"inner.0": m.Inner.Layers[0], "heads.a": m.Heads["a"], "dict.b": m.Dict.Get("b")} {
-		if _, ok := l.(*QuantizedLinear); !ok {
+		if _, ok := l.(*nn.QuantizedLinear); !ok {
 			t.Errorf("%s is %T", name, l)
 		}
 	}
 	if d := m.Inner.Forward(x).Sub(want).Abs().Max().Item(); d == 0 || d > 0.05 {
 		t.Errorf("results are off by %v", d)
 	}
-	table, ok := m.Table.(*QuantizedEmbedding)
+	table, ok := m.Table.(*nn.QuantizedEmbedding)
 	if !ok {
 		t.Fatalf("table is %T", m.Table)
 	}
@@ -59,7 +61,7 @@ func TestQuantize(t *testing.T) {
 	if y, want := table.AsLinear(x), x.MatMul(all.Transpose(0, 1)); y.Sub(want).Abs().Max().Item() > 1e-4 {
 		t.Error("the embedding as a head is another product")
 	}
-	if n := len(Parameters(m.Inner)); n != 2 { // the biases of layers
+	if n := len(nn.Parameters(m.Inner)); n != 2 { // the biases of layers
 		t.Errorf("%d parameters; want 2", n)
 	}
 }
@@ -67,25 +69,25 @@ func TestQuantize(t *testing.T) {
 // TestQuantizeRefused asserts that a field that cannot hold a quantized layer is named.
 func TestQuantizeRefused(t *testing.T) {
 	type fixed struct {
-		Base
-		Out *Linear
+		nn.Base
+		Out *nn.Linear
 	}
-	m := &fixed{Out: NewLinear(64, 2)}
-	if err := lucid.Try(func() { Quantize(m, quant.Options{}, nil) }); !errors.Is(err, lucid.ErrNotImplemented) {
-		t.Errorf("a field of type *Linear: %v", err)
+	m := &fixed{Out: nn.NewLinear(64, 2)}
+	if err := lucid.Try(func() { nn.Quantize(m, quant.Options{}, nil) }); !errors.Is(err, lucid.ErrNotImplemented) {
+		t.Errorf("a field of type *nn.Linear: %v", err)
 	}
-	if n := Quantize(m, quant.Options{}, func(string, Module) bool { return false }); n != 0 {
+	if n := nn.Quantize(m, quant.Options{}, func(string, nn.Module) bool { return false }); n != 0 {
 		t.Errorf("%d replaced", n)
 	}
-	odd := NewSequential(NewLinear(40, 2))
-	if err := lucid.Try(func() { Quantize(odd, quant.Options{}, nil) }); !errors.Is(err, lucid.ErrShapeMismatch) {
+	odd := nn.NewSequential(nn.NewLinear(40, 2))
+	if err := lucid.Try(func() { nn.Quantize(odd, quant.Options{}, nil) }); !errors.Is(err, lucid.ErrShapeMismatch) {
 		t.Errorf("rows of 40: %v", err)
 	}
 }
 
 // TestQuantizedLinearTrains asserts that gradients pass through a quantized layer to its input and its bias.
 func TestQuantizedLinearTrains(t *testing.T) {
-	l := NewQuantizedLinear(NewLinear(64, 3))
+	l := nn.NewQuantizedLinear(nn.NewLinear(64, 3))
 	x := lucid.Rand(2, 64).RequiresGrad_(true)
 	l.Forward(x).Sum().Backward()
 	w := quant.DequantizeGroups(l.Weight, l.Scales, l.Biases)
@@ -95,7 +97,7 @@ func TestQuantizedLinearTrains(t *testing.T) {
 	if l.Bias.Grad() == nil {
 		t.Error("the bias has no gradient")
 	}
-	e := NewQuantizedEmbedding(NewEmbedding(4, 32), quant.Options{Mode: "mxfp8"})
+	e := nn.NewQuantizedEmbedding(nn.NewEmbedding(4, 32), quant.Options{Mode: "mxfp8"})
 	if e.Biases != nil || e.Forward(lucid.New([]int64{1}, 1)).DType() != lucid.Float32 {
 		t.Error("an embedding of mxfp8 has biases, or another dtype")
 	}

@@ -1,32 +1,35 @@
-package ops
+package ops_test
 
 import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/lucid-go/lucid"
 )
 
-// TestTrueIndices compares with a walk, for masks of several blocks, some of them empty or full.
+// TestTrueIndices compares the positions of nonzero elements with a walk, for masks of several blocks, some of them empty or full.
 func TestTrueIndices(t *testing.T) {
+	const block = 1 << 15 // truth values that are looked at together
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{0, 1, 9, maskBlock, maskBlock + 1, 5*maskBlock - 3} {
-		mask := make([]byte, n)
+	for _, n := range []int{0, 1, 9, block, block + 1, 5*block - 3} {
+		mask := make([]bool, n)
 		for i := range mask {
-			switch b := i / maskBlock; {
+			switch b := i / block; {
 			case b == 1:
 			case b == 2:
-				mask[i] = 1
+				mask[i] = true
 			default:
-				mask[i] = byte(r.IntN(2))
+				mask[i] = r.IntN(2) == 1
 			}
 		}
 		var want []int64
 		for i, v := range mask {
-			if v != 0 {
+			if v {
 				want = append(want, int64(i))
 			}
 		}
-		if got := trueIndices(mask); !slices.Equal(got, want) {
+		if got := lucid.ToSlice[int64](lucid.New(mask, n).Nonzero()); !slices.Equal(got, want) {
 			t.Errorf("%d truth values: %d indices, want %d", n, len(got), len(want))
 		}
 	}

@@ -1,8 +1,13 @@
-package ops
+package ops_test
 
-import "testing"
+import (
+	"testing"
 
-func TestTrilCount(t *testing.T) {
+	"github.com/lucid-go/lucid"
+)
+
+// TestTriIndicesCount counts the positions of both triangles, for all offsets around a matrix.
+func TestTriIndicesCount(t *testing.T) {
 	for row := range 6 {
 		for col := range 6 {
 			for off := -7; off <= 7; off++ {
@@ -10,8 +15,11 @@ func TestTrilCount(t *testing.T) {
 				for r := range row {
 					want += min(max(r+off+1, 0), col)
 				}
-				if got := trilCount(row, col, min(max(off, -row-1), col)); got != want {
-					t.Errorf("%d rows, %d columns, offset %d: %d, want %d", row, col, off, got, want)
+				if got := lucid.TrilIndices(row, col, off).Shape(); got[0] != 2 || got[1] != want {
+					t.Errorf("%d rows, %d columns, offset %d: %v, want 2×%d", row, col, off, got, want)
+				}
+				if got := lucid.TriuIndices(row, col, off+1).Shape(); got[0] != 2 || got[1] != row*col-want {
+					t.Errorf("%d rows, %d columns, offset %d: %v, want 2×%d", row, col, off+1, got, row*col-want)
 				}
 			}
 		}
