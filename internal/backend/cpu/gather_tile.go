@@ -95,6 +95,13 @@ func gatherT[T any](dst unsafe.Pointer, o *operand, at, n int) {
 		switch step {
 		case 1:
 			copy(z[:run], unsafe.Slice((*T)(p), run))
+			if k := o.sameRows(&idx, len(z)); k > 1 {
+				axis = last - 1
+				for all := k * run; run < all; {
+					run += copy(z[run:all], z[:run])
+				}
+				idx[axis] += k
+			}
 		case 0:
 			if k := o.wholeRuns(&idx, size, len(z)); k > 1 {
 				axis, run = last-1, k*run
@@ -120,6 +127,15 @@ func gatherT[T any](dst unsafe.Pointer, o *operand, at, n int) {
 			idx[d-1]++
 		}
 	}
+}
+
+// sameRows is how many times the row at idx follows itself, at most n elements: a bias over its batch.
+func (o *operand) sameRows(idx *[shape.MaxRank]int, n int) int {
+	last := len(o.dims) - 1
+	if last == 0 || idx[last] != 0 || o.strides[last-1] != 0 {
+		return 0
+	}
+	return min(o.dims[last-1]-idx[last-1], n/o.dims[last])
 }
 
 // wholeRuns is how many runs of equal elements of 32 bits follow each other from idx on, at most n elements: those of a
