@@ -42,6 +42,10 @@ func TestRearrange(t *testing.T) {
 	same(t, "ellipsis", einops.Rearrange(x, "a ... -> ... a"), x.Permute(1, 2, 0))
 	same(t, "no ellipsis", einops.Rearrange(x, "a b c ... -> (a b) ... c"), x.Reshape(6, 4))
 	same(t, "joined ellipsis", einops.Rearrange(x, "a ... -> (... a)"), x.Permute(1, 2, 0).Reshape(24))
+	same(t, "ellipsis joined alone", einops.Rearrange(x, "a ... -> (...) a"), x.Permute(1, 2, 0).Reshape(12, 2))
+	same(t, "all joined", einops.Rearrange(x, "... -> (...)"), x.Reshape(24))
+	same(t, "none joined", einops.Rearrange(x, "a b c ... -> a b c (...)"), x.Unsqueeze(3))
+	same(t, "none joined of a scalar", einops.Rearrange(count(), "... -> (...)"), count(1))
 	same(t, "scalar", einops.Rearrange(count(), " -> 1"), count().Reshape(1))
 	same(t, "empty", einops.Rearrange(count(0, 3), "a b -> (b a)"), count(0))
 }
@@ -55,6 +59,7 @@ func TestReduceAndRepeat(t *testing.T) {
 	same(t, "nothing", einops.Reduce(x, "a b c -> b a c", "min"), x.Permute(1, 0, 2))
 	same(t, "repeat", einops.Repeat(x, "a b c -> a (b 2) c"), lucid.RepeatInterleave(x, 2, lucid.RepeatInterleaveOptions{Dim: new(1)}))
 	same(t, "tile", einops.Repeat(x, "a b c -> a (r b) c", lengths("r", 3)), lucid.Tile(x, 1, 3, 1))
+	same(t, "fold to a joined ellipsis", einops.Reduce(x, "... c -> (...)", "sum"), x.Sum(2).Reshape(8))
 	same(t, "new", einops.Repeat(x, "... -> n ...", lengths("n", 2)), lucid.Stack([]*lucid.Tensor{x, x}, 0))
 }
 

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -41,6 +42,20 @@ func (n *Node) makeTuple(specs []Spec) {
 		n.more = new(extra)
 	}
 	n.more.outs = specs
+	if !n.dtype.IsInexact() {
+		n.tapeTuple()
+	}
+}
+
+// tapeTuple puts a tuple on the tape whose first output is an integer, by which finish took it off: another output may have a gradient.
+func (n *Node) tapeTuple() {
+	inexact := slices.ContainsFunc(n.more.outs, func(s Spec) bool { return s.DType.IsInexact() })
+	if !inexact || n.op.NoGrad != "" || scope.Current().NoGrad {
+		return
+	}
+	if slices.ContainsFunc(n.Ins(), func(m *Node) bool { return m.flags.Load()&flagTape != 0 }) {
+		n.flags.Or(flagTape)
+	}
 }
 
 // Make records op over in with a known spec. It is New for callers that have checked already.
@@ -88,7 +103,7 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 		fault.Throw(fault.NotImplemented, op.Name,
 			"has no deterministic form: %s; want it outside Deterministic and SetDeterministic(true)", op.Nondeterministic)
 	}
-	if n.flags.Load()&flagTape != 0 && (st.NoGrad || op.NoGrad != "" || !n.dtype.IsInexact() && !n.IsTuple()) {
+	if n.flags.Load()&flagTape != 0 && (st.NoGrad || op.NoGrad != "" || !n.dtype.IsInexact()) {
 		n.flags.And(^flagTape)
 	}
 	if n.Device() == nil && (op.Kind == Random || x == nil && list == nil) {

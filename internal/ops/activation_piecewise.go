@@ -88,8 +88,10 @@ func Rrelu(x *Node, o RReLUOptions) *Node {
 // Prelu returns x where it is positive, and x times weight elsewhere; weight has one element, or one per channel (dim 1).
 //
 //lucid:pkg nn/functional PReLU
+//lucid:amp half
 func Prelu(x, weight *Node) *Node {
 	realFloat("prelu", x)
+	ampHalf(&x, &weight)
 	n := weight.Shape().Numel()
 	channels := 1
 	if x.Rank() > 1 {

@@ -150,10 +150,10 @@ func orZeros(list, like []*Node) []*Node {
 	return out
 }
 
-// differentiable picks the values that have tangents and cotangents.
+// differentiable picks the values that have tangents and cotangents; nil stands for those of a value that has none.
 func differentiable(list []*Node) (some []*Node) {
 	for _, x := range list {
-		if x.DType().IsInexact() {
+		if x != nil && x.DType().IsInexact() {
 			some = append(some, x)
 		}
 	}

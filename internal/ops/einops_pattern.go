@@ -15,6 +15,9 @@ type einAxis struct {
 	size int // of a number; 0 for a name
 }
 
+// joinedEllipsis names an ellipsis in parentheses, whose axes make one dimension, also where it stands there alone or for none.
+const joinedEllipsis = "(...)"
+
 // einSide is one side of a pattern: for every dimension the axes it is made of, none for a 1.
 type einSide [][]einAxis
 
@@ -85,6 +88,9 @@ func einParse(text, side string) (einSide, string) {
 			return nil, fmt.Sprintf("%q stands twice on one side", word)
 		case word == "..." && open && side == "l":
 			return nil, "an ellipsis stands in parentheses on the left"
+		case word == "..." && open:
+			seen[word] = true
+			group = []einAxis{{joinedEllipsis, 0}}
 		default:
 			seen[word] = true
 			group = []einAxis{{word, 0}}
@@ -112,27 +118,27 @@ func einName(word string) bool {
 
 // expand replaces the ellipsis by n axes: dimensions of their own, or part of the group it stands in.
 func (s einSide) expand(n int) einSide {
+	rest := make([]einAxis, n)
+	for i := range rest {
+		rest[i].name = fmt.Sprintf("...%d", i)
+	}
 	var out einSide
 	for _, group := range s {
+		if len(group) == 1 && group[0].name == "..." {
+			for _, axis := range rest {
+				out = append(out, []einAxis{axis})
+			}
+			continue
+		}
 		var wide []einAxis
-		alone := len(group) == 1 && group[0].name == "..."
 		for _, a := range group {
-			if a.name != "..." {
+			if a.name == joinedEllipsis {
+				wide = append(wide, rest...)
+			} else {
 				wide = append(wide, a)
-				continue
-			}
-			for i := range n {
-				axis := einAxis{name: fmt.Sprintf("...%d", i)}
-				if alone {
-					out = append(out, []einAxis{axis})
-				} else {
-					wide = append(wide, axis)
-				}
 			}
 		}
-		if !alone {
-			out = append(out, wide)
-		}
+		out = append(out, wide)
 	}
 	return out
 }

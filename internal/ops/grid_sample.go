@@ -32,6 +32,7 @@ type gridReader struct {
 func GridSample(x, grid *Node, o GridSampleOptions) *Node {
 	const op = "grid_sample"
 	k := x.Rank() - 2
+	ampWiden(&x, &grid)
 	switch {
 	case k != 2 && k != 3 || grid.Rank() != x.Rank() || grid.Dim(-1) != k || grid.Dim(0) != x.Dim(0):
 		fault.Throw(fault.Shape, op,

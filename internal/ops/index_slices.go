@@ -52,6 +52,7 @@ func IndexAdd(x *Node, dim int, index, source *Node, o IndexAddOptions) *Node {
 //lucid:func
 //lucid:method
 func IndexCopy(x *Node, dim int, index, source *Node) *Node {
+	ampWiden(&x, &source)
 	src, write := slicesAt("index_copy", x, dim, index, source)
 	return write(x, src, attr.ReduceSet)
 }

@@ -31,6 +31,10 @@ func Scatter(x *Node, dim int, index *Node, value Operand, o ScatterOptions) *No
 // scatterAlong checks the operands of a scatter and brings the source to the index's shape.
 func scatterAlong(op string, x *Node, dim int, index *Node, src Operand, r attr.Reduction) *Node {
 	axis := shape.Axis(op, dim, x.Rank())
+	if n, ok := src.(*Node); ok {
+		ampWiden(&x, &n)
+		src = n
+	}
 	v := storedWhole(op, src, x.DType())
 	back := x.Shape()
 	if x.Rank() == 0 {

@@ -47,7 +47,7 @@ func init() {
 			outside := LogicalOr(Lt(x, 0), Gt(x, 1))
 			return Where(outside, constLike(x, math.NaN()), Reciprocal(Mul(x, Sub(1, x))))
 		}})
-	opAtan2 = binaryOp("atan2", binaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 3, Singular: true,
+	opAtan2 = binaryOp("atan2", binaryRule{DTypes: dtype.SetFloats, SavesIn: 3, Singular: true,
 		Partials: func(n *Node, i int) *Node {
 			y, x := n.In(0), n.In(1)
 			r := Add(Square(x), Square(y))

@@ -41,8 +41,10 @@ func MarginRankingLoss(x1, x2, target *Node, o MarginLossOptions) *Node {
 // nil: 0. The angle is taken along the last dimension.
 //
 //lucid:pkg nn/functional
+//lucid:amp float32
 func CosineEmbeddingLoss(x1, x2, target *Node, o MarginLossOptions) *Node {
 	const op = "cosine_embedding_loss"
+	ampFloat32(&x1, &x2)
 	a, b := promote(op, x1, x2)
 	d := realFloat(op, a).DType()
 	a, b = Cast(a, statDType(d)), Cast(b, statDType(d))
@@ -121,8 +123,10 @@ type MultiMarginLossOptions struct {
 //
 //lucid:pkg nn/functional
 //lucid:optional weight
+//lucid:amp float32
 func MultiMarginLoss(x, target, weight *Node, o MultiMarginLossOptions) *Node {
 	const op = "multi_margin_loss"
+	ampFloat32(&x, &weight)
 	p := orElse(o.P, 1)
 	if p != 1 && p != 2 {
 		fault.Throw(fault.Value, op, "p is %d; want 1 or 2", p)
@@ -213,8 +217,10 @@ func GaussianNllLoss(x, target, variance *Node, o GaussianNLLLossOptions) *Node 
 //
 //lucid:pkg nn/functional MultiLabelMarginLoss
 //lucid:options LossOptions
+//lucid:amp float32
 func MultilabelMarginLoss(x, target *Node, o ReductionOptions) *Node {
 	const op = "multilabel_margin_loss"
+	ampFloat32(&x)
 	if x.Rank() == 0 && target.Rank() == 0 { // a row of one class
 		x, target = Reshape(x, 1), Reshape(target, 1)
 	}

@@ -33,6 +33,17 @@ func ampHalf(xs ...**Node) {
 	}
 }
 
+// ampWiden brings two floats of which one is a half type to the wider dtype of both, under automatic mixed precision: what a
+// function does that wants one dtype, since products before it may have made one of its operands a half type.
+func ampWiden(x, y **Node) {
+	if scope.Current().Autocast == dtype.Invalid || !(*x).DType().IsFloat() || !(*y).DType().IsFloat() {
+		return
+	}
+	if d, ok := dtype.Promote((*x).DType(), (*y).DType()); ok {
+		*x, *y = Cast(*x, d), Cast(*y, d)
+	}
+}
+
 // GlobalResponseNormOptions: Eps is nil for 1e-6.
 type GlobalResponseNormOptions struct {
 	Eps *float64 // added to the mean length; nil: 1e-6

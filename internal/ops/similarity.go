@@ -40,7 +40,9 @@ type CosineSimilarityOptions struct {
 // CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.
 //
 //lucid:pkg nn/functional
+//lucid:amp float32
 func CosineSimilarity(x1, x2 *Node, o CosineSimilarityOptions) *Node {
+	ampFloat32(&x1, &x2)
 	a, b := promote("cosine_similarity", floating(x1), floating(x2))
 	d, eps := a.DType(), orElse(o.Eps, 1e-8)
 	a, b = Cast(a, statDType(d)), Cast(b, statDType(d))

@@ -212,6 +212,7 @@ func IndexPut(x, values *Node, indices []*Node, o IndexPutOptions) *Node {
 	for i, ix := range indices {
 		list[i] = ix
 	}
+	ampWiden(&x, &values)
 	if values.DType() != x.DType() {
 		fault.Throw(fault.DType, "index_put", "values are %v, the tensor %v; want one dtype", values.DType(), x.DType())
 	}

@@ -109,6 +109,7 @@ func init() {
 		Schema{Name: "prelu", Door: "functional.PReLU",
 			Doc: "Prelu returns x where it is positive, and x times weight elsewhere; weight has one element, or one per " +
 				"channel (dim 1).",
+			AMP: "half", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"weight", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Prelu(c.tensor("input"), c.tensor("weight"))}

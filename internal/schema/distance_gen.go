@@ -22,7 +22,8 @@ func init() {
 				return []*graph.Node{ops.Cdist(c.tensor("x1"), c.tensor("x2"), o)}
 			}},
 		Schema{Name: "cosine_similarity", Door: "functional.CosineSimilarity",
-			Doc:    "CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.",
+			Doc: "CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.",
+			AMP: "float32", Random: "",
 			Params: []Param{{"x1", "tensor", false}, {"x2", "tensor", false}, {"dim", "int", true}, {"eps", "float64", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.CosineSimilarityOptions

@@ -39,6 +39,7 @@ func init() {
 			Doc: "CosineEmbeddingLoss returns 1-cos(x1, x2) where target is 1, and max(0, cos(x1, x2)-margin) where it is -1; " +
 				"margin\n" +
 				"nil: 0. The angle is taken along the last dimension.",
+			AMP: "float32", Random: "",
 			Params: []Param{{"x1", "tensor", false}, {"x2", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true},
 				{"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -178,6 +179,7 @@ func init() {
 			Doc: "MultiMarginLoss returns the mean over the other classes of max(0, margin - x[target] + x[j])^p, times the " +
 				"weight of\n" +
 				"the target class; x is (N, C) or (C).",
+			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"p", "int", true},
 				{"margin", "float64", true}, {"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
@@ -191,6 +193,7 @@ func init() {
 			Doc: "MultilabelMarginLoss returns Σ max(0, 1 - x[y] + x[j])/C over the target classes y and the others j; a row " +
 				"of target\n" +
 				"lists classes, up to the first -1. x and target are (N, C) or (C).",
+			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.ReductionOptions

@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
+	F "github.com/lucid-go/lucid/nn/functional"
 )
 
 // The policies of the Python framework Lucid: "use the autocast dtype", "keep the input's", "force float32". Ours are
@@ -67,5 +69,32 @@ func TestAMPPolicies(t *testing.T) {
 		if got := s.AMP; got != policy {
 			t.Errorf("%s is %s under Autocast, want %s", n, got, policy)
 		}
+	}
+}
+
+// TestAMPWidens checks ops that want one dtype of their operands: under Autocast the half one of two is widened, as in PyTorch.
+func TestAMPWidens(t *testing.T) {
+	x, index := lucid.Ones(2, 3), lucid.Zeros(1, 3).To(lucid.Int64)
+	half := lucid.Ones(1, 3).To(lucid.Float16)
+	image, grid := lucid.Ones(1, 1, 2, 2).To(lucid.Float16), lucid.Zeros(1, 2, 2, 2)
+	lucid.Autocast(lucid.Float16, func() {
+		for name, y := range map[string]*lucid.Tensor{
+			"scatter_add to half": lucid.ScatterAdd(x.To(lucid.Float16), 0, index, half.To(lucid.Float32)),
+			"scatter_add of half": lucid.ScatterAdd(x, 0, index, half),
+			"index_copy":          lucid.IndexCopy(x.To(lucid.Float16), 0, lucid.Zeros(1).To(lucid.Int64), half.To(lucid.Float32)),
+			"index_put":           lucid.IndexPut(x, half.At(0), []*lucid.Tensor{lucid.Zeros(1).To(lucid.Int64)}),
+			"grid_sample":         F.GridSample(image, grid),
+			"pow":                 lucid.Pow(lucid.Full([]int{1}, 300).To(lucid.Float16), 2),
+		} {
+			if y.DType() != lucid.Float32 {
+				t.Errorf("%s: %v", name, y.DType())
+			}
+		}
+		if got := lucid.Pow(lucid.Full([]int{}, 300).To(lucid.Float16), 2).Item(); got != 90000 {
+			t.Errorf("300 squared: %v", got)
+		}
+	})
+	if err := lucid.Try(func() { lucid.IndexPut(x, half.At(0), []*lucid.Tensor{lucid.Zeros(1).To(lucid.Int64)}) }); err == nil {
+		t.Error("index_put of two dtypes outside Autocast")
 	}
 }

@@ -89,7 +89,6 @@ var ampVaries = map[string]string{
 	"inner":              "with a 0-d operand it is a plain product",
 	"hadamard_transform": "small sizes are one product, others are sums",
 	"matrix_power":       "powers 0 and 1 multiply nothing",
-	"pow":                "some exponents are other ops: squares, roots, copies",
 }
 
 const isNothingToScan = "of a 0-d tensor it is the tensor"
