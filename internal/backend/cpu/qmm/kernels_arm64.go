@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/ggml"
 )
 
-const useVNNI, useAMX, useAVX2 = false, false, false
+const useVNNI, useAMX, useAVX2, useRows512 = false, false, false, false
 
 var useDot = cpuid.ARM64.DotProd
 
@@ -29,4 +29,4 @@ func init() {
 	}
 }
 
-var rowsKernels map[ggml.Type]*[rowsMost]rowsKernel
+var rowsKernels map[ggml.Type]*[rowsWide]rowsKernel

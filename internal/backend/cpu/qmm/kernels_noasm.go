@@ -4,7 +4,7 @@ package qmm
 
 import "github.com/lucid-go/lucid/internal/ggml"
 
-const useVNNI, useAMX, useAVX2, useDot = false, false, false, false
+const useVNNI, useAMX, useAVX2, useDot, useRows512 = false, false, false, false, false
 
 func quantizeAVX512(blocks int, dst *byte, x *float32, offset, groups int) {}
 
@@ -12,4 +12,4 @@ func quantizeAVX2(blocks int, dst *byte, x *float32, offset, groups int, mins bo
 
 func fetchLines(from *byte, lines int) {}
 
-var rowsKernels map[ggml.Type]*[rowsMost]rowsKernel
+var rowsKernels map[ggml.Type]*[rowsWide]rowsKernel

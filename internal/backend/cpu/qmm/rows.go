@@ -17,6 +17,7 @@ const ColumnsByRows = 4
 
 const (
 	rowsMost = 3 // rows of x that a kernel takes
+	rowsWide = 8 // those of AVX-512
 	lanes    = 8
 )
 
@@ -31,9 +32,12 @@ func ByRows(t ggml.Type, m, n, k int, x []float32, w []byte, y []float32, ys int
 		return
 	}
 	_, _, _ = x[:m*k], w[:2*n*k], y[:(m-1)*ys+n] // kernels do not check
-	steps := k / lanes
-	for i := 0; i < m; i += rowsMost {
-		rows := min(rowsMost, m-i)
+	steps, most := k/lanes, rowsMost
+	if useRows512 {
+		most = rowsWide
+	}
+	for i := 0; i < m; i += most {
+		rows := min(most, m-i)
 		for j := 0; j < n; j += ColumnsByRows {
 			if !HasRows(t) || n < ColumnsByRows || steps == 0 {
 				for r := range rows {

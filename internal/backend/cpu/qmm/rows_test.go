@@ -22,7 +22,8 @@ func TestByRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	floats, bytes := fence.Slices[float32](t, 1<<15), fence.Slices[byte](t, 1<<16)
 	for _, f := range []ggml.Type{ggml.BF16, ggml.F16} {
-		for _, s := range [][3]int{{1, 1, 8}, {1, 4, 64}, {2, 5, 40}, {3, 7, 104}, {5, 9, 33}, {7, 16, 7}, {4, 4, 256}} {
+		for _, s := range [][3]int{{1, 1, 8}, {1, 4, 64}, {2, 5, 40}, {3, 7, 104}, {5, 9, 33}, {7, 16, 7}, {4, 4, 256},
+			{6, 6, 72}, {8, 9, 136}, {11, 4, 40}} {
 			m, n, k := s[0], s[1], s[2]
 			w, x := bytes(0, 2*n*k), floats(0, m*k)
 			copy(w, randomHalf(rng, f, n*k))

@@ -22,7 +22,22 @@ func rowsBF16R2(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys i
 //go:noescape
 func rowsBF16R3(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
 
-var rowsBF16 = [rowsMost]rowsKernel{rowsBF16R1, rowsBF16R2, rowsBF16R3}
+//go:noescape
+func rowsBF16AVX512R4(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsBF16AVX512R5(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsBF16AVX512R6(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsBF16AVX512R7(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsBF16AVX512R8(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+var rowsBF16 = [rowsWide]rowsKernel{rowsBF16R1, rowsBF16R2, rowsBF16R3, rowsBF16AVX512R4, rowsBF16AVX512R5, rowsBF16AVX512R6, rowsBF16AVX512R7, rowsBF16AVX512R8}
 
 //go:noescape
 func rowsF16R1(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
@@ -33,7 +48,22 @@ func rowsF16R2(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys in
 //go:noescape
 func rowsF16R3(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
 
-var rowsF16 = [rowsMost]rowsKernel{rowsF16R1, rowsF16R2, rowsF16R3}
+//go:noescape
+func rowsF16AVX512R4(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsF16AVX512R5(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsF16AVX512R6(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsF16AVX512R7(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+//go:noescape
+func rowsF16AVX512R8(steps int, x *float32, xs int, w *byte, ws int, y *float32, ys int)
+
+var rowsF16 = [rowsWide]rowsKernel{rowsF16R1, rowsF16R2, rowsF16R3, rowsF16AVX512R4, rowsF16AVX512R5, rowsF16AVX512R6, rowsF16AVX512R7, rowsF16AVX512R8}
 
 //go:noescape
 func shortG1R1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
