@@ -36,13 +36,19 @@ func (s *Solver[T]) ahead(m, n int) bool { return s.Loop != nil && min(m, n) >= 
 
 // luAhead is LU.
 func (s *Solver[T]) luAhead(m, n int, a []T, ld int, piv []int32) (info int) {
+	at := s.at()
+	defer s.back(at)
 	k, nb := min(m, n), panelWidth(min(m, n))
+	q := &luSlabs[T]{Solver: s, m: m, n: n, nb: nb, a: a, ld: ld, piv: piv}
+	for i := range q.below {
+		q.below[i] = s.take(m * (nb + columnPad))
+	}
 	w := s.alone()
-	info = w.LU(m, min(nb, k), a, ld, piv[:min(nb, k)])
+	info = q.panel(w, 0, min(nb, k))
 	w.Release()
 	for j := 0; j < k; j += nb {
 		width := min(nb, k-j)
-		more := s.luSlabs(m, n, j, width, min(nb, k-j-width), a, ld, piv)
+		more := q.update(j, width, min(nb, k-j-width))
 		if info == 0 && more > 0 {
 			info = j + width + more
 		}
@@ -60,35 +66,108 @@ func (s *Solver[T]) luAhead(m, n int, a []T, ld int, piv []int32) (info int) {
 	return info
 }
 
-// luSlabs updates what is behind the panel of columns j … j+width-1, and factors the next panel, of next columns. It returns its info.
-func (s *Solver[T]) luSlabs(m, n, j, width, next int, a []T, ld int, piv []int32) (info int) {
-	at, below := j+width, m-j-width
-	slab := slabWidth(min(m, n))
-	others := (n - at - next + slab - 1) / slab
+// luSlabs is a matrix that is factored in panels of nb columns.
+type luSlabs[T Number] struct {
+	*Solver[T]
+	m, n, nb int
+	a        []T
+	ld       int
+	piv      []int32
+	// below has the rows of -L below the block on the diagonal of the panel that is applied, and of the next: all slabs are multiplied
+	// with them, and rows of A that are whole pages apart share the sets of a cache.
+	below [2][]T
+}
+
+// panel factors width columns from row and column j on, and copies what products need of them.
+func (q *luSlabs[T]) panel(w *Solver[T], j, width int) (info int) {
+	info = w.LU(q.m-j, width, q.a[j*q.ld+j:], q.ld, q.piv[j:j+width])
+	rows, l := q.below[j/q.nb%2], q.nb+columnPad
+	for i := range q.m - j - width {
+		negate(rows[i*l:][:width], q.a[(j+width+i)*q.ld+j:][:width])
+	}
+	return info
+}
+
+// update brings what is behind the panel of columns j … j+width-1 up to date, and factors the next panel, of next columns. It returns its
+// info.
+func (q *luSlabs[T]) update(j, width, next int) (info int) {
+	at := j + width
+	slab := slabWidth(min(q.m, q.n))
+	others := (q.n - at - next + slab - 1) / slab
 	first := 0
 	if next == 0 {
 		first = 1
 	}
-	s.Loop(others+1-first, func(i int) {
-		w := s.alone()
+	from := rowsAfter(q.piv[j:at])
+	q.Loop(others+1-first, func(i int) {
+		w := q.alone()
 		defer w.Release()
-		from, count := at, next
 		if i += first; i > 0 {
-			from = at + next + (i-1)*slab
-			count = min(slab, n-from)
-		}
-		top := a[j*ld+from:]
-		exchange(piv[j:at], 0, count, top, ld)
-		w.SolveTriangular(false, true, width, count, a[j*ld+j:], ld, 1, top, ld)
-		if below == 0 {
+			col := at + next + (i-1)*slab
+			q.slab(w, from, j, width, col, min(slab, q.n-col))
 			return
 		}
-		w.subtract(below, count, width, a[at*ld+j:], ld, 1, top, ld, a[at*ld+from:], ld)
-		if i == 0 {
-			info = w.LU(below, next, a[at*ld+at:], ld, piv[at:at+next])
+		q.slab(w, from, j, width, at, next)
+		if at < q.m {
+			info = q.panel(w, at, next)
 		}
 	})
 	return info
+}
+
+// slab applies the panel of columns j … j+width-1 to count columns from col on. Their upper rows are solved for in a copy.
+func (q *luSlabs[T]) slab(w *Solver[T], from []rowMove, j, width, col, count int) {
+	at := w.at()
+	defer w.back(at)
+	l := count + columnPad
+	top, c := w.take(width*l), q.a[j*q.ld+col:]
+	for i := range width {
+		copy(top[i*l:][:count], c[from[i].from*q.ld:])
+	}
+	for _, r := range from[width:] { // a row from the upper ones, which are still in place
+		copy(c[r.to*q.ld:][:count], c[r.from*q.ld:])
+	}
+	w.SolveTriangular(false, true, width, count, q.a[j*q.ld+j:], q.ld, 1, top, l)
+	for i := range width {
+		copy(c[i*q.ld:][:count], top[i*l:])
+	}
+	if below := q.m - j - width; below > 0 {
+		w.Mul(below, count, width, q.below[j/q.nb%2], q.nb+columnPad, 1, top, l, 1, c[width*q.ld:], q.ld, true)
+	}
+}
+
+// rowMove says which row goes where.
+type rowMove struct{ from, to int }
+
+// rowsAfter returns what row exchanges do: the rows that come to be the first len(piv) ones, in order, and then the moves of upper rows to
+// where these were.
+func rowsAfter(piv []int32) []rowMove {
+	k := len(piv)
+	list := make([]rowMove, k, 2*k)
+	lower := map[int]int{} // rows beyond k that now hold another one
+	for i := range k {
+		list[i] = rowMove{i, i}
+	}
+	for i, p := range piv {
+		if r := int(p); r < k {
+			list[i].from, list[r].from = list[r].from, list[i].from
+		} else {
+			was, ok := lower[r]
+			if !ok {
+				was = r
+			}
+			lower[r], list[i].from = list[i].from, was
+		}
+	}
+	for _, p := range piv {
+		if from, ok := lower[int(p)]; ok {
+			if from != int(p) {
+				list = append(list, rowMove{from, int(p)})
+			}
+			delete(lower, int(p))
+		}
+	}
+	return list
 }
 
 // Inverse writes the inverse of A to z, n×n, from a factorisation of A.

@@ -8,7 +8,17 @@ func (p *problem[T]) isDirect(e *engine[T]) bool {
 	if p.a16 == nil && p.n <= 2*e.cols() {
 		return true // half types must be copied in any case
 	}
-	return p.ccs != 1 || p.m <= 2*e.rows || work(p.m, p.n, p.k) <= directWork || p.isShallow(e) || p.fitsL2(e)
+	if p.ccs != 1 || p.m <= 2*e.rows {
+		return true
+	}
+	return !p.copiesA(e) && (work(p.m, p.n, p.k) <= directWork || p.isShallow(e) || p.fitsL2(e))
+}
+
+// copiesA reports whether rows of A that conflict in a cache set are copied though the product is small: there are enough of all three
+// sizes to make up for it.
+func (p *problem[T]) copiesA(e *engine[T]) bool {
+	const depth, rows = 32, 64
+	return !e.squares && p.a16 == nil && p.k >= depth && p.m >= rows && p.copiesConflicts(e, p.n) && p.setConflict(e)
 }
 
 // isShallow reports whether k is so short that tiles read both operands in place as fast as from panels, as in the gradient

@@ -1,13 +1,17 @@
 package gemm
 
-import "github.com/lucid-go/lucid/internal/par"
+import (
+	"github.com/lucid-go/lucid/internal/cpuid"
+	"github.com/lucid-go/lucid/internal/par"
+)
 
 // Sizes of packed.go. They decide speed only.
 const (
 	blocksPer = 4  // blocks for each thread, so that none waits long for another
 	packPad   = 16 // see packA
 
-	copiedCols = 512 // columns of a block for which rows of A that are whole pages apart are copied
+	// columns of a block for which rows of A that are whole pages apart are copied, for tiles of few rows and of many
+	copiedCols, copiedColsMany = 512, 64
 
 	// multiply-adds in one block, unless threads would have none: 50 microseconds, next to which packing counts little
 	packedLeast = 3 << 20
@@ -125,13 +129,18 @@ const (
 	byCols               // packed, each panel as columns of its rows
 )
 
-// aOrder picks the order that needs the least copying: none if rows are contiguous in k. Rows that conflict in a cache set are copied if
-// enough columns are multiplied with them: eleven rows in twelve ways leave nothing to others that share the cache, and the six of AVX2 in
-// eight took up to twice the time, depending on where B was. Seven of AVX-512 in eight did not gain.
+// copiesConflicts reports whether rows of A that conflict in a cache set are copied: if enough columns are multiplied with them. Eleven rows
+// in twelve ways leave nothing to others that share the cache, least of all those of float64, which have twice the lines. The six of
+// AVX2 in eight took up to twice the time, depending on where B was. Seven of AVX-512 in eight did not gain.
+func (p *problem[T]) copiesConflicts(e *engine[T], cols int) bool {
+	most := min(e.rows, cpuid.L1Ways-1)
+	return e.squares || most > 7 && cols >= copiedColsMany || e.rows < 7 && cols >= copiedCols
+}
+
+// aOrder picks the order that needs the least copying: none if rows are contiguous in k and in sets of their own.
 func (p *problem[T]) aOrder(e *engine[T], cols int) order {
-	copied := e.squares || cols >= copiedCols && (p.tileRows(e) > 7 || e.rows < 7)
 	switch {
-	case p.a16 == nil && p.acs == 1 && !(copied && p.setConflict(e)):
+	case p.a16 == nil && p.acs == 1 && !(p.copiesConflicts(e, cols) && p.setConflict(e)):
 		return inPlace
 	case p.ars == 1 && p.acs != 1 && !e.squares:
 		return byCols
