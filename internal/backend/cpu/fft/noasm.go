@@ -50,6 +50,10 @@ func openFast[T floats](_ *pass[T], _, _, _ []T, _ again, _ bool) {}
 
 func openBlocksFast[T floats](_ *pass[T], _, _, _ []T) {}
 
+func secondFast[T floats](_ *pass[T], _, _, _ []T, _ again) {}
+
+func wholeHasLanes() bool { return false }
+
 func wholeFast[T floats](_, _, _ []T, _ int, _ bool, _ T) {}
 
 func halfPairs[T floats](_ bool, _, _, _ []T, _ int, _ again, _, _ T) {}

@@ -7,7 +7,7 @@ import "unsafe"
 // pairsOf are the kernels that read and write tensors, nil if there are none.
 func pairsOf[T floats]() *pairSet[T] {
 	if k := kernelsOf[T](); k != nil {
-		return k.pairs
+		return &k.pairs
 	}
 	return nil
 }
@@ -135,8 +135,20 @@ func openBlocksFast[T floats](st *pass[T], y, x, roots []T) {
 	call(k.pairs.openBlocks, &a)
 }
 
+// secondFast does the second pass of a row whose first one left half a vector of neighbours.
+func secondFast[T floats](st *pass[T], y, x, roots []T, r again) {
+	k, l := kernelsOf[T](), lanesOf[T]()
+	a := args[T]{y: first(y), x: first(x), roots: first(roots), consts: first(k.consts[st.radix]), count: st.s * st.m / l,
+		from: 2 * st.s * st.m * int(unsafe.Sizeof(x[0]))}
+	a.repeat(r)
+	call(k.pairs.second[st.radix], &a)
+}
+
 // wholeFast transforms groups of rows of wholeLength elements, times scale.
 func wholeFast[T floats](y, x, roots []T, groups int, swap bool, scale T) {
+	if wholeHasLanes() {
+		groups *= 4 // a vector has four elements of each of its rows
+	}
 	a := args[T]{y: first(y), x: first(x), roots: first(roots), count: groups, scale: scale}
 	call(pairsOf[T]().whole[index(swap)], &a)
 }
@@ -155,3 +167,6 @@ func halfPairs[T floats](pack bool, y, x, roots []T, h int, r again, re, im T) {
 		call(k.unpack, &a)
 	}
 }
+
+// wholeHasLanes reports whether the roots of wholeFast are in lanes.
+func wholeHasLanes() bool { return useAVX512 }

@@ -56,12 +56,26 @@ func smooth(n int) bool {
 	return ok
 }
 
-// radices factors n; ok is false if another prime is left. The first is 8 if there is one, since the first pass of rows has a kernel.
+// radices factors n; ok is false if another prime is left. The first is 8 if there is one, since the first pass of rows has a kernel, and
+// the second is even if it can be, since neighbours then fill the lanes of all others.
 func radices(n int) (list []int, ok bool) {
 	two := bits.TrailingZeros(uint(n))
 	n >>= two
+	even := func() {
+		r := 3 // the exponent
+		switch two {
+		case 1, 2:
+			r = two
+		case 4:
+			r = 2
+		}
+		list, two = append(list, 1<<r), two-r
+	}
 	if two >= 3 && n > 1 {
 		list, two = append(list, 8), two-3
+		if two >= 4 {
+			even()
+		}
 	}
 	for _, r := range []int{13, 11, 7, 5, 3} {
 		for n%r == 0 {
@@ -69,14 +83,7 @@ func radices(n int) (list []int, ok bool) {
 		}
 	}
 	for two > 0 {
-		switch {
-		case two == 1:
-			list, two = append(list, 2), 0
-		case two == 2 || two == 4:
-			list, two = append(list, 4), two-2
-		default:
-			list, two = append(list, 8), two-3
-		}
+		even()
 	}
 	return list, n == 1
 }
@@ -277,6 +284,7 @@ const (
 	kindHalf
 	kindFew
 	kindStraight
+	kindWhole
 	kinds
 )
 
