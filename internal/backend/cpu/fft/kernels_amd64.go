@@ -66,11 +66,13 @@ type kernelSet[T floats] struct {
 // pairSet has the kernels that read or write tensors: passes by radix, with the parts of elements swapped or not.
 type pairSet[T floats] struct {
 	from, to         [2][14]kernel[T]
-	second           [14]kernel[T] // of rows whose first pass leaves half a vector of neighbours
+	stream           [2][14]kernel[T] // to, around the cache; nil: there are none
+	second           [14]kernel[T]    // of rows whose first pass leaves half a vector of neighbours
 	twistTranspose   kernel[T]
 	fromRows, toRows kernel[T]
 	unpack, pack     kernel[T]
 	open, whole      [2]kernel[T]
+	wholeStream      [2]kernel[T] // around the cache; nil: there are none
 	openBlocks       kernel[T]
 }
 
@@ -89,7 +91,11 @@ var setF32AVX512 = kernelSet[float32]{
 		to: [2][14]kernel[float32]{{2: to2F32AVX512, 3: to3F32AVX512, 4: to4F32AVX512, 5: to5F32AVX512, 7: to7F32AVX512, 8: to8F32AVX512},
 			{2: toSwap2F32AVX512, 3: toSwap3F32AVX512, 4: toSwap4F32AVX512,
 				5: toSwap5F32AVX512, 7: toSwap7F32AVX512, 8: toSwap8F32AVX512}},
-		second:         [14]kernel[float32]{4: second4F32AVX512, 8: second8F32AVX512},
+		second: [14]kernel[float32]{4: second4F32AVX512, 8: second8F32AVX512},
+		stream: [2][14]kernel[float32]{
+			{2: stream2F32AVX512, 3: stream3F32AVX512, 4: stream4F32AVX512, 5: stream5F32AVX512, 7: stream7F32AVX512, 8: stream8F32AVX512},
+			{2: streamSwap2F32AVX512, 3: streamSwap3F32AVX512, 4: streamSwap4F32AVX512, 5: streamSwap5F32AVX512, 7: streamSwap7F32AVX512, 8: streamSwap8F32AVX512}},
+		wholeStream:    [2]kernel[float32]{wholeStreamF32AVX512, wholeStreamSwapF32AVX512},
 		twistTranspose: twistTransposeF32AVX512, fromRows: fromRowsF32AVX512, toRows: toRowsF32AVX512,
 		unpack: unpackPairsF32AVX512, pack: packPairsF32AVX512,
 		open: [2]kernel[float32]{openF32AVX512, openSwapF32AVX512}, openBlocks: openBlocksF32AVX512,
@@ -112,6 +118,10 @@ var setF64AVX512 = kernelSet[float64]{
 		to: [2][14]kernel[float64]{{2: to2F64AVX512, 3: to3F64AVX512, 4: to4F64AVX512, 5: to5F64AVX512, 7: to7F64AVX512, 8: to8F64AVX512},
 			{2: toSwap2F64AVX512, 3: toSwap3F64AVX512, 4: toSwap4F64AVX512,
 				5: toSwap5F64AVX512, 7: toSwap7F64AVX512, 8: toSwap8F64AVX512}},
+		stream: [2][14]kernel[float64]{
+			{2: stream2F64AVX512, 3: stream3F64AVX512, 4: stream4F64AVX512, 5: stream5F64AVX512, 7: stream7F64AVX512, 8: stream8F64AVX512},
+			{2: streamSwap2F64AVX512, 3: streamSwap3F64AVX512, 4: streamSwap4F64AVX512, 5: streamSwap5F64AVX512, 7: streamSwap7F64AVX512, 8: streamSwap8F64AVX512}},
+		wholeStream:    [2]kernel[float64]{wholeStreamF64AVX512, wholeStreamSwapF64AVX512},
 		twistTranspose: twistTransposeF64AVX512, fromRows: fromRowsF64AVX512, toRows: toRowsF64AVX512,
 		unpack: unpackPairsF64AVX512, pack: packPairsF64AVX512,
 		open: [2]kernel[float64]{openF64AVX512, openSwapF64AVX512}, openBlocks: openBlocksF64AVX512,

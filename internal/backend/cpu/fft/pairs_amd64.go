@@ -56,11 +56,19 @@ func (st *pass[T]) ahead(bytes int) int {
 	return 0
 }
 
-// toPairs does a last pass whose output are complex numbers, step apart, times scale.
-func (st *pass[T]) toPairs(y, x []T, step int, r again, swap bool, scale T, yield func()) {
+// streams reports whether vectors that begin at y and so many bytes further on can be stored around the cache.
+func streams[T floats](y []T, bytes int) bool {
+	return uintptr(unsafe.Pointer(&y[0]))%64 == 0 && bytes%64 == 0
+}
+
+// toPairs does a last pass whose output are complex numbers, step apart, times scale; around the cache if asked and possible.
+func (st *pass[T]) toPairs(y, x []T, step int, r again, swap, stream bool, scale T, yield func()) {
 	k, l2, element := kernelsOf[T](), 2*lanesOf[T](), elementBytes()
-	kernel := k.pairs.to[index(swap)][st.radix]
 	bytes := 2 * step * int(unsafe.Sizeof(x[0]))
+	kernel := k.pairs.to[index(swap)][st.radix]
+	if s := k.pairs.stream[index(swap)][st.radix]; stream && s != nil && streams(y, bytes|r.out*int(unsafe.Sizeof(x[0]))) {
+		kernel = s
+	}
 	each := max(1, chunk/st.radix)
 	for q := 0; q < st.s; q += each {
 		if q > 0 && yield != nil {
@@ -145,12 +153,17 @@ func secondFast[T floats](st *pass[T], y, x, roots []T, r again) {
 }
 
 // wholeFast transforms groups of rows of wholeLength elements, times scale.
-func wholeFast[T floats](y, x, roots []T, groups int, swap bool, scale T) {
+func wholeFast[T floats](y, x, roots []T, groups int, swap, stream bool, scale T) {
 	if wholeHasLanes() {
 		groups *= 4 // a vector has four elements of each of its rows
 	}
 	a := args[T]{y: first(y), x: first(x), roots: first(roots), count: groups, scale: scale}
-	call(pairsOf[T]().whole[index(swap)], &a)
+	k := pairsOf[T]()
+	kernel := k.whole[index(swap)]
+	if s := k.wholeStream[index(swap)]; stream && s != nil && streams(y, 0) {
+		kernel = s
+	}
+	call(kernel, &a)
 }
 
 // halfPairs does unpack or pack for all k but 0 of rows of h elements, a multiple of twice the lanes. The roots are by blocks of lanes.

@@ -144,11 +144,12 @@ func (p *plan[T]) runWide(wide int, x, y []T, sw swaps, yield func()) []T {
 }
 
 // end is where a transform finds its elements, or puts its results. Elements are step elements apart; if pairs, they are complex numbers of
-// a tensor, and neighbours are the lanes. Nothing at all: they are in a buffer.
+// a tensor, and neighbours are the lanes; if stream, results go around the cache. Nothing at all: they are in a buffer.
 type end[T floats] struct {
-	at    []T
-	step  int
-	pairs bool
+	at     []T
+	step   int
+	pairs  bool
+	stream bool
 }
 
 // between is run from one end to another, with results times scale, which is 1 where they stay in lanes. x and y are scratch, or x has the
@@ -188,7 +189,7 @@ func (p *plan[T]) between(from, to end[T], x, y []T, sw swaps, scale T, yield fu
 	case !direct:
 		to.save(x, p.n, scale)
 	case to.pairs:
-		p.passes[last].toPairs(to.at, x, to.step, again{}, sw.out, scale, yield)
+		p.passes[last].toPairs(to.at, x, to.step, again{}, sw.out, to.stream, scale, yield)
 	default:
 		p.passes[last].run(l, to.at, x, steps{in: 1, out: to.step, wide: 1}, swaps{sw.in && last == 0, sw.out}, yield)
 	}

@@ -71,8 +71,9 @@ func straightOf[T floats](n int) *straight[T] {
 	})
 }
 
-// rows transforms rows of pairs x, which are step numbers apart, to y, times scale; u and v are scratch. y may be x.
-func (s *straight[T]) rows(y, x []T, count, step int, u, v []T, sw swaps, scale T) {
+// rows transforms rows of pairs x, which are step numbers apart, to y, times scale, around the cache if stream; u and v are scratch. y may
+// be x.
+func (s *straight[T]) rows(y, x []T, count, step int, u, v []T, sw swaps, stream bool, scale T) {
 	l, by := lanesOf[T](), once
 	by.again = again{count, 2 * s.n, 2 * s.n}
 	openFast(s.first, u, x, s.roots, again{count, step, 2 * s.n}, sw.in)
@@ -87,21 +88,21 @@ func (s *straight[T]) rows(y, x []T, count, step int, u, v []T, sw swaps, scale 
 	}
 	st := &s.passes[last]
 	if st.hasPairs(false) {
-		st.toPairs(y, u, l, by.again, sw.out, scale, nil)
+		st.toPairs(y, u, l, by.again, sw.out, stream, scale, nil)
 		return
 	}
 	st.run(l, v, u, by, swaps{out: sw.out}, nil)
-	end[T]{y, l, true}.save(v, count*s.n/l, scale)
+	end[T]{at: y, step: l, pairs: true}.save(v, count*s.n/l, scale)
 }
 
-// toHalf transforms rows x of 2n real numbers, which are step apart, to n+1 bins each.
-func (s *straight[T]) toHalf(y, x []T, count, step int, u, v, z []T, f factors[T]) {
+// toHalf transforms rows x of 2n real numbers, which are step apart, to n+1 bins each, which are pitch numbers apart.
+func (s *straight[T]) toHalf(y, x []T, count, step, pitch int, u, v, z []T, f factors[T]) {
 	n := s.n
-	s.rows(z, x, count, step, u, v, swaps{}, 1)
+	s.rows(z, x, count, step, u, v, swaps{}, false, 1)
 	for r := range count {
-		unpack(1, y[2*r*(n+1):][:2*(n+1)], z[2*r*n:][:2*n], nil, n, 0, 1, f)
+		unpack(1, y[r*pitch:][:2*(n+1)], z[2*r*n:][:2*n], nil, n, 0, 1, f)
 	}
-	halfPairs(false, y, z, s.half, n, again{count, 2 * n, 2 * (n + 1)}, f.middle/2, f.middle/2*f.sign)
+	halfPairs(false, y, z, s.half, n, again{count, 2 * n, pitch}, f.middle/2, f.middle/2*f.sign)
 }
 
 // fromHalf transforms n+1 bins x of rows to 2n real numbers each.
@@ -111,7 +112,7 @@ func (s *straight[T]) fromHalf(y, x []T, count int, u, v, z []T, f factors[T]) {
 		pack(1, z[2*r*n:][:2*n], x[2*r*(n+1):][:2*(n+1)], nil, n, 0, 1, f)
 	}
 	halfPairs(true, z, x, s.half, n, again{count, 2 * (n + 1), 2 * n}, f.middle, f.middle*f.sign)
-	s.rows(y, z, count, 2*n, u, v, swaps{out: true}, 1)
+	s.rows(y, z, count, 2*n, u, v, swaps{out: true}, false, 1)
 }
 
 // blocks transforms a row in blocks of lanes, x; it returns x or y, whichever has the result.
@@ -146,14 +147,14 @@ func (s *straight[T]) convolve(y, x []T, u, v []T, sw swaps, scale T) {
 	unpackRow(y, z, &row1, s.n, 0, blocks, scale)
 }
 
-// each runs f over all rows, some at the same time, a few in a call, with three buffers for these.
+// each runs f over all rows, some at the same time, a few in a call, with three buffers for these, or their bins.
 func (s *straight[T]) each(run For, rows int, f func(r, count int, u, v, z []T)) error {
 	const work, together = 1 << 13, 1 << 10
 	few, n := max(1, together/s.n), s.n
 	if s.inner != nil {
 		few, n = 1, s.inner.n
 	}
-	per, size, apart := max(few, work/n), 2*n*few, 5*lanesOf[T]() // buffers do not begin in the same set of the cache
+	per, size, apart := max(few, work/n), 2*(n+lanesOf[T]())*few, 5*lanesOf[T]() // buffers do not begin in the same set of the cache
 	block := func(b int) {
 		buf, back := borrow[T](3 * (size + apart))
 		defer back()
@@ -175,12 +176,12 @@ func (s *straight[T]) each(run For, rows int, f func(r, count int, u, v, z []T))
 const wholeLength = 16
 
 // wholeRows transforms rows of that length, some at the same time.
-func wholeRows[T floats](run For, y, x []T, groups int, sw swaps, scale T) error {
+func wholeRows[T floats](run For, y, x []T, groups int, sw swaps, stream bool, scale T) error {
 	const per = 1 << 6
 	group, roots := 2*wholeLength*lanesOf[T](), wholeRootsOf[T]()
 	return run(blocksOf(groups, per), func(b int) {
 		lo, hi := b*per, min((b+1)*per, groups)
-		wholeFast(y[lo*group:hi*group], x[lo*group:hi*group], roots, hi-lo, sw.in, scale)
+		wholeFast(y[lo*group:hi*group], x[lo*group:hi*group], roots, hi-lo, sw.in, stream, scale)
 	})
 }
 

@@ -23,6 +23,12 @@ func to2F32AVX512(a *args[float32])
 func toSwap2F32AVX512(a *args[float32])
 
 //go:noescape
+func stream2F32AVX512(a *args[float32])
+
+//go:noescape
+func streamSwap2F32AVX512(a *args[float32])
+
+//go:noescape
 func radix3F32AVX512(a *args[float32])
 
 //go:noescape
@@ -41,6 +47,12 @@ func to3F32AVX512(a *args[float32])
 func toSwap3F32AVX512(a *args[float32])
 
 //go:noescape
+func stream3F32AVX512(a *args[float32])
+
+//go:noescape
+func streamSwap3F32AVX512(a *args[float32])
+
+//go:noescape
 func radix4F32AVX512(a *args[float32])
 
 //go:noescape
@@ -57,6 +69,12 @@ func to4F32AVX512(a *args[float32])
 
 //go:noescape
 func toSwap4F32AVX512(a *args[float32])
+
+//go:noescape
+func stream4F32AVX512(a *args[float32])
+
+//go:noescape
+func streamSwap4F32AVX512(a *args[float32])
 
 //go:noescape
 func second4F32AVX512(a *args[float32])
@@ -80,6 +98,12 @@ func to5F32AVX512(a *args[float32])
 func toSwap5F32AVX512(a *args[float32])
 
 //go:noescape
+func stream5F32AVX512(a *args[float32])
+
+//go:noescape
+func streamSwap5F32AVX512(a *args[float32])
+
+//go:noescape
 func radix7F32AVX512(a *args[float32])
 
 //go:noescape
@@ -98,6 +122,12 @@ func to7F32AVX512(a *args[float32])
 func toSwap7F32AVX512(a *args[float32])
 
 //go:noescape
+func stream7F32AVX512(a *args[float32])
+
+//go:noescape
+func streamSwap7F32AVX512(a *args[float32])
+
+//go:noescape
 func radix8F32AVX512(a *args[float32])
 
 //go:noescape
@@ -114,6 +144,12 @@ func to8F32AVX512(a *args[float32])
 
 //go:noescape
 func toSwap8F32AVX512(a *args[float32])
+
+//go:noescape
+func stream8F32AVX512(a *args[float32])
+
+//go:noescape
+func streamSwap8F32AVX512(a *args[float32])
 
 //go:noescape
 func second8F32AVX512(a *args[float32])
@@ -185,6 +221,12 @@ func wholeF32AVX512(a *args[float32])
 func wholeSwapF32AVX512(a *args[float32])
 
 //go:noescape
+func wholeStreamF32AVX512(a *args[float32])
+
+//go:noescape
+func wholeStreamSwapF32AVX512(a *args[float32])
+
+//go:noescape
 func radix2F64AVX512(a *args[float64])
 
 //go:noescape
@@ -201,6 +243,12 @@ func to2F64AVX512(a *args[float64])
 
 //go:noescape
 func toSwap2F64AVX512(a *args[float64])
+
+//go:noescape
+func stream2F64AVX512(a *args[float64])
+
+//go:noescape
+func streamSwap2F64AVX512(a *args[float64])
 
 //go:noescape
 func radix3F64AVX512(a *args[float64])
@@ -221,6 +269,12 @@ func to3F64AVX512(a *args[float64])
 func toSwap3F64AVX512(a *args[float64])
 
 //go:noescape
+func stream3F64AVX512(a *args[float64])
+
+//go:noescape
+func streamSwap3F64AVX512(a *args[float64])
+
+//go:noescape
 func radix4F64AVX512(a *args[float64])
 
 //go:noescape
@@ -237,6 +291,12 @@ func to4F64AVX512(a *args[float64])
 
 //go:noescape
 func toSwap4F64AVX512(a *args[float64])
+
+//go:noescape
+func stream4F64AVX512(a *args[float64])
+
+//go:noescape
+func streamSwap4F64AVX512(a *args[float64])
 
 //go:noescape
 func radix5F64AVX512(a *args[float64])
@@ -257,6 +317,12 @@ func to5F64AVX512(a *args[float64])
 func toSwap5F64AVX512(a *args[float64])
 
 //go:noescape
+func stream5F64AVX512(a *args[float64])
+
+//go:noescape
+func streamSwap5F64AVX512(a *args[float64])
+
+//go:noescape
 func radix7F64AVX512(a *args[float64])
 
 //go:noescape
@@ -275,6 +341,12 @@ func to7F64AVX512(a *args[float64])
 func toSwap7F64AVX512(a *args[float64])
 
 //go:noescape
+func stream7F64AVX512(a *args[float64])
+
+//go:noescape
+func streamSwap7F64AVX512(a *args[float64])
+
+//go:noescape
 func radix8F64AVX512(a *args[float64])
 
 //go:noescape
@@ -291,6 +363,12 @@ func to8F64AVX512(a *args[float64])
 
 //go:noescape
 func toSwap8F64AVX512(a *args[float64])
+
+//go:noescape
+func stream8F64AVX512(a *args[float64])
+
+//go:noescape
+func streamSwap8F64AVX512(a *args[float64])
 
 //go:noescape
 func radix11F64AVX512(a *args[float64])
@@ -357,6 +435,12 @@ func wholeF64AVX512(a *args[float64])
 
 //go:noescape
 func wholeSwapF64AVX512(a *args[float64])
+
+//go:noescape
+func wholeStreamF64AVX512(a *args[float64])
+
+//go:noescape
+func wholeStreamSwapF64AVX512(a *args[float64])
 
 //go:noescape
 func transposeF64AVX512(a *args[float64])

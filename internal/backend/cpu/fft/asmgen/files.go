@@ -35,7 +35,7 @@ func Files() map[string]string {
 			for _, r := range radices {
 				text := head + "#include \"textflag.h\"\n"
 				for _, f := range forms {
-					if f.pairs && r > mostPairs {
+					if f.pairs && r > mostPairs || f.stream && v.reg != "Z" {
 						continue
 					}
 					name := fmt.Sprintf("%s%d%s%s", f.name, r, t.name, v.name)
@@ -64,9 +64,14 @@ func Files() map[string]string {
 			text += "\n" + half(v, "packPairs"+t.name+v.name, t, true, halfPairs)
 			text += "\n" + open(v, t, "open", false, false) + "\n" + open(v, t, "openSwap", true, false)
 			text += "\n" + open(v, t, "openBlocks", false, true)
-			text += "\n" + whole(v, t, false) + "\n" + whole(v, t, true)
-			for _, n := range []string{"twistTranspose", "fromRows", "toRows", "unpackPairs", "packPairs", "open", "openSwap",
-				"openBlocks", "whole", "wholeSwap"} {
+			text += "\n" + whole(v, t, "whole", false) + "\n" + whole(v, t, "wholeSwap", true)
+			tensors := []string{"twistTranspose", "fromRows", "toRows", "unpackPairs", "packPairs", "open", "openSwap", "openBlocks",
+				"whole", "wholeSwap"}
+			if v.reg == "Z" {
+				text += "\n" + wholeWide(v, t, "wholeStream", false, true) + "\n" + wholeWide(v, t, "wholeStreamSwap", true, true)
+				tensors = append(tensors, "wholeStream", "wholeStreamSwap")
+			}
+			for _, n := range tensors {
 				stub(n+t.name+v.name, t.elem)
 			}
 			if t.size == 8 {
@@ -115,6 +120,7 @@ type text struct {
 	strings.Builder
 	v       variant
 	repeats bool     // argAgain times; begin starts the loop, end closes it
+	stream  bool     // it has stores around the cache
 	tables  []string // of permutations, for registers from the last down
 }
 
@@ -166,20 +172,25 @@ func (b *text) end() string {
 		b.op("JMP again")
 		b.WriteString("done:\n")
 	}
+	if b.stream {
+		b.op("SFENCE")
+	}
 	b.op("VZEROUPPER")
 	b.op("RET")
 	return b.String()
 }
 
 // form is a kind of pass: with roots or, as the last one is, without. If pairs, it reads or writes complex numbers as tensors have them,
-// neighbouring ones in the lanes of a vector, with their parts swapped or not; results are multiplied by the scale.
+// neighbouring ones in the lanes of a vector, with their parts swapped or not; results are multiplied by the scale, and may go around the
+// cache.
 type form struct {
-	name               string
-	roots, pairs, swap bool
+	name                       string
+	roots, pairs, swap, stream bool
 }
 
-var forms = []form{{"radix", true, false, false}, {"last", false, false, false}, {"from", true, true, false},
-	{"fromSwap", true, true, true}, {"to", false, true, false}, {"toSwap", false, true, true}}
+var forms = []form{{name: "radix", roots: true}, {name: "last"}, {name: "from", roots: true, pairs: true},
+	{name: "fromSwap", roots: true, pairs: true, swap: true}, {name: "to", pairs: true}, {name: "toSwap", pairs: true, swap: true},
+	{name: "stream", pairs: true, stream: true}, {name: "streamSwap", pairs: true, swap: true, stream: true}}
 
 // mostPairs is the largest radix of a pass that reads or writes pairs.
 const mostPairs = 8
@@ -188,6 +199,7 @@ const mostPairs = 8
 // parts of inputs, R12 and R15 those of outputs, BX walks, CX counts q, R13 has the constants.
 func pass(v variant, name string, r int, t element, f form) string {
 	c := newCode(v, t)
+	c.stream = f.stream
 	x := make([]complexValue, r)
 	for k := range x {
 		pre := "MOVQ SI, BX"
@@ -222,17 +234,19 @@ func pass(v variant, name string, r int, t element, f form) string {
 				z = complexValue{z.im, z.re}
 			}
 			c.storePairs(z, "(BX)", pre)
-			c.ahead("(BX)(R14*1)")
+			if !f.stream {
+				c.ahead("(BX)(R14*1)")
+			}
 			continue
 		}
 		c.store(y[j].re, "(BX)(R12*1)", pre)
 		c.store(y[j].im, "(BX)(R15*1)", "")
 	}
 	lines, stack, tables := assemble(v, c)
-	b := &text{v: v, repeats: true, tables: tables}
+	b := &text{v: v, repeats: true, tables: tables, stream: f.stream}
 	fields := []field{{argY, "DI"}, {argX, "SI"}, {argRoots, "DX"}, {argConst, "R13"}, {argFrom, "R8"}, {argTo, "R9"}, {argReIn, "R10"},
 		{argImIn, "R11"}, {argReOut, "R12"}, {argImOut, "R15"}}
-	if f.pairs {
+	if f.pairs && !f.stream {
 		fields = append(fields, field{argAhead, "R14"})
 	}
 	b.begin(name, stack, fields...)

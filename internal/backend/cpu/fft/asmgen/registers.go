@@ -155,6 +155,8 @@ func (a *allocator) emit(i int, o operation) {
 		a.give(v, r)
 	case "store":
 		a.op("VMOVUP%s %s%d, %s", suffix[1:], reg, a.in(o.a, i), o.mem)
+	case "storeStream":
+		a.op("VMOVNTP%s %s%d, %s", suffix[1:], reg, a.in(o.a, i), o.mem)
 	case "twoParts":
 		r := a.free(i)
 		a.op("VMOVUP%s %s, X%d", suffix[1:], o.mem, r)

@@ -185,10 +185,10 @@ const wholeLength = 16
 
 // whole writes the transform of count groups of as many rows as there are lanes, one behind the other: SI the rows, DI the results, DX the
 // roots of the first pass.
-func whole(v variant, t element, swap bool) string {
+func whole(v variant, t element, name string, swap bool) string {
 	c := newCode(v, t)
 	if c.wide {
-		return wholeWide(v, t, swap)
+		return wholeWide(v, t, name, swap, false)
 	}
 	lanes, width := v.bytes/t.size, 16/t.size
 	row := 2 * t.size * wholeLength
@@ -249,7 +249,7 @@ func whole(v variant, t element, swap bool) string {
 	}
 	lines, stack, tables := assemble(v, c)
 	b := &text{v: v, tables: tables}
-	b.begin(map[bool]string{false: "whole", true: "wholeSwap"}[swap]+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"},
+	b.begin(name+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"},
 		field{argRoots, "DX"}, field{argCount, "CX"})
 	b.elements(strings.Join(lines, "\n")+"\n", field{row * lanes, "SI"}, field{row * lanes, "DI"})
 	b.op("DECQ CX")

@@ -24,7 +24,9 @@ type code struct {
 	list []operation
 	each bool // numbers in memory at DX are vectors
 	wide bool // vectors have 64 bytes
-	t    element
+	// stream: storePairs goes around the cache.
+	stream bool
+	t      element
 }
 
 // newCode is an empty list for a variant and a type.
@@ -41,6 +43,15 @@ func (c *code) load(mem, pre string) value {
 func (c *code) store(a value, mem, pre string) {
 	c.emit(operation{name: "store", a: a, b: -1, mem: mem, pre: pre})
 }
+
+// storeOut stores a vector of a tensor, around the cache if asked.
+func (c *code) storeOut(a value, mem, pre string) {
+	c.store(a, mem, pre)
+	if c.stream {
+		c.list[len(c.list)-1].name = "storeStream"
+	}
+}
+
 func (c *code) add(a, b value) value { return c.emit(operation{name: "add", a: a, b: b}) }
 func (c *code) sub(a, b value) value { return c.emit(operation{name: "sub", a: a, b: b}) }
 func (c *code) mul(a value, m string) value {
@@ -87,8 +98,8 @@ func (c *code) loadPairs(mem, pre string) complexValue {
 // storePairs is the opposite of loadPairs.
 func (c *code) storePairs(x complexValue, mem, pre string) {
 	if c.wide {
-		c.store(c.permute(x.re, x.im, "low"), mem, pre)
-		c.store(c.permute(x.re, x.im, "high"), "64"+mem, "")
+		c.storeOut(c.permute(x.re, x.im, "low"), mem, pre)
+		c.storeOut(c.permute(x.re, x.im, "high"), "64"+mem, "")
 		return
 	}
 	a, b := c.emit(operation{name: "low", a: x.re, b: x.im, pre: pre}), c.emit(operation{name: "high", a: x.re, b: x.im})

@@ -219,13 +219,14 @@ func second(v variant, t element, name string, r int) string {
 
 // wholeWide is whole for as many rows as four elements of each fill a vector: of both passes these are values of p, then of q. DX has the
 // roots in lanes.
-func wholeWide(v variant, t element, swap bool) string {
+func wholeWide(v variant, t element, name string, swap, stream bool) string {
 	c := newCode(v, t)
+	c.stream = stream
 	c.each = true
 	row := 2 * t.size * wholeLength
 	count := 16 / t.size // rows
 	at := func(reg string, r, h int) string { return fmt.Sprintf("%d(%s)", row*r+64*h, reg) }
-	for line := 0; line < row*count; line += 64 {
+	for line := 0; line < row*count && !stream; line += 64 {
 		c.emit(operation{name: "ahead", a: -1, b: -1, mem: fmt.Sprintf("%d(DI)", 2*row*count+line)})
 	}
 	swapped := func(x complexValue) complexValue {
@@ -271,19 +272,19 @@ func wholeWide(v variant, t element, swap bool) string {
 	}
 	for h := range row / 64 {
 		if count == 2 {
-			c.store(c.permute(y[h].re, y[h].im, "low"), at("DI", 0, h), "")
-			c.store(c.permute(y[h].re, y[h].im, "high"), at("DI", 1, h), "")
+			c.storeOut(c.permute(y[h].re, y[h].im, "low"), at("DI", 0, h), "")
+			c.storeOut(c.permute(y[h].re, y[h].im, "high"), at("DI", 1, h), "")
 			continue
 		}
 		for pair, which := range []string{"$0x44", "$0xee"} {
 			re, im := c.blocks(y[2*h].re, y[2*h+1].re, which), c.blocks(y[2*h].im, y[2*h+1].im, which)
-			c.store(c.permute(re, im, "rowLow"), at("DI", 2*pair, h), "")
-			c.store(c.permute(re, im, "rowHigh"), at("DI", 2*pair+1, h), "")
+			c.storeOut(c.permute(re, im, "rowLow"), at("DI", 2*pair, h), "")
+			c.storeOut(c.permute(re, im, "rowHigh"), at("DI", 2*pair+1, h), "")
 		}
 	}
 	lines, stack, tables := assemble(v, c)
-	b := &text{v: v, tables: tables}
-	b.begin(map[bool]string{false: "whole", true: "wholeSwap"}[swap]+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"},
+	b := &text{v: v, tables: tables, stream: stream}
+	b.begin(name+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"},
 		field{argRoots, "DX"}, field{argCount, "CX"})
 	b.elements(strings.Join(lines, "\n")+"\n", field{row * count, "SI"}, field{row * count, "DI"})
 	b.op("DECQ CX")
