@@ -8,6 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/bufpool"
 	"github.com/lucid-go/lucid/internal/backend/cpu/fft"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
@@ -75,8 +76,9 @@ func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
 	for _, d := range dims[:first] {
 		images *= d
 	}
+	stream := goesAround(out, in)
 	if len(small) > 1 && images > 1 && in.Contiguous() {
-		if err := fftImages(c, f, y, flatFloats[T](in), dims[first:], first, small, images); err != nil {
+		if err := fftImages(c, f, y, flatFloats[T](in), dims[first:], first, small, images, stream && len(rest) == 0); err != nil {
 			return err
 		}
 		axes, in, scale = rest, out, 1
@@ -84,7 +86,8 @@ func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
 	for _, axis := range axes {
 		r, err := rowsAlong(c, in, axis)
 		if err == nil {
-			err = fft.Complex(c.For, y, elems[T](r.base, len(y)), fft.Rows{Outer: r.outer, Inner: r.inner}, r.n, f.Inverse, scale)
+			rows := fft.Rows{Outer: r.outer, Inner: r.inner, Stream: stream && len(axes) == 1}
+			err = fft.Complex(c.For, y, elems[T](r.base, len(y)), rows, r.n, f.Inverse, scale)
 		}
 		if err != nil {
 			return err
@@ -94,16 +97,34 @@ func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
 	return nil
 }
 
-// fftImages transforms images of the given sizes along axes, which count from a tensor's dimension before the first of the sizes.
-func fftImages[T floats](c *backend.Ctx, f attr.FFT, y, x []T, dims []int, first int, axes []int, images int) error {
-	size := len(y) / images
-	return each(c, images, func(b int) { fftImage(y[b*size:][:size], x[b*size:][:size], dims, first, axes, f.Inverse, f.Scale) })
+// goesAround reports whether a result is so large that its last pass goes around the cache, from which it would be gone when it is read.
+func goesAround(out, in backend.View) bool {
+	return out.Numel()*out.DType.Size() >= StreamFrom && out.Base() != in.Base()
 }
 
-// fftImage transforms one image.
-func fftImage[T floats](y, x []T, dims []int, first int, axes []int, inverse bool, scale float64) {
-	for _, axis := range axes {
-		r := fft.Rows{Outer: 1, Inner: 1}
+// fftImages transforms images of the given sizes along axes, which count from a tensor's dimension before the first of the sizes. If stream,
+// what is between two dimensions is in scratch.
+func fftImages[T floats](c *backend.Ctx, f attr.FFT, y, x []T, dims []int, first int, axes []int, images int, stream bool) error {
+	size := len(y) / images
+	return each(c, images, func(b int) {
+		to, from := y[b*size:][:size], x[b*size:][:size]
+		if !stream {
+			fftImage(to, from, to, dims, first, axes, f.Inverse, f.Scale)
+			return
+		}
+		between, back := bufpool.Borrow[T](size)
+		defer back()
+		fftImage(to, from, between, dims, first, axes, f.Inverse, f.Scale)
+	})
+}
+
+// fftImage transforms one image. All but the last results are in between, which may be y; else the last goes around the cache.
+func fftImage[T floats](y, x, between []T, dims []int, first int, axes []int, inverse bool, scale float64) {
+	for k, axis := range axes {
+		r, to := fft.Rows{Outer: 1, Inner: 1}, between
+		if k == len(axes)-1 {
+			r.Stream, to = &y[0] != &between[0], y
+		}
 		for i, d := range dims {
 			if first+i < axis {
 				r.Outer *= d
@@ -111,8 +132,8 @@ func fftImage[T floats](y, x []T, dims []int, first int, axes []int, inverse boo
 				r.Inner *= d
 			}
 		}
-		_ = fft.Complex(serialFor, y, x, r, dims[axis-first], inverse, scale) // it cannot fail: serialFor does not
-		x, scale = y, 1
+		_ = fft.Complex(serialFor, to, x, r, dims[axis-first], inverse, scale) // it cannot fail: serialFor does not
+		x, scale = to, 1
 	}
 }
 
@@ -139,12 +160,15 @@ func toHalfAxes[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) 
 	}
 	if size := len(y) / images; h.Axis == last && in.Contiguous() && images > 1 && size*int(unsafe.Sizeof(T(0))) <= imageBytes {
 		x, half := flatFloats[T](in), fft.Half{N: h.N, Inverse: h.Inverse, Scale: h.Scale, Middle: h.Middle}
-		from := len(x) / images
+		from, stream := len(x)/images, goesAround(out, in) && fft.ReadsFrames[T](h.N)
 		return each(c, images, func(b int) {
-			to := y[b*size:][:size]
-			// These cannot fail: serialFor does not.
-			_ = fft.ToHalf(serialFor, to, x[b*from:][:from], fft.Rows{Outer: from / h.N, Inner: 1}, half)
-			fftImage(to, to, dims[first:], first, others, h.Inverse, 1)
+			to, x := y[b*size:][:size], x[b*from:][:from]
+			if stream {
+				halfImage(to, x, half, dims[first:], first, others)
+				return
+			}
+			_ = fft.ToHalf(serialFor, to, x, fft.Rows{Outer: from / h.N, Inner: 1}, half) // it cannot fail: serialFor does not
+			fftImage(to, to, to, dims[first:], first, others, h.Inverse, 1)
 		})
 	}
 	if err := toHalf[T](c, h, out, in); err != nil {
@@ -153,8 +177,35 @@ func toHalfAxes[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) 
 	return fftAxes[T](c, attr.FFT{Axes: h.Others, Inverse: h.Inverse, Scale: 1}, out, out)
 }
 
+// halfImage transforms one real image in scratch, whose rows are whole vectors, and copies its bins around the cache.
+func halfImage[T floats](y, x []T, h fft.Half, dims []int, first int, others []int) {
+	const unit = 16
+	last := len(dims) - 1
+	m, rows := 2*dims[last], len(x)/h.N
+	pitch := (m + 2*unit - 1) / (2 * unit) * 2 * unit
+	z, back := bufpool.Borrow[T](rows * pitch)
+	defer back()
+	_ = fft.ToHalf(serialFor, z, x, fft.Rows{Outer: rows, Inner: 1, Pitch: pitch}, h) // it cannot fail: serialFor does not
+	for r := range rows {
+		clear(z[r*pitch+m : (r+1)*pitch])
+	}
+	wide := slices.Clone(dims)
+	wide[last] = pitch / 2
+	fftImage(z, z, z, wide, first, others, h.Inverse, 1)
+	for r := 1; r < rows; r++ {
+		copy(z[r*m:][:m], z[r*pitch:])
+	}
+	simd.NonTemporalCopy(bytesOf(y), bytesOf(z[:len(y)]))
+}
+
+// bytesOf shows numbers as bytes.
+func bytesOf[T floats](x []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*int(unsafe.Sizeof(x[0])))
+}
+
 // toHalf transforms rows of real numbers. Rows that overlap, as frames of a signal do, are read where they are, or copied a few at a time.
 func toHalf[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) error {
+	stream := goesAround(out, in) && len(h.Others.Slice()) == 0 // else it is read again
 	y, half := flatFloats[T](out), fft.Half{N: h.N, Inverse: h.Inverse, Scale: h.Scale, Middle: h.Middle}
 	rows, n, m := in.Numel()/h.N, h.N, h.N/2+1
 	if per := 1 << 15 / n; h.Axis == in.Shape.Rank()-1 && !in.Contiguous() && per > 0 && rows > per {
@@ -164,7 +215,7 @@ func toHalf[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) erro
 			dims, strides = append([]int{1}, dims...), append([]int{0}, strides...)
 		}
 		if len(dims) == 3 && dims[2] == n && strides[2] == 1 && strides[1] > 0 && fft.ReadsFrames[T](n) {
-			return framesToHalf(c, half, y, unsafe.Add(in.Base(), in.Offset()*size), dims, strides)
+			return framesToHalf(c, half, y, unsafe.Add(in.Base(), in.Offset()*size), dims, strides, stream)
 		}
 		o := &operand{size: size, base: unsafe.Add(in.Base(), in.Offset()*size), dims: dims, strides: strides}
 		return each(c, (rows+per-1)/per, func(b int) {
@@ -180,16 +231,18 @@ func toHalf[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) erro
 	if err != nil {
 		return err
 	}
-	return fft.ToHalf(c.For, y, elems[T](r.base, in.Numel()), fft.Rows{Outer: r.outer, Inner: r.inner}, half)
+	sizes := fft.Rows{Outer: r.outer, Inner: r.inner, Stream: stream}
+	return fft.ToHalf(c.For, y, elems[T](r.base, in.Numel()), sizes, half)
 }
 
 // framesToHalf transforms frames of signals: dims are signals, frames and the elements of one.
-func framesToHalf[T floats](c *backend.Ctx, half fft.Half, y []T, base unsafe.Pointer, dims, strides []int) error {
+func framesToHalf[T floats](c *backend.Ctx, half fft.Half, y []T, base unsafe.Pointer, dims, strides []int, stream bool) error {
 	const large = 1 << 17 // elements of the frames of a signal: its frames run at the same time, else several signals
 	frames, m := dims[1], half.N/2+1
 	signal := func(run fft.For, i int) error {
 		x := elems[T](unsafe.Add(base, i*strides[0]*int(unsafe.Sizeof(T(0)))), (frames-1)*strides[1]+half.N)
-		return fft.ToHalf(run, y[2*i*frames*m:][:2*frames*m], x, fft.Rows{Outer: frames, Inner: 1, Step: strides[1]}, half)
+		rows := fft.Rows{Outer: frames, Inner: 1, Step: strides[1], Stream: stream}
+		return fft.ToHalf(run, y[2*i*frames*m:][:2*frames*m], x, rows, half)
 	}
 	if frames*half.N < large {
 		return each(c, dims[0], func(i int) { _ = signal(serialFor, i) }) // it cannot fail

@@ -29,7 +29,7 @@ type args[T floats] struct {
 	reOut, imOut        int
 	stepIn, stepOut     int
 	scale               T
-	again               int // AVX2 does it all so often, with x and y further on each time
+	again               int // some kernels do it all so often, with x and y further on each time
 	nextIn, nextOut     int
 	rows                int // count again
 	ahead               int // from what is read or written to what will be soon
@@ -60,16 +60,19 @@ type kernelSet[T floats] struct {
 	consts                                [14][]T
 	mul, twist, split, join, unpack, pack kernel[T]
 	unpackRow, packRow                    kernel[T]
-	pairs                                 *pairSet[T] // nil: there are none
+	pairs                                 pairSet[T]
 }
 
-// pairSet has the kernels of AVX2 that read or write tensors: passes by radix, with the parts of elements swapped or not.
+// pairSet has the kernels that read or write tensors: passes by radix, with the parts of elements swapped or not.
 type pairSet[T floats] struct {
 	from, to         [2][14]kernel[T]
+	stream           [2][14]kernel[T] // to, around the cache; nil: there are none
+	second           [14]kernel[T]    // of rows whose first pass leaves half a vector of neighbours
 	twistTranspose   kernel[T]
 	fromRows, toRows kernel[T]
 	unpack, pack     kernel[T]
 	open, whole      [2]kernel[T]
+	wholeStream      [2]kernel[T] // around the cache; nil: there are none
 	openBlocks       kernel[T]
 }
 
@@ -80,6 +83,24 @@ var setF32AVX512 = kernelSet[float32]{
 		7: last7F32AVX512, 8: last8F32AVX512, 11: last11F32AVX512, 13: last13F32AVX512},
 	mul: mulF32AVX512, twist: twistF32AVX512, split: splitF32AVX512, join: joinF32AVX512, unpack: unpackF32AVX512,
 	pack: packF32AVX512, unpackRow: unpackRowF32AVX512, packRow: packRowF32AVX512, consts: constants[float32](),
+	pairs: pairSet[float32]{
+		from: [2][14]kernel[float32]{{2: from2F32AVX512, 3: from3F32AVX512, 4: from4F32AVX512,
+			5: from5F32AVX512, 7: from7F32AVX512, 8: from8F32AVX512},
+			{2: fromSwap2F32AVX512, 3: fromSwap3F32AVX512, 4: fromSwap4F32AVX512,
+				5: fromSwap5F32AVX512, 7: fromSwap7F32AVX512, 8: fromSwap8F32AVX512}},
+		to: [2][14]kernel[float32]{{2: to2F32AVX512, 3: to3F32AVX512, 4: to4F32AVX512, 5: to5F32AVX512, 7: to7F32AVX512, 8: to8F32AVX512},
+			{2: toSwap2F32AVX512, 3: toSwap3F32AVX512, 4: toSwap4F32AVX512,
+				5: toSwap5F32AVX512, 7: toSwap7F32AVX512, 8: toSwap8F32AVX512}},
+		second: [14]kernel[float32]{4: second4F32AVX512, 8: second8F32AVX512},
+		stream: [2][14]kernel[float32]{
+			{2: stream2F32AVX512, 3: stream3F32AVX512, 4: stream4F32AVX512, 5: stream5F32AVX512, 7: stream7F32AVX512, 8: stream8F32AVX512},
+			{2: streamSwap2F32AVX512, 3: streamSwap3F32AVX512, 4: streamSwap4F32AVX512, 5: streamSwap5F32AVX512, 7: streamSwap7F32AVX512, 8: streamSwap8F32AVX512}},
+		wholeStream:    [2]kernel[float32]{wholeStreamF32AVX512, wholeStreamSwapF32AVX512},
+		twistTranspose: twistTransposeF32AVX512, fromRows: fromRowsF32AVX512, toRows: toRowsF32AVX512,
+		unpack: unpackPairsF32AVX512, pack: packPairsF32AVX512,
+		open: [2]kernel[float32]{openF32AVX512, openSwapF32AVX512}, openBlocks: openBlocksF32AVX512,
+		whole: [2]kernel[float32]{wholeF32AVX512, wholeSwapF32AVX512},
+	},
 }
 
 var setF64AVX512 = kernelSet[float64]{
@@ -89,6 +110,23 @@ var setF64AVX512 = kernelSet[float64]{
 		7: last7F64AVX512, 8: last8F64AVX512, 11: last11F64AVX512, 13: last13F64AVX512},
 	mul: mulF64AVX512, twist: twistF64AVX512, split: splitF64AVX512, join: joinF64AVX512, unpack: unpackF64AVX512,
 	pack: packF64AVX512, unpackRow: unpackRowF64AVX512, packRow: packRowF64AVX512, consts: constants[float64](),
+	pairs: pairSet[float64]{
+		from: [2][14]kernel[float64]{{2: from2F64AVX512, 3: from3F64AVX512, 4: from4F64AVX512,
+			5: from5F64AVX512, 7: from7F64AVX512, 8: from8F64AVX512},
+			{2: fromSwap2F64AVX512, 3: fromSwap3F64AVX512, 4: fromSwap4F64AVX512,
+				5: fromSwap5F64AVX512, 7: fromSwap7F64AVX512, 8: fromSwap8F64AVX512}},
+		to: [2][14]kernel[float64]{{2: to2F64AVX512, 3: to3F64AVX512, 4: to4F64AVX512, 5: to5F64AVX512, 7: to7F64AVX512, 8: to8F64AVX512},
+			{2: toSwap2F64AVX512, 3: toSwap3F64AVX512, 4: toSwap4F64AVX512,
+				5: toSwap5F64AVX512, 7: toSwap7F64AVX512, 8: toSwap8F64AVX512}},
+		stream: [2][14]kernel[float64]{
+			{2: stream2F64AVX512, 3: stream3F64AVX512, 4: stream4F64AVX512, 5: stream5F64AVX512, 7: stream7F64AVX512, 8: stream8F64AVX512},
+			{2: streamSwap2F64AVX512, 3: streamSwap3F64AVX512, 4: streamSwap4F64AVX512, 5: streamSwap5F64AVX512, 7: streamSwap7F64AVX512, 8: streamSwap8F64AVX512}},
+		wholeStream:    [2]kernel[float64]{wholeStreamF64AVX512, wholeStreamSwapF64AVX512},
+		twistTranspose: twistTransposeF64AVX512, fromRows: fromRowsF64AVX512, toRows: toRowsF64AVX512,
+		unpack: unpackPairsF64AVX512, pack: packPairsF64AVX512,
+		open: [2]kernel[float64]{openF64AVX512, openSwapF64AVX512}, openBlocks: openBlocksF64AVX512,
+		whole: [2]kernel[float64]{wholeF64AVX512, wholeSwapF64AVX512},
+	},
 }
 
 var setF32AVX2 = kernelSet[float32]{
@@ -98,7 +136,7 @@ var setF32AVX2 = kernelSet[float32]{
 		7: last7F32AVX2, 8: last8F32AVX2, 11: last11F32AVX2, 13: last13F32AVX2},
 	mul: mulF32AVX2, twist: twistF32AVX2, split: splitF32AVX2, join: joinF32AVX2, unpack: unpackF32AVX2,
 	pack: packF32AVX2, unpackRow: unpackRowF32AVX2, packRow: packRowF32AVX2, consts: constants[float32](),
-	pairs: &pairSet[float32]{
+	pairs: pairSet[float32]{
 		from: [2][14]kernel[float32]{{2: from2F32AVX2, 3: from3F32AVX2, 4: from4F32AVX2, 5: from5F32AVX2, 7: from7F32AVX2, 8: from8F32AVX2},
 			{2: fromSwap2F32AVX2, 3: fromSwap3F32AVX2, 4: fromSwap4F32AVX2, 5: fromSwap5F32AVX2, 7: fromSwap7F32AVX2, 8: fromSwap8F32AVX2}},
 		to: [2][14]kernel[float32]{{2: to2F32AVX2, 3: to3F32AVX2, 4: to4F32AVX2, 5: to5F32AVX2, 7: to7F32AVX2, 8: to8F32AVX2},
@@ -117,7 +155,7 @@ var setF64AVX2 = kernelSet[float64]{
 		7: last7F64AVX2, 8: last8F64AVX2, 11: last11F64AVX2, 13: last13F64AVX2},
 	mul: mulF64AVX2, twist: twistF64AVX2, split: splitF64AVX2, join: joinF64AVX2, unpack: unpackF64AVX2,
 	pack: packF64AVX2, unpackRow: unpackRowF64AVX2, packRow: packRowF64AVX2, consts: constants[float64](),
-	pairs: &pairSet[float64]{
+	pairs: pairSet[float64]{
 		from: [2][14]kernel[float64]{{2: from2F64AVX2, 3: from3F64AVX2, 4: from4F64AVX2, 5: from5F64AVX2, 7: from7F64AVX2, 8: from8F64AVX2},
 			{2: fromSwap2F64AVX2, 3: fromSwap3F64AVX2, 4: fromSwap4F64AVX2, 5: fromSwap5F64AVX2, 7: fromSwap7F64AVX2, 8: fromSwap8F64AVX2}},
 		to: [2][14]kernel[float64]{{2: to2F64AVX2, 3: to3F64AVX2, 4: to4F64AVX2, 5: to5F64AVX2, 7: to7F64AVX2, 8: to8F64AVX2},

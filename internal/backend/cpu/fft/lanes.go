@@ -8,6 +8,7 @@ type lanes struct {
 	stride int
 	count  int  // lanes that are rows; what the others hold is not read
 	near   bool // the offsets follow each other
+	stream bool // results go around the cache, if they can
 	whole  bool // rows are one behind the other, with their elements next to each other
 }
 

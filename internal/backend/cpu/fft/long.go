@@ -178,7 +178,7 @@ func (g *long[T]) run(run For, rm room[T], out, in []T, to, from *lanes, inverse
 	err := rm.each(run, blocksOf(g.b, l), g.a, buffer, func(i int, x, y []T, yield func()) {
 		w, source := across(from, i*l, g.b, l), end[T]{}
 		if w.near {
-			source = end[T]{in[2*w.off[0]:], w.stride, true}
+			source = end[T]{at: in[2*w.off[0]:], step: w.stride, pairs: true}
 		} else {
 			load(x, in, &w, g.a)
 		}
@@ -188,9 +188,10 @@ func (g *long[T]) run(run For, rm room[T], out, in []T, to, from *lanes, inverse
 		return err
 	}
 	return rm.each(run, blocksOf(g.a, l), g.b, buffer, func(i int, x, y []T, yield func()) {
-		w, source := across(to, i*l, g.a, l), end[T]{rm.matrix[i*g.pitch:], 1, false}
+		w, source := across(to, i*l, g.a, l), end[T]{at: rm.matrix[i*g.pitch:], step: 1}
 		if w.near {
-			g.pb.between(source, end[T]{out[2*w.off[0]:], w.stride, true}, x, y, swaps{out: inverse}, scale, yield)
+			there := end[T]{out[2*w.off[0]:], w.stride, true, to.stream}
+			g.pb.between(source, there, x, y, swaps{out: inverse}, scale, yield)
 			return
 		}
 		save(out, g.pb.between(source, end[T]{}, x, y, swaps{out: inverse}, 1, yield), &w, g.b, scale)

@@ -73,12 +73,12 @@ func (c *longConv[T]) run(run For, rm room[T], out, in []T, to, from *lanes, inv
 	})
 	if err == nil {
 		err = rm.each(run, g.b/l, g.a, buffer, func(i int, u, v []T, yield func()) {
-			g.columns(i, end[T]{x[2*l*i:], g.b / l, false}, there, u, v, false, yield)
+			g.columns(i, end[T]{at: x[2*l*i:], step: g.b / l}, there, u, v, false, yield)
 		})
 	}
 	if err == nil { // the way back has swapped parts and the steps in the opposite order
 		err = rm.each(run, g.a/l, g.b, buffer, func(i int, u, v []T, yield func()) {
-			z := g.pb.between(end[T]{there[i*g.pitch:], 1, false}, end[T]{}, u, v, swaps{}, 1, yield)
+			z := g.pb.between(end[T]{at: there[i*g.pitch:], step: 1}, end[T]{}, u, v, swaps{}, 1, yield)
 			if &z[0] == &v[0] {
 				u, v = v, u
 			}
@@ -89,7 +89,8 @@ func (c *longConv[T]) run(run For, rm room[T], out, in []T, to, from *lanes, inv
 	}
 	if err == nil {
 		err = rm.each(run, g.b/l, g.a, buffer, func(i int, u, v []T, yield func()) {
-			g.pa.between(end[T]{back[i*apart:], 1, false}, end[T]{x[2*l*i:], g.b / l, false}, u, v, swaps{out: true}, 1, yield)
+			source, to := end[T]{at: back[i*apart:], step: 1}, end[T]{at: x[2*l*i:], step: g.b / l}
+			g.pa.between(source, to, u, v, swaps{out: true}, 1, yield)
 		})
 	}
 	if err != nil {

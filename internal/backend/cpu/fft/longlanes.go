@@ -16,7 +16,7 @@ func (g *long[T]) pairRoots() []T {
 
 // neighbours transforms long rows that are side by side in a tensor, with the arithmetic of one row: a row is a lane, so that the
 // matrix need not be transposed. What is left of neighbours that are no whole vector are rows of their own.
-func (g *long[T]) neighbours(run For, out, in []T, t tensor, inverse bool, scale T) error {
+func (g *long[T]) neighbours(run For, out, in []T, t tensor, inverse, stream bool, scale T) error {
 	l := lanesOf[T]()
 	tiles := t.inner / l
 	_, buffer := g.sizes()
@@ -25,12 +25,13 @@ func (g *long[T]) neighbours(run For, out, in []T, t tensor, inverse bool, scale
 	err := eachGroup(run, t.outer*tiles, g.n, buffer+pitch*g.b, func(i int, x, y []T, yield func()) {
 		at, matrix := 2*(i/tiles*g.n*t.inner+i%tiles*l), x[buffer:]
 		for j := range g.b {
-			source := end[T]{in[at+2*j*t.inner:], g.b * t.inner, true}
+			source := end[T]{at: in[at+2*j*t.inner:], step: g.b * t.inner, pairs: true}
 			z := g.pa.between(source, end[T]{}, x[:buffer], y[:buffer], swaps{in: inverse}, 1, yield)
 			mulLanes(l, matrix[j*pitch:], z, roots[2*g.a*j:], g.a, swaps{})
 		}
 		for k := range g.a {
-			source, to := end[T]{matrix[2*l*k:], pitch / (2 * l), false}, end[T]{out[at+2*k*t.inner:], g.a * t.inner, true}
+			source := end[T]{at: matrix[2*l*k:], step: pitch / (2 * l)}
+			to := end[T]{out[at+2*k*t.inner:], g.a * t.inner, true, stream}
 			g.pb.between(source, to, x[:buffer], y[:buffer], swaps{out: inverse}, scale, yield)
 		}
 	})

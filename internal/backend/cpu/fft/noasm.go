@@ -36,7 +36,7 @@ func (st *pass[T]) hasPairs(_ bool) bool { return false }
 
 func (st *pass[T]) fromPairs(_, _ []T, _ int, _ again, _ bool, _ func()) {}
 
-func (st *pass[T]) toPairs(_, _ []T, _ int, _ again, _ bool, _ T, _ func()) {}
+func (st *pass[T]) toPairs(_, _ []T, _ int, _ again, _, _ bool, _ T, _ func()) {}
 
 func twistTransposeFast[T floats](_ []T, _ int, _, _ []T, _ int) bool { return false }
 
@@ -50,6 +50,10 @@ func openFast[T floats](_ *pass[T], _, _, _ []T, _ again, _ bool) {}
 
 func openBlocksFast[T floats](_ *pass[T], _, _, _ []T) {}
 
-func wholeFast[T floats](_, _, _ []T, _ int, _ bool, _ T) {}
+func secondFast[T floats](_ *pass[T], _, _, _ []T, _ again) {}
+
+func wholeHasLanes() bool { return false }
+
+func wholeFast[T floats](_, _, _ []T, _ int, _, _ bool, _ T) {}
 
 func halfPairs[T floats](_ bool, _, _, _ []T, _ int, _ again, _, _ T) {}

@@ -7,7 +7,7 @@ import "unsafe"
 // pairsOf are the kernels that read and write tensors, nil if there are none.
 func pairsOf[T floats]() *pairSet[T] {
 	if k := kernelsOf[T](); k != nil {
-		return k.pairs
+		return &k.pairs
 	}
 	return nil
 }
@@ -56,11 +56,19 @@ func (st *pass[T]) ahead(bytes int) int {
 	return 0
 }
 
-// toPairs does a last pass whose output are complex numbers, step apart, times scale.
-func (st *pass[T]) toPairs(y, x []T, step int, r again, swap bool, scale T, yield func()) {
+// streams reports whether vectors that begin at y and so many bytes further on can be stored around the cache.
+func streams[T floats](y []T, bytes int) bool {
+	return uintptr(unsafe.Pointer(&y[0]))%64 == 0 && bytes%64 == 0
+}
+
+// toPairs does a last pass whose output are complex numbers, step apart, times scale; around the cache if asked and possible.
+func (st *pass[T]) toPairs(y, x []T, step int, r again, swap, stream bool, scale T, yield func()) {
 	k, l2, element := kernelsOf[T](), 2*lanesOf[T](), elementBytes()
-	kernel := k.pairs.to[index(swap)][st.radix]
 	bytes := 2 * step * int(unsafe.Sizeof(x[0]))
+	kernel := k.pairs.to[index(swap)][st.radix]
+	if s := k.pairs.stream[index(swap)][st.radix]; stream && s != nil && streams(y, bytes|r.out*int(unsafe.Sizeof(x[0]))) {
+		kernel = s
+	}
 	each := max(1, chunk/st.radix)
 	for q := 0; q < st.s; q += each {
 		if q > 0 && yield != nil {
@@ -135,10 +143,27 @@ func openBlocksFast[T floats](st *pass[T], y, x, roots []T) {
 	call(k.pairs.openBlocks, &a)
 }
 
+// secondFast does the second pass of a row whose first one left half a vector of neighbours.
+func secondFast[T floats](st *pass[T], y, x, roots []T, r again) {
+	k, l := kernelsOf[T](), lanesOf[T]()
+	a := args[T]{y: first(y), x: first(x), roots: first(roots), consts: first(k.consts[st.radix]), count: st.s * st.m / l,
+		from: 2 * st.s * st.m * int(unsafe.Sizeof(x[0]))}
+	a.repeat(r)
+	call(k.pairs.second[st.radix], &a)
+}
+
 // wholeFast transforms groups of rows of wholeLength elements, times scale.
-func wholeFast[T floats](y, x, roots []T, groups int, swap bool, scale T) {
+func wholeFast[T floats](y, x, roots []T, groups int, swap, stream bool, scale T) {
+	if wholeHasLanes() {
+		groups *= 4 // a vector has four elements of each of its rows
+	}
 	a := args[T]{y: first(y), x: first(x), roots: first(roots), count: groups, scale: scale}
-	call(pairsOf[T]().whole[index(swap)], &a)
+	k := pairsOf[T]()
+	kernel := k.whole[index(swap)]
+	if s := k.wholeStream[index(swap)]; stream && s != nil && streams(y, 0) {
+		kernel = s
+	}
+	call(kernel, &a)
 }
 
 // halfPairs does unpack or pack for all k but 0 of rows of h elements, a multiple of twice the lanes. The roots are by blocks of lanes.
@@ -155,3 +180,6 @@ func halfPairs[T floats](pack bool, y, x, roots []T, h int, r again, re, im T) {
 		call(k.unpack, &a)
 	}
 }
+
+// wholeHasLanes reports whether the roots of wholeFast are in lanes.
+func wholeHasLanes() bool { return useAVX512 }

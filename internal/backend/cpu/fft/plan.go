@@ -56,12 +56,26 @@ func smooth(n int) bool {
 	return ok
 }
 
-// radices factors n; ok is false if another prime is left. The first is 8 if there is one, since the first pass of rows has a kernel.
+// radices factors n; ok is false if another prime is left. The first is 8 if there is one, since the first pass of rows has a kernel, and
+// the second is even if it can be, since neighbours then fill the lanes of all others.
 func radices(n int) (list []int, ok bool) {
 	two := bits.TrailingZeros(uint(n))
 	n >>= two
+	even := func() {
+		r := 3 // the exponent
+		switch two {
+		case 1, 2:
+			r = two
+		case 4:
+			r = 2
+		}
+		list, two = append(list, 1<<r), two-r
+	}
 	if two >= 3 && n > 1 {
 		list, two = append(list, 8), two-3
+		if two >= 4 {
+			even()
+		}
 	}
 	for _, r := range []int{13, 11, 7, 5, 3} {
 		for n%r == 0 {
@@ -69,14 +83,7 @@ func radices(n int) (list []int, ok bool) {
 		}
 	}
 	for two > 0 {
-		switch {
-		case two == 1:
-			list, two = append(list, 2), 0
-		case two == 2 || two == 4:
-			list, two = append(list, 4), two-2
-		default:
-			list, two = append(list, 8), two-3
-		}
+		even()
 	}
 	return list, n == 1
 }
@@ -137,11 +144,12 @@ func (p *plan[T]) runWide(wide int, x, y []T, sw swaps, yield func()) []T {
 }
 
 // end is where a transform finds its elements, or puts its results. Elements are step elements apart; if pairs, they are complex numbers of
-// a tensor, and neighbours are the lanes. Nothing at all: they are in a buffer.
+// a tensor, and neighbours are the lanes; if stream, results go around the cache. Nothing at all: they are in a buffer.
 type end[T floats] struct {
-	at    []T
-	step  int
-	pairs bool
+	at     []T
+	step   int
+	pairs  bool
+	stream bool
 }
 
 // between is run from one end to another, with results times scale, which is 1 where they stay in lanes. x and y are scratch, or x has the
@@ -181,7 +189,7 @@ func (p *plan[T]) between(from, to end[T], x, y []T, sw swaps, scale T, yield fu
 	case !direct:
 		to.save(x, p.n, scale)
 	case to.pairs:
-		p.passes[last].toPairs(to.at, x, to.step, again{}, sw.out, scale, yield)
+		p.passes[last].toPairs(to.at, x, to.step, again{}, sw.out, to.stream, scale, yield)
 	default:
 		p.passes[last].run(l, to.at, x, steps{in: 1, out: to.step, wide: 1}, swaps{sw.in && last == 0, sw.out}, yield)
 	}
@@ -277,6 +285,7 @@ const (
 	kindHalf
 	kindFew
 	kindStraight
+	kindWhole
 	kinds
 )
 

@@ -202,6 +202,7 @@
 	VFMADD231P__BCST N80_160(R13), Z8, Z2
 TEXT radix11F_AVX512(SB), 0, $640-8
 	MOVQ a+0(FP), AX
+again:
 	MOVQ 0(AX), DI
 	MOVQ 8(AX), SI
 	MOVQ 16(AX), DX
@@ -326,12 +327,24 @@ next:
 	ADDQ $N80_160, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func last11F32AVX512(a *args)
 TEXT last11F_AVX512(SB), 0, $640-8
 	MOVQ a+0(FP), AX
+again:
 	MOVQ 0(AX), DI
 	MOVQ 8(AX), SI
 	MOVQ 16(AX), DX
@@ -415,5 +428,16 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET

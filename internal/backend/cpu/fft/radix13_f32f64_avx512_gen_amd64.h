@@ -284,6 +284,7 @@
 	MOVQ DI, BX
 TEXT radix13F_AVX512(SB), 0, $1152-8
 	MOVQ a+0(FP), AX
+again:
 	MOVQ 0(AX), DI
 	MOVQ 8(AX), SI
 	MOVQ 16(AX), DX
@@ -423,12 +424,24 @@ next:
 	ADDQ $N96_192, DX
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET
 
 // func last13F32AVX512(a *args)
 TEXT last13F_AVX512(SB), 0, $1152-8
 	MOVQ a+0(FP), AX
+again:
 	MOVQ 0(AX), DI
 	MOVQ 8(AX), SI
 	MOVQ 16(AX), DX
@@ -519,5 +532,16 @@ next:
 	ADDQ R9, DI
 	DECQ 32(AX)
 	JNZ rows
+	CMPQ 120(AX), $1
+	JLE done
+	DECQ 120(AX)
+	MOVQ 128(AX), BX
+	ADDQ BX, 8(AX)
+	MOVQ 136(AX), BX
+	ADDQ BX, 0(AX)
+	MOVQ 144(AX), BX
+	MOVQ BX, 32(AX)
+	JMP again
+done:
 	VZEROUPPER
 	RET

@@ -3,14 +3,15 @@ package fft
 import "unsafe"
 
 // straight is a plan for rows whose elements are next to each other, with the arithmetic of the plan in lanes: lanes are neighbouring
-// elements, so that rows need not be transposed. The first pass has values of p in its lanes, and puts its results in order; the
-// others, whose s are multiples of the lanes, are passes of blocks. There is assembly for it where hasTensors.
+// elements, so that rows need not be transposed. The first pass has values of p in its lanes, and puts its results in order. Where its
+// radix is half of the lanes, the second has two values of p in its lanes. The others, whose s are multiples of the lanes, are passes of
+// blocks. There is assembly for it where hasTensors.
 type straight[T floats] struct {
-	n      int
-	first  *pass[T]
-	roots  []T       // of the first pass: by blocks of p, by j from 1 on, in lanes
-	passes []pass[T] // the others, of blocks
-	half   []T       // exp(-πi·k/n) for k from 1 to n/2, in blocks: the roots of a real row of 2n elements
+	n             int
+	first, second *pass[T]  // second: nil if there is none of this form
+	roots, twice  []T       // of these: by blocks of p, by j from 1 on, in lanes
+	passes        []pass[T] // the others, of blocks
+	half          []T       // exp(-πi·k/n) for k from 1 to n/2, in blocks: the roots of a real row of 2n elements
 
 	// Of a convolution, instead: its transform, and its tables in blocks.
 	inner         *straight[T]
@@ -19,19 +20,34 @@ type straight[T floats] struct {
 
 func (s *straight[T]) bytes() int {
 	var z T
-	return (len(s.roots)+len(s.half)+len(s.chirp)+len(s.filter))*int(unsafe.Sizeof(z)) + 256
+	return (len(s.roots)+len(s.twice)+len(s.half)+len(s.chirp)+len(s.filter))*int(unsafe.Sizeof(z)) + 256
 }
 
 // straightUnit is what lengths of such rows are multiples of: the first radix, and its m whole vectors.
-const straightUnit = 8 * 8
+func straightUnit[T floats]() int { return 8 * max(8, lanesOf[T]()) }
 
 // isStraight reports whether rows of n elements, which are not long, can be transformed so; isStraightConv whether by a convolution.
 func isStraight[T floats](n int) bool {
-	return n > 0 && n%straightUnit == 0 && hasTensors[T]() && smooth(n)
+	return n > 0 && n%straightUnit[T]() == 0 && hasTensors[T]() && smooth(n)
 }
 
 func isStraightConv[T floats](n int) bool {
-	return n > straightUnit && hasTensors[T]() && !smooth(n) && convLength(2*n-1, 8)%straightUnit == 0
+	return n > straightUnit[T]() && hasTensors[T]() && !smooth(n) && convLength(2*n-1, 8)%straightUnit[T]() == 0
+}
+
+// rootsInLanes are the roots of a pass by blocks of q + s·p, by j from 1 on, in lanes.
+func rootsInLanes[T floats](st *pass[T]) (r []T) {
+	l := lanesOf[T]()
+	for b := range st.s * st.m / l {
+		for j := 1; j < st.radix; j++ {
+			for part := range 2 {
+				for i := range l {
+					r = append(r, st.roots[2*((b*l+i)/st.s*(st.radix-1)+j-1)+part])
+				}
+			}
+		}
+	}
+	return r
 }
 
 func straightOf[T floats](n int) *straight[T] {
@@ -40,17 +56,12 @@ func straightOf[T floats](n int) *straight[T] {
 		if c := p.conv; c != nil {
 			return &straight[T]{n: n, inner: straightOf[T](c.inner.n), chirp: packPairs(c.chirp, l), filter: packPairs(c.filter, l)}
 		}
-		s := &straight[T]{n: n, first: &p.passes[0]}
-		for b := range s.first.m / l {
-			for j := 1; j < s.first.radix; j++ {
-				for part := range 2 {
-					for i := range l {
-						s.roots = append(s.roots, s.first.roots[2*((b*l+i)*(s.first.radix-1)+j-1)+part])
-					}
-				}
-			}
+		s := &straight[T]{n: n, first: &p.passes[0], roots: rootsInLanes(&p.passes[0])}
+		others := p.passes[1:]
+		if others[0].s < l {
+			s.second, s.twice, others = &others[0], rootsInLanes(&others[0]), others[1:]
 		}
-		for _, st := range p.passes[1:] {
+		for _, st := range others {
 			st.s /= l
 			s.passes = append(s.passes, st)
 		}
@@ -60,11 +71,16 @@ func straightOf[T floats](n int) *straight[T] {
 	})
 }
 
-// rows transforms rows of pairs x, which are step numbers apart, to y, times scale; u and v are scratch. y may be x.
-func (s *straight[T]) rows(y, x []T, count, step int, u, v []T, sw swaps, scale T) {
+// rows transforms rows of pairs x, which are step numbers apart, to y, times scale, around the cache if stream; u and v are scratch. y may
+// be x.
+func (s *straight[T]) rows(y, x []T, count, step int, u, v []T, sw swaps, stream bool, scale T) {
 	l, by := lanesOf[T](), once
 	by.again = again{count, 2 * s.n, 2 * s.n}
 	openFast(s.first, u, x, s.roots, again{count, step, 2 * s.n}, sw.in)
+	if s.second != nil {
+		secondFast(s.second, v, u, s.twice, by.again)
+		u, v = v, u
+	}
 	last := len(s.passes) - 1
 	for i := range last {
 		s.passes[i].run(l, v, u, by, swaps{}, nil)
@@ -72,21 +88,21 @@ func (s *straight[T]) rows(y, x []T, count, step int, u, v []T, sw swaps, scale 
 	}
 	st := &s.passes[last]
 	if st.hasPairs(false) {
-		st.toPairs(y, u, l, by.again, sw.out, scale, nil)
+		st.toPairs(y, u, l, by.again, sw.out, stream, scale, nil)
 		return
 	}
 	st.run(l, v, u, by, swaps{out: sw.out}, nil)
-	end[T]{y, l, true}.save(v, count*s.n/l, scale)
+	end[T]{at: y, step: l, pairs: true}.save(v, count*s.n/l, scale)
 }
 
-// toHalf transforms rows x of 2n real numbers, which are step apart, to n+1 bins each.
-func (s *straight[T]) toHalf(y, x []T, count, step int, u, v, z []T, f factors[T]) {
+// toHalf transforms rows x of 2n real numbers, which are step apart, to n+1 bins each, which are pitch numbers apart.
+func (s *straight[T]) toHalf(y, x []T, count, step, pitch int, u, v, z []T, f factors[T]) {
 	n := s.n
-	s.rows(z, x, count, step, u, v, swaps{}, 1)
+	s.rows(z, x, count, step, u, v, swaps{}, false, 1)
 	for r := range count {
-		unpack(1, y[2*r*(n+1):][:2*(n+1)], z[2*r*n:][:2*n], nil, n, 0, 1, f)
+		unpack(1, y[r*pitch:][:2*(n+1)], z[2*r*n:][:2*n], nil, n, 0, 1, f)
 	}
-	halfPairs(false, y, z, s.half, n, again{count, 2 * n, 2 * (n + 1)}, f.middle/2, f.middle/2*f.sign)
+	halfPairs(false, y, z, s.half, n, again{count, 2 * n, pitch}, f.middle/2, f.middle/2*f.sign)
 }
 
 // fromHalf transforms n+1 bins x of rows to 2n real numbers each.
@@ -96,12 +112,16 @@ func (s *straight[T]) fromHalf(y, x []T, count int, u, v, z []T, f factors[T]) {
 		pack(1, z[2*r*n:][:2*n], x[2*r*(n+1):][:2*(n+1)], nil, n, 0, 1, f)
 	}
 	halfPairs(true, z, x, s.half, n, again{count, 2 * (n + 1), 2 * n}, f.middle, f.middle*f.sign)
-	s.rows(y, z, count, 2*n, u, v, swaps{out: true}, 1)
+	s.rows(y, z, count, 2*n, u, v, swaps{out: true}, false, 1)
 }
 
 // blocks transforms a row in blocks of lanes, x; it returns x or y, whichever has the result.
 func (s *straight[T]) blocks(x, y []T, swap bool) []T {
 	openBlocksFast(s.first, y, x, s.roots)
+	if s.second != nil {
+		x, y = y, x
+		secondFast(s.second, y, x, s.twice, again{})
+	}
 	last := len(s.passes) - 1
 	for i := range s.passes {
 		x, y = y, x
@@ -127,14 +147,14 @@ func (s *straight[T]) convolve(y, x []T, u, v []T, sw swaps, scale T) {
 	unpackRow(y, z, &row1, s.n, 0, blocks, scale)
 }
 
-// each runs f over all rows, some at the same time, a few in a call, with three buffers for these.
+// each runs f over all rows, some at the same time, a few in a call, with three buffers for these, or their bins.
 func (s *straight[T]) each(run For, rows int, f func(r, count int, u, v, z []T)) error {
 	const work, together = 1 << 13, 1 << 10
 	few, n := max(1, together/s.n), s.n
 	if s.inner != nil {
 		few, n = 1, s.inner.n
 	}
-	per, size, apart := max(few, work/n), 2*n*few, 5*lanesOf[T]() // buffers do not begin in the same set of the cache
+	per, size, apart := max(few, work/n), 2*(n+lanesOf[T]())*few, 5*lanesOf[T]() // buffers do not begin in the same set of the cache
 	block := func(b int) {
 		buf, back := borrow[T](3 * (size + apart))
 		defer back()
@@ -156,11 +176,34 @@ func (s *straight[T]) each(run For, rows int, f func(r, count int, u, v, z []T))
 const wholeLength = 16
 
 // wholeRows transforms rows of that length, some at the same time.
-func wholeRows[T floats](run For, y, x []T, groups int, sw swaps, scale T) error {
+func wholeRows[T floats](run For, y, x []T, groups int, sw swaps, stream bool, scale T) error {
 	const per = 1 << 6
-	group, roots := 2*wholeLength*lanesOf[T](), planOf[T](wholeLength).passes[0].roots
+	group, roots := 2*wholeLength*lanesOf[T](), wholeRootsOf[T]()
 	return run(blocksOf(groups, per), func(b int) {
 		lo, hi := b*per, min((b+1)*per, groups)
-		wholeFast(y[lo*group:hi*group], x[lo*group:hi*group], roots, hi-lo, sw.in, scale)
+		wholeFast(y[lo*group:hi*group], x[lo*group:hi*group], roots, hi-lo, sw.in, stream, scale)
 	})
+}
+
+// wholeRoots are the roots of the first pass of rows of wholeLength elements, in lanes.
+type wholeRoots[T floats] struct{ w []T }
+
+func (r *wholeRoots[T]) bytes() int { return 1 << 10 }
+
+func wholeRootsOf[T floats]() []T {
+	st := &planOf[T](wholeLength).passes[0]
+	if !wholeHasLanes() {
+		return st.roots
+	}
+	return cached[T](wholeLength*kinds+kindWhole, func() *wholeRoots[T] {
+		w, l := make([]T, 0, 6*lanesOf[T]()), lanesOf[T]()
+		for j := 1; j < st.radix; j++ {
+			for part := range 2 {
+				for i := range l {
+					w = append(w, st.roots[2*(i%st.m*(st.radix-1)+j-1)+part])
+				}
+			}
+		}
+		return &wholeRoots[T]{w}
+	}).w
 }

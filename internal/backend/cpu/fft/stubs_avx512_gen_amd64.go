@@ -11,10 +11,46 @@ func radix2F32AVX512(a *args[float32])
 func last2F32AVX512(a *args[float32])
 
 //go:noescape
+func from2F32AVX512(a *args[float32])
+
+//go:noescape
+func fromSwap2F32AVX512(a *args[float32])
+
+//go:noescape
+func to2F32AVX512(a *args[float32])
+
+//go:noescape
+func toSwap2F32AVX512(a *args[float32])
+
+//go:noescape
+func stream2F32AVX512(a *args[float32])
+
+//go:noescape
+func streamSwap2F32AVX512(a *args[float32])
+
+//go:noescape
 func radix3F32AVX512(a *args[float32])
 
 //go:noescape
 func last3F32AVX512(a *args[float32])
+
+//go:noescape
+func from3F32AVX512(a *args[float32])
+
+//go:noescape
+func fromSwap3F32AVX512(a *args[float32])
+
+//go:noescape
+func to3F32AVX512(a *args[float32])
+
+//go:noescape
+func toSwap3F32AVX512(a *args[float32])
+
+//go:noescape
+func stream3F32AVX512(a *args[float32])
+
+//go:noescape
+func streamSwap3F32AVX512(a *args[float32])
 
 //go:noescape
 func radix4F32AVX512(a *args[float32])
@@ -23,10 +59,49 @@ func radix4F32AVX512(a *args[float32])
 func last4F32AVX512(a *args[float32])
 
 //go:noescape
+func from4F32AVX512(a *args[float32])
+
+//go:noescape
+func fromSwap4F32AVX512(a *args[float32])
+
+//go:noescape
+func to4F32AVX512(a *args[float32])
+
+//go:noescape
+func toSwap4F32AVX512(a *args[float32])
+
+//go:noescape
+func stream4F32AVX512(a *args[float32])
+
+//go:noescape
+func streamSwap4F32AVX512(a *args[float32])
+
+//go:noescape
+func second4F32AVX512(a *args[float32])
+
+//go:noescape
 func radix5F32AVX512(a *args[float32])
 
 //go:noescape
 func last5F32AVX512(a *args[float32])
+
+//go:noescape
+func from5F32AVX512(a *args[float32])
+
+//go:noescape
+func fromSwap5F32AVX512(a *args[float32])
+
+//go:noescape
+func to5F32AVX512(a *args[float32])
+
+//go:noescape
+func toSwap5F32AVX512(a *args[float32])
+
+//go:noescape
+func stream5F32AVX512(a *args[float32])
+
+//go:noescape
+func streamSwap5F32AVX512(a *args[float32])
 
 //go:noescape
 func radix7F32AVX512(a *args[float32])
@@ -35,10 +110,49 @@ func radix7F32AVX512(a *args[float32])
 func last7F32AVX512(a *args[float32])
 
 //go:noescape
+func from7F32AVX512(a *args[float32])
+
+//go:noescape
+func fromSwap7F32AVX512(a *args[float32])
+
+//go:noescape
+func to7F32AVX512(a *args[float32])
+
+//go:noescape
+func toSwap7F32AVX512(a *args[float32])
+
+//go:noescape
+func stream7F32AVX512(a *args[float32])
+
+//go:noescape
+func streamSwap7F32AVX512(a *args[float32])
+
+//go:noescape
 func radix8F32AVX512(a *args[float32])
 
 //go:noescape
 func last8F32AVX512(a *args[float32])
+
+//go:noescape
+func from8F32AVX512(a *args[float32])
+
+//go:noescape
+func fromSwap8F32AVX512(a *args[float32])
+
+//go:noescape
+func to8F32AVX512(a *args[float32])
+
+//go:noescape
+func toSwap8F32AVX512(a *args[float32])
+
+//go:noescape
+func stream8F32AVX512(a *args[float32])
+
+//go:noescape
+func streamSwap8F32AVX512(a *args[float32])
+
+//go:noescape
+func second8F32AVX512(a *args[float32])
 
 //go:noescape
 func radix11F32AVX512(a *args[float32])
@@ -77,10 +191,64 @@ func unpackRowF32AVX512(a *args[float32])
 func packRowF32AVX512(a *args[float32])
 
 //go:noescape
+func twistTransposeF32AVX512(a *args[float32])
+
+//go:noescape
+func fromRowsF32AVX512(a *args[float32])
+
+//go:noescape
+func toRowsF32AVX512(a *args[float32])
+
+//go:noescape
+func unpackPairsF32AVX512(a *args[float32])
+
+//go:noescape
+func packPairsF32AVX512(a *args[float32])
+
+//go:noescape
+func openF32AVX512(a *args[float32])
+
+//go:noescape
+func openSwapF32AVX512(a *args[float32])
+
+//go:noescape
+func openBlocksF32AVX512(a *args[float32])
+
+//go:noescape
+func wholeF32AVX512(a *args[float32])
+
+//go:noescape
+func wholeSwapF32AVX512(a *args[float32])
+
+//go:noescape
+func wholeStreamF32AVX512(a *args[float32])
+
+//go:noescape
+func wholeStreamSwapF32AVX512(a *args[float32])
+
+//go:noescape
 func radix2F64AVX512(a *args[float64])
 
 //go:noescape
 func last2F64AVX512(a *args[float64])
+
+//go:noescape
+func from2F64AVX512(a *args[float64])
+
+//go:noescape
+func fromSwap2F64AVX512(a *args[float64])
+
+//go:noescape
+func to2F64AVX512(a *args[float64])
+
+//go:noescape
+func toSwap2F64AVX512(a *args[float64])
+
+//go:noescape
+func stream2F64AVX512(a *args[float64])
+
+//go:noescape
+func streamSwap2F64AVX512(a *args[float64])
 
 //go:noescape
 func radix3F64AVX512(a *args[float64])
@@ -89,10 +257,46 @@ func radix3F64AVX512(a *args[float64])
 func last3F64AVX512(a *args[float64])
 
 //go:noescape
+func from3F64AVX512(a *args[float64])
+
+//go:noescape
+func fromSwap3F64AVX512(a *args[float64])
+
+//go:noescape
+func to3F64AVX512(a *args[float64])
+
+//go:noescape
+func toSwap3F64AVX512(a *args[float64])
+
+//go:noescape
+func stream3F64AVX512(a *args[float64])
+
+//go:noescape
+func streamSwap3F64AVX512(a *args[float64])
+
+//go:noescape
 func radix4F64AVX512(a *args[float64])
 
 //go:noescape
 func last4F64AVX512(a *args[float64])
+
+//go:noescape
+func from4F64AVX512(a *args[float64])
+
+//go:noescape
+func fromSwap4F64AVX512(a *args[float64])
+
+//go:noescape
+func to4F64AVX512(a *args[float64])
+
+//go:noescape
+func toSwap4F64AVX512(a *args[float64])
+
+//go:noescape
+func stream4F64AVX512(a *args[float64])
+
+//go:noescape
+func streamSwap4F64AVX512(a *args[float64])
 
 //go:noescape
 func radix5F64AVX512(a *args[float64])
@@ -101,16 +305,70 @@ func radix5F64AVX512(a *args[float64])
 func last5F64AVX512(a *args[float64])
 
 //go:noescape
+func from5F64AVX512(a *args[float64])
+
+//go:noescape
+func fromSwap5F64AVX512(a *args[float64])
+
+//go:noescape
+func to5F64AVX512(a *args[float64])
+
+//go:noescape
+func toSwap5F64AVX512(a *args[float64])
+
+//go:noescape
+func stream5F64AVX512(a *args[float64])
+
+//go:noescape
+func streamSwap5F64AVX512(a *args[float64])
+
+//go:noescape
 func radix7F64AVX512(a *args[float64])
 
 //go:noescape
 func last7F64AVX512(a *args[float64])
 
 //go:noescape
+func from7F64AVX512(a *args[float64])
+
+//go:noescape
+func fromSwap7F64AVX512(a *args[float64])
+
+//go:noescape
+func to7F64AVX512(a *args[float64])
+
+//go:noescape
+func toSwap7F64AVX512(a *args[float64])
+
+//go:noescape
+func stream7F64AVX512(a *args[float64])
+
+//go:noescape
+func streamSwap7F64AVX512(a *args[float64])
+
+//go:noescape
 func radix8F64AVX512(a *args[float64])
 
 //go:noescape
 func last8F64AVX512(a *args[float64])
+
+//go:noescape
+func from8F64AVX512(a *args[float64])
+
+//go:noescape
+func fromSwap8F64AVX512(a *args[float64])
+
+//go:noescape
+func to8F64AVX512(a *args[float64])
+
+//go:noescape
+func toSwap8F64AVX512(a *args[float64])
+
+//go:noescape
+func stream8F64AVX512(a *args[float64])
+
+//go:noescape
+func streamSwap8F64AVX512(a *args[float64])
 
 //go:noescape
 func radix11F64AVX512(a *args[float64])
@@ -147,6 +405,42 @@ func unpackRowF64AVX512(a *args[float64])
 
 //go:noescape
 func packRowF64AVX512(a *args[float64])
+
+//go:noescape
+func twistTransposeF64AVX512(a *args[float64])
+
+//go:noescape
+func fromRowsF64AVX512(a *args[float64])
+
+//go:noescape
+func toRowsF64AVX512(a *args[float64])
+
+//go:noescape
+func unpackPairsF64AVX512(a *args[float64])
+
+//go:noescape
+func packPairsF64AVX512(a *args[float64])
+
+//go:noescape
+func openF64AVX512(a *args[float64])
+
+//go:noescape
+func openSwapF64AVX512(a *args[float64])
+
+//go:noescape
+func openBlocksF64AVX512(a *args[float64])
+
+//go:noescape
+func wholeF64AVX512(a *args[float64])
+
+//go:noescape
+func wholeSwapF64AVX512(a *args[float64])
+
+//go:noescape
+func wholeStreamF64AVX512(a *args[float64])
+
+//go:noescape
+func wholeStreamSwapF64AVX512(a *args[float64])
 
 //go:noescape
 func transposeF64AVX512(a *args[float64])

@@ -4,15 +4,20 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend/cpu/bufpool"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/par"
 )
 
 // For runs n blocks, some at the same time.
 type For func(n int, f func(block int)) error
 
-// Rows are the sizes of a tensor around the dimension that is transformed: it is Outer by n by Inner, contiguous. Step, if not 0, is the
-// distance of real rows, where Inner is 1 and ReadsFrames; they may overlap.
-type Rows struct{ Outer, Inner, Step int }
+// Rows are the sizes of a tensor around the dimension that is transformed: it is Outer by n by Inner, contiguous. Where Inner is 1 and
+// ReadsFrames, Step, if not 0, is the distance of real rows, which may overlap, and Pitch, if not 0, that of rows of bins. Results go around
+// the cache, where there is a way, if Stream.
+type Rows struct {
+	Outer, Inner, Step, Pitch int
+	Stream                    bool
+}
 
 // ReadsFrames reports whether ToHalf can read rows of n numbers at any distance.
 func ReadsFrames[T floats](n int) bool { return n%2 == 0 && !isLong(n/2) && isStraight[T](n/2) }
@@ -22,6 +27,11 @@ type Half struct {
 	N             int
 	Inverse       bool
 	Scale, Middle float64
+}
+
+// bytesOf shows numbers as bytes.
+func bytesOf[T floats](x []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*int(unsafe.Sizeof(x[0])))
 }
 
 // borrow returns scratch of n elements that begins at a multiple of 64 bytes.
@@ -64,17 +74,18 @@ func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale 
 	if isLong(n) {
 		g := longOf[T](n)
 		if g.conv == nil && t.inner >= lanesOf[T]() && n <= wideLength {
-			return g.neighbours(run, out, in, t, inverse, T(scale))
+			return g.neighbours(run, out, in, t, inverse, r.Stream, T(scale))
 		}
 		return eachRow(run, t, n, n, g.withRoom, func(run For, rm room[T], from, to *lanes) error {
+			to.stream = r.Stream
 			return g.run(run, rm, out, in, to, from, inverse, T(scale))
 		})
 	}
 	sw := swaps{inverse, inverse}
 	if t.inner == 1 && isStraight[T](n) {
 		s := straightOf[T](n)
-		return s.each(run, t.outer, func(r, c int, u, v, _ []T) {
-			s.rows(out[2*r*n:][:2*c*n], in[2*r*n:][:2*c*n], c, 2*n, u, v, sw, T(scale))
+		return s.each(run, t.outer, func(i, c int, u, v, _ []T) {
+			s.rows(out[2*i*n:][:2*c*n], in[2*i*n:][:2*c*n], c, 2*n, u, v, sw, r.Stream, T(scale))
 		})
 	}
 	if t.inner == 1 && isStraightConv[T](n) {
@@ -90,10 +101,10 @@ func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale 
 		})
 	}
 	p := planOf[T](n)
-	if done, err := shortRows(run, out, in, t, p, sw, T(scale)); done {
+	if done, err := shortRows(run, out, in, t, p, sw, r.Stream, T(scale)); done {
 		return err
 	}
-	return rows(run, out, in, t, p, sw, T(scale))
+	return rows(run, out, in, t, p, sw, r.Stream, T(scale))
 }
 
 // complexSize is the length of the complex transform behind one of n real elements.
@@ -121,13 +132,22 @@ func ToHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 		w = halfRootsOf[T](n)
 	}
 	if t.inner == 1 && ReadsFrames[T](n) {
-		step := n
+		step, pitch := n, n+2
 		if r.Step > 0 {
 			step = r.Step
 		}
+		if r.Pitch > 0 {
+			pitch = r.Pitch
+		}
 		s := straightOf[T](size)
-		return s.each(run, t.outer, func(r, c int, u, v, z []T) {
-			s.toHalf(out[r*(n+2):][:c*(n+2)], in[r*step:][:(c-1)*step+n], c, step, u, v, z, f)
+		return s.each(run, t.outer, func(i, c int, u, v, z []T) {
+			from, to := in[i*step:][:(c-1)*step+n], out[i*pitch:][:(c-1)*pitch+n+2]
+			if !r.Stream || pitch != n+2 {
+				s.toHalf(to, from, c, step, pitch, u, v, z, f)
+				return
+			}
+			s.toHalf(z, from, c, step, pitch, v, z, u, f)
+			simd.NonTemporalCopy(bytesOf(to), bytesOf(z[:len(to)]))
 		})
 	}
 	if isLong(size) || isFew[T](size, t.rows()) {
@@ -194,7 +214,7 @@ func FromHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 
 // shortRows transforms rows so short that a group of them is little work: an element has several vectors, of as many groups; those of one
 // length by a kernel of its own. It does nothing where rows are not one behind the other, or there is no assembly for it.
-func shortRows[T floats](run For, out, in []T, t tensor, p *plan[T], sw swaps, scale T) (done bool, err error) {
+func shortRows[T floats](run For, out, in []T, t tensor, p *plan[T], sw swaps, stream bool, scale T) (done bool, err error) {
 	const most, elements = 64, 1 << 8
 	l, n := lanesOf[T](), p.n
 	wide := elements / n
@@ -206,7 +226,7 @@ func shortRows[T floats](run For, out, in []T, t tensor, p *plan[T], sw swaps, s
 	}
 	bands := t.outer / (wide * l)
 	if n == wholeLength {
-		err = wholeRows(run, out, in, bands, sw, scale)
+		err = wholeRows(run, out, in, bands, sw, stream, scale)
 	} else {
 		err = eachGroup(run, bands, wide*n, 2*l*wide*n, func(b int, x, y []T, yield func()) {
 			at := 2 * b * wide * l * n
@@ -224,19 +244,20 @@ func shortRows[T floats](run For, out, in []T, t tensor, p *plan[T], sw swaps, s
 	}
 	if rest := t.outer - bands*wide*l; rest > 0 && err == nil {
 		at := 2 * bands * wide * l * n
-		err = rows(run, out[at:], in[at:], tensor{rest, 1}, p, sw, scale)
+		err = rows(run, out[at:], in[at:], tensor{rest, 1}, p, sw, stream, scale)
 	}
 	return true, err
 }
 
 // rows transforms groups of rows in the lanes of vectors.
-func rows[T floats](run For, out, in []T, t tensor, p *plan[T], sw swaps, scale T) error {
+func rows[T floats](run For, out, in []T, t tensor, p *plan[T], sw swaps, stream bool, scale T) error {
 	n, l := p.n, lanesOf[T]()
 	return eachGroup(run, t.groups(l), n, p.scratch(l), func(g int, x, y []T, yield func()) {
 		w := t.group(g, l, n)
 		if w.near {
 			at := 2 * w.off[0]
-			p.between(end[T]{in[at:], w.stride, true}, end[T]{out[at:], w.stride, true}, x, y, sw, scale, yield)
+			from, to := end[T]{at: in[at:], step: w.stride, pairs: true}, end[T]{out[at:], w.stride, true, stream}
+			p.between(from, to, x, y, sw, scale, yield)
 			return
 		}
 		load(x, in, &w, n)

@@ -2,6 +2,7 @@ package asmgen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -34,22 +35,23 @@ func Files() map[string]string {
 			for _, r := range radices {
 				text := head + "#include \"textflag.h\"\n"
 				for _, f := range forms {
-					if f.pairs && (v.reg == "Z" || r > mostPairs) {
+					if f.pairs && r > mostPairs || f.stream && v.reg != "Z" {
 						continue
 					}
 					name := fmt.Sprintf("%s%d%s%s", f.name, r, t.name, v.name)
 					text += "\n" + pass(v, name, r, t, f)
 					stub(name, t.elem)
 				}
-				files[fmt.Sprintf("radix%d_%s_%s_gen_amd64.s", r, strings.ToLower(t.name), file)] = text
+				if v.reg == "Z" && t.size == 4 && slices.Contains(seconds, r) {
+					name := fmt.Sprintf("second%d%s%s", r, t.name, v.name)
+					text += "\n" + second(v, t, name, r)
+					stub(name, t.elem)
+				}
+				files[fmt.Sprintf("radix%d_%s_%s_gen_amd64.s", r, strings.ToLower(t.name), file)] = withTables(text)
 			}
 			text := head + "#include \"textflag.h\"\n"
 			text += "\n" + product(v, "mul"+t.name+v.name, t, false) + "\n" + product(v, "twist"+t.name+v.name, t, true)
-			if v.reg == "Z" {
-				text += "\n" + interleave512(t)
-			} else {
-				text += "\n" + interleave256(t)
-			}
+			text += "\n" + interleave(v, t)
 			for form, end := range []string{"", "Row"} {
 				end += t.name + v.name
 				text += "\n" + half(v, "unpack"+end, t, false, halfForm(form)) + "\n" + half(v, "pack"+end, t, true, halfForm(form))
@@ -57,23 +59,26 @@ func Files() map[string]string {
 			for _, n := range small {
 				stub(n+t.name+v.name, t.elem)
 			}
-			if v.reg == "Y" {
-				text += "\n" + twistTranspose(v, t) + "\n" + rows(v, t, true) + "\n" + rows(v, t, false)
-				text += "\n" + half(v, "unpackPairs"+t.name+v.name, t, false, halfPairs)
-				text += "\n" + half(v, "packPairs"+t.name+v.name, t, true, halfPairs)
-				text += "\n" + open(v, t, "open", false, false) + "\n" + open(v, t, "openSwap", true, false)
-				text += "\n" + open(v, t, "openBlocks", false, true)
-				text += "\n" + whole(v, t, false) + "\n" + whole(v, t, true)
-				for _, n := range []string{"twistTranspose", "fromRows", "toRows", "unpackPairs", "packPairs", "open", "openSwap",
-					"openBlocks", "whole", "wholeSwap"} {
-					stub(n+t.name+v.name, t.elem)
-				}
+			text += "\n" + twistTranspose(v, t) + "\n" + rows(v, t, true) + "\n" + rows(v, t, false)
+			text += "\n" + half(v, "unpackPairs"+t.name+v.name, t, false, halfPairs)
+			text += "\n" + half(v, "packPairs"+t.name+v.name, t, true, halfPairs)
+			text += "\n" + open(v, t, "open", false, false) + "\n" + open(v, t, "openSwap", true, false)
+			text += "\n" + open(v, t, "openBlocks", false, true)
+			text += "\n" + whole(v, t, "whole", false) + "\n" + whole(v, t, "wholeSwap", true)
+			tensors := []string{"twistTranspose", "fromRows", "toRows", "unpackPairs", "packPairs", "open", "openSwap", "openBlocks",
+				"whole", "wholeSwap"}
+			if v.reg == "Z" {
+				text += "\n" + wholeWide(v, t, "wholeStream", false, true) + "\n" + wholeWide(v, t, "wholeStreamSwap", true, true)
+				tensors = append(tensors, "wholeStream", "wholeStreamSwap")
+			}
+			for _, n := range tensors {
+				stub(n+t.name+v.name, t.elem)
 			}
 			if t.size == 8 {
 				text += "\n" + transpose(v)
 				stub("transpose"+t.name+v.name, t.elem)
 			}
-			files[fmt.Sprintf("lanes_%s_%s_gen_amd64.s", strings.ToLower(t.name), file)] = text
+			files[fmt.Sprintf("lanes_%s_%s_gen_amd64.s", strings.ToLower(t.name), file)] = withTables(text)
 		}
 		files["stubs_"+file+"_gen_amd64.go"] = stubs.String()
 	}
@@ -97,7 +102,7 @@ const (
 	argStepIn  = 96 // bytes from an element of the input to the next in memory
 	argStepOut = 104
 	argScale   = 112 // a number that results are multiplied by
-	argAgain   = 120 // how often AVX2 does it all, with x and y further on each time
+	argAgain   = 120 // how often some kernels do it all, with x and y further on each time
 	argNextIn  = 128
 	argNextOut = 136
 	argRows    = 144 // count again
@@ -114,7 +119,9 @@ type field struct {
 type text struct {
 	strings.Builder
 	v       variant
-	repeats bool // argAgain times; begin starts the loop, end closes it
+	repeats bool     // argAgain times; begin starts the loop, end closes it
+	stream  bool     // it has stores around the cache
+	tables  []string // of permutations, for registers from the last down
 }
 
 func (b *text) op(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
@@ -127,6 +134,9 @@ func (b *text) begin(name string, stack int, fields ...field) {
 	}
 	fmt.Fprintf(b, "// func %s(a *args)\nTEXT ·%s(SB), %s, $%d-8\n", name, name, flag, stack)
 	b.op("MOVQ a+0(FP), AX")
+	for i, table := range b.tables {
+		b.op("VMOVUPS %s<>(SB), %s%d", table, b.v.reg, b.v.regs-1-i)
+	}
 	if b.repeats {
 		b.WriteString("again:\n")
 	}
@@ -162,20 +172,25 @@ func (b *text) end() string {
 		b.op("JMP again")
 		b.WriteString("done:\n")
 	}
+	if b.stream {
+		b.op("SFENCE")
+	}
 	b.op("VZEROUPPER")
 	b.op("RET")
 	return b.String()
 }
 
 // form is a kind of pass: with roots or, as the last one is, without. If pairs, it reads or writes complex numbers as tensors have them,
-// neighbouring ones in the lanes of a vector, with their parts swapped or not; results are multiplied by the scale.
+// neighbouring ones in the lanes of a vector, with their parts swapped or not; results are multiplied by the scale, and may go around the
+// cache.
 type form struct {
-	name               string
-	roots, pairs, swap bool
+	name                       string
+	roots, pairs, swap, stream bool
 }
 
-var forms = []form{{"radix", true, false, false}, {"last", false, false, false}, {"from", true, true, false},
-	{"fromSwap", true, true, true}, {"to", false, true, false}, {"toSwap", false, true, true}}
+var forms = []form{{name: "radix", roots: true}, {name: "last"}, {name: "from", roots: true, pairs: true},
+	{name: "fromSwap", roots: true, pairs: true, swap: true}, {name: "to", pairs: true}, {name: "toSwap", pairs: true, swap: true},
+	{name: "stream", pairs: true, stream: true}, {name: "streamSwap", pairs: true, swap: true, stream: true}}
 
 // mostPairs is the largest radix of a pass that reads or writes pairs.
 const mostPairs = 8
@@ -183,7 +198,8 @@ const mostPairs = 8
 // pass writes a step of the transform: SI and DI are input and output, DX the roots, R8 and R9 the distances, R10 and R11 the
 // parts of inputs, R12 and R15 those of outputs, BX walks, CX counts q, R13 has the constants.
 func pass(v variant, name string, r int, t element, f form) string {
-	c := &code{}
+	c := newCode(v, t)
+	c.stream = f.stream
 	x := make([]complexValue, r)
 	for k := range x {
 		pre := "MOVQ SI, BX"
@@ -201,7 +217,7 @@ func pass(v variant, name string, r int, t element, f form) string {
 		x[k].re = c.load("(BX)(R10*1)", pre)
 		x[k].im = c.load("(BX)(R11*1)", "")
 	}
-	y := c.butterfly(x, t.size)
+	y := c.butterfly(x)
 	for j := range y {
 		pre := "MOVQ DI, BX"
 		if j > 0 {
@@ -218,17 +234,19 @@ func pass(v variant, name string, r int, t element, f form) string {
 				z = complexValue{z.im, z.re}
 			}
 			c.storePairs(z, "(BX)", pre)
-			c.ahead("(BX)(R14*1)")
+			if !f.stream {
+				c.ahead("(BX)(R14*1)")
+			}
 			continue
 		}
 		c.store(y[j].re, "(BX)(R12*1)", pre)
 		c.store(y[j].im, "(BX)(R15*1)", "")
 	}
-	lines, stack := assemble(v, c, t.suffix)
-	b := &text{v: v, repeats: v.reg == "Y"}
+	lines, stack, tables := assemble(v, c)
+	b := &text{v: v, repeats: true, tables: tables, stream: f.stream}
 	fields := []field{{argY, "DI"}, {argX, "SI"}, {argRoots, "DX"}, {argConst, "R13"}, {argFrom, "R8"}, {argTo, "R9"}, {argReIn, "R10"},
 		{argImIn, "R11"}, {argReOut, "R12"}, {argImOut, "R15"}}
-	if f.pairs {
+	if f.pairs && !f.stream {
 		fields = append(fields, field{argAhead, "R14"})
 	}
 	b.begin(name, stack, fields...)
@@ -250,7 +268,8 @@ func pass(v variant, name string, r int, t element, f form) string {
 
 // product multiplies elements by pairs: one that fills all lanes, or, if twist, one for each.
 func product(v variant, name string, t element, twist bool) string {
-	c := &code{each: twist}
+	c := newCode(v, t)
+	c.each = twist
 	x := complexValue{c.load("(SI)(R10*1)", ""), c.load("(SI)(R11*1)", "")}
 	im := fmt.Sprintf("%d(DX)", t.size)
 	if twist {
@@ -259,7 +278,7 @@ func product(v variant, name string, t element, twist bool) string {
 	x = c.times(x, "(DX)", im)
 	c.store(x.re, "(DI)(R12*1)", "")
 	c.store(x.im, "(DI)(R15*1)", "")
-	lines, _ := assemble(v, c, t.suffix)
+	lines, _, _ := assemble(v, c)
 	b := &text{v: v}
 	b.begin(name, 0, field{argY, "DI"}, field{argX, "SI"}, field{argRoots, "DX"}, field{argCount, "CX"},
 		field{argReIn, "R10"}, field{argImIn, "R11"}, field{argReOut, "R12"}, field{argImOut, "R15"})

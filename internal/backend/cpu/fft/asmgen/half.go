@@ -24,7 +24,8 @@ func half(v variant, name string, t element, pack bool, form halfForm) string {
 		sin = fmt.Sprintf("%d(DX)", v.bytes)
 	}
 	part := func(reg string) string { return fmt.Sprintf("%d(%s)", v.bytes, reg) }
-	c := &code{each: form != halfLanes}
+	c := newCode(v, t)
+	c.each = form != halfLanes
 	var p, q complexValue
 	if form == halfPairs {
 		p, q = c.loadPairs("(SI)", ""), c.loadBack("(BX)", "")
@@ -48,7 +49,7 @@ func half(v variant, name string, t element, pack bool, form halfForm) string {
 				c.ahead("(R9)(R14*1)")
 			}
 			c.storePairs(complexValue{y[0], y[1]}, "(DI)", "")
-			c.storeBack(complexValue{y[2], y[3]}, "(R9)", t.size)
+			c.storeBack(complexValue{y[2], y[3]}, "(R9)")
 		}
 	}
 	er, ei := c.add(p.re, q.re), c.sub(p.im, q.im)
@@ -66,8 +67,8 @@ func half(v variant, name string, t element, pack bool, form halfForm) string {
 			func() value { return c.mul(c.add(er, tr), re) }, func() value { return c.mul(c.add(ei, ti), im) },
 			func() value { return c.mul(c.sub(er, tr), re) }, func() value { return c.mul(c.sub(ti, ei), im) })
 	}
-	lines, stack := assemble(v, c, t.suffix)
-	b := &text{v: v, repeats: form == halfPairs}
+	lines, stack, tables := assemble(v, c)
+	b := &text{v: v, repeats: form == halfPairs, tables: tables}
 	b.begin(name, stack, field{argY, "DI"}, field{argX, "SI"}, field{argRoots, "DX"}, field{argConst, "R13"}, field{argCount, "CX"},
 		field{argFrom, "BX"}, field{argTo, "R9"})
 	if form == halfPairs && !pack {

@@ -5,66 +5,21 @@ import (
 	"strings"
 )
 
-// interleave512 writes split, which parts the pairs of neighbouring rows into lanes, and join, its opposite.
-func interleave512(t element) string {
-	v, name := variants[0], t.name
-	lanes := 64 / t.size
-	b := &text{v: v}
-	// Tables of VPERMT2: an index below lanes is of the first operand.
-	table := func(label string, at func(i int) int) {
-		for i := range lanes {
-			fmt.Fprintf(b, "DATA %s<>+%d(SB)/%d, $%d\n", label, t.size*i, t.size, at(i))
-		}
-		fmt.Fprintf(b, "GLOBL %s<>(SB), RODATA|NOPTR, $64\n\n", label)
-	}
-	table("even"+name, func(i int) int { return 2 * i })
-	table("odd"+name, func(i int) int { return 2*i + 1 })
-	table("low"+name, func(i int) int { return i/2 + i%2*lanes })
-	table("high"+name, func(i int) int { return lanes/2 + i/2 + i%2*lanes })
-	for _, split := range []bool{true, false} {
-		fn, first, second := "join"+name+v.name, "low"+name, "high"+name
-		if split {
-			fn, first, second = "split"+name+v.name, "even"+name, "odd"+name
-		}
-		b.begin(fn, 0, field{argY, "DI"}, field{argX, "SI"}, field{argCount, "CX"}, field{argFrom, "R8"}, field{argTo, "R9"})
-		p := t.suffix[1:]
-		b.op("VMOVUP%s %s<>(SB), Z4", p, first)
-		b.op("VMOVUP%s %s<>(SB), Z5", p, second)
-		b.WriteString("next:\n")
-		b.op("VMOVUP%s (SI), Z0", p)
-		b.op("VMOVUP%s 64(SI), Z1", p)
-		b.op("VMOVAP%s Z0, Z2", p)
-		b.op("VPERMT2%s Z1, Z4, Z0", t.suffix)
-		b.op("VPERMT2%s Z1, Z5, Z2", t.suffix)
-		b.op("VMOVUP%s Z0, (DI)", p)
-		b.op("VMOVUP%s Z2, 64(DI)", p)
-		b.op("ADDQ R8, SI")
-		b.op("ADDQ R9, DI")
-		b.op("DECQ CX")
-		b.op("JNZ next")
-		b.op("VZEROUPPER")
-		b.op("RET")
-		if split {
-			b.WriteString("\n")
-		}
-	}
-	return b.String()
-}
-
-// interleave256 writes split and join for AVX2.
-func interleave256(t element) string {
-	v := variants[1]
+// interleave writes split, which parts the pairs of neighbouring rows into lanes, and join, its opposite.
+func interleave(v variant, t element) string {
 	b := &text{v: v}
 	for _, split := range []bool{true, false} {
-		c := &code{}
+		c := newCode(v, t)
+		second := fmt.Sprintf("%d", v.bytes)
 		if split {
 			x := c.loadPairs("(SI)", "")
 			c.store(x.re, "(DI)", "")
-			c.store(x.im, "32(DI)", "")
+			c.store(x.im, second+"(DI)", "")
 		} else {
-			c.storePairs(complexValue{c.load("(SI)", ""), c.load("32(SI)", "")}, "(DI)", "")
+			c.storePairs(complexValue{c.load("(SI)", ""), c.load(second+"(SI)", "")}, "(DI)", "")
 		}
-		lines, _ := assemble(v, c, t.suffix)
+		lines, _, tables := assemble(v, c)
+		b.tables = tables
 		b.begin(map[bool]string{true: "split", false: "join"}[split]+t.name+v.name, 0,
 			field{argY, "DI"}, field{argX, "SI"}, field{argCount, "CX"}, field{argFrom, "R8"}, field{argTo, "R9"})
 		b.WriteString("next:\n" + strings.Join(lines, "\n") + "\n")

@@ -3,6 +3,7 @@ package asmgen
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -30,6 +31,7 @@ type allocator struct {
 	owner  []value
 	slots  int
 	lines  []string
+	tables []string // of permutations; the last registers have them
 }
 
 func (a *allocator) op(format string, args ...any) {
@@ -50,10 +52,10 @@ func (a *allocator) next(v value, i int) int {
 func (a *allocator) free(i int, locked ...value) int {
 	best, far := -1, -1
 	for r, v := range a.owner {
-		if v < 0 || a.reg[v] != r || a.next(v, i) == math.MaxInt && !contains(locked, v) {
+		if v < 0 || a.reg[v] != r || a.next(v, i) == math.MaxInt && !slices.Contains(locked, v) {
 			return r
 		}
-		if n := a.next(v, i); !contains(locked, v) && n > far {
+		if n := a.next(v, i); !slices.Contains(locked, v) && n > far {
 			best, far = r, n
 		}
 	}
@@ -65,15 +67,6 @@ func (a *allocator) free(i int, locked ...value) int {
 	}
 	a.reg[v] = -1
 	return best
-}
-
-func contains(list []value, v value) bool {
-	for _, w := range list {
-		if w == v {
-			return true
-		}
-	}
-	return false
 }
 
 func (a *allocator) give(v value, r int) {
@@ -105,11 +98,16 @@ func (a *allocator) operand(o operation) (mem, dot string) {
 	return number, ""
 }
 
-// assemble returns the instructions of the code and how many bytes of stack they use.
-func assemble(v variant, c *code, suffix string) (lines []string, stack int) {
+// assemble returns the instructions of the code, how many bytes of stack they use, and the tables which registers from the last down have.
+func assemble(v variant, c *code) (lines []string, stack int, tables []string) {
 	n := len(c.list)
-	a := &allocator{v: v, c: c, suffix: suffix, uses: make([][]int, n), reg: make([]int, n), slot: make([]int, n),
-		owner: make([]value, v.regs)}
+	a := &allocator{v: v, c: c, suffix: c.t.suffix, uses: make([][]int, n), reg: make([]int, n), slot: make([]int, n)}
+	for _, o := range c.list {
+		if o.name == "permute" && !slices.Contains(a.tables, o.by) {
+			a.tables = append(a.tables, o.by)
+		}
+	}
+	a.owner = make([]value, v.regs-len(a.tables))
 	for r := range a.owner {
 		a.owner[r] = -1
 	}
@@ -124,7 +122,7 @@ func assemble(v variant, c *code, suffix string) (lines []string, stack int) {
 	for i, o := range c.list {
 		a.emit(i, o)
 	}
-	return a.lines, v.bytes * a.slots
+	return a.lines, v.bytes * a.slots, a.tables
 }
 
 // binary is an instruction of two operands, without its first letter.
@@ -157,6 +155,8 @@ func (a *allocator) emit(i int, o operation) {
 		a.give(v, r)
 	case "store":
 		a.op("VMOVUP%s %s%d, %s", suffix[1:], reg, a.in(o.a, i), o.mem)
+	case "storeStream":
+		a.op("VMOVNTP%s %s%d, %s", suffix[1:], reg, a.in(o.a, i), o.mem)
 	case "twoParts":
 		r := a.free(i)
 		a.op("VMOVUP%s %s, X%d", suffix[1:], o.mem, r)
@@ -176,7 +176,20 @@ func (a *allocator) emit(i int, o operation) {
 		}
 		a.op("VPERMILPD $5, Y%d, Y%d", x, r)
 		a.give(v, r)
-	case "add", "sub", "even", "odd", "evenBack", "oddBack", "low", "high", "lowPairs", "highPairs":
+	case "permute":
+		x, y := a.in(o.a, i, o.b), a.in(o.b, i, o.a)
+		if a.next(o.a, i+1) != math.MaxInt {
+			r := a.free(i+1, o.a, o.b)
+			a.op("VMOVAP%s Z%d, Z%d", suffix[1:], x, r)
+			x = r
+		}
+		a.op("VPERMT2%s Z%d, Z%d, Z%d", suffix, y, a.v.regs-1-slices.Index(a.tables, o.by), x)
+		a.give(v, x)
+	case "halves":
+		r := a.in(o.a, i)
+		a.op("VMOVUP%s Y%d, %s", suffix[1:], r, o.mem)
+		a.op("VEXTRACTF64X4 $1, Z%d, %s", r, o.far)
+	case "blocks", "add", "sub", "even", "odd", "evenBack", "oddBack", "low", "high", "lowPairs", "highPairs":
 		x := a.in(o.a, i, o.b)
 		y := a.in(o.b, i, o.a)
 		r := x
@@ -187,7 +200,11 @@ func (a *allocator) emit(i int, o operation) {
 		default:
 			r = a.free(i+1, o.a, o.b)
 		}
-		a.op("V%s %s%d, %s%d, %s%d", binary(o.name, suffix), reg, y, reg, x, reg, r)
+		name := binary(o.name, suffix)
+		if o.name == "blocks" {
+			name = "SHUFF64X2 " + o.by + ","
+		}
+		a.op("V%s %s%d, %s%d, %s%d", name, reg, y, reg, x, reg, r)
 		a.give(v, r)
 	case "mul":
 		x := a.in(o.a, i)

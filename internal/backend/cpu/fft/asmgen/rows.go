@@ -9,9 +9,13 @@ import (
 // by roots, which differ from lane to lane, and transposed, so that lanes become elements. SI are the elements, DX the roots, DI the
 // results, whose blocks are R9 bytes apart.
 func twistTranspose(v variant, t element) string {
-	c := &code{each: true}
+	c := newCode(v, t)
+	c.each = true
 	lanes, width := v.bytes/t.size, 16/t.size // a half of a vector is 16 bytes
-	for k := 0; k < lanes; k += width {
+	if c.wide {
+		c.twistWide(lanes)
+	}
+	for k := 0; k < lanes && !c.wide; k += width {
 		parts := make([][]value, 2)
 		for i := range width {
 			at := func(part int, reg string) string { return fmt.Sprintf("%d(%s)", 2*v.bytes*(k+i)+v.bytes*part, reg) }
@@ -25,8 +29,8 @@ func twistTranspose(v variant, t element) string {
 			}
 		}
 	}
-	lines, stack := assemble(v, c, t.suffix)
-	b := &text{v: v}
+	lines, stack, tables := assemble(v, c)
+	b := &text{v: v, tables: tables}
 	b.begin("twistTranspose"+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"}, field{argRoots, "DX"},
 		field{argCount, "CX"}, field{argTo, "R9"})
 	b.elements(strings.Join(lines, "\n")+"\n", field{2 * v.bytes * lanes, "SI"}, field{2 * v.bytes * lanes, "DX"})
@@ -67,8 +71,11 @@ func rows(v variant, t element, from bool) string {
 		}
 		return s
 	}
-	c := &code{}
-	for at := 0; at < lanes; at += width {
+	c := newCode(v, t)
+	if c.wide {
+		c.rowsWide(from, lanes)
+	}
+	for at := 0; at < lanes && !c.wide; at += width {
 		list := make([]value, width)
 		// Elements of two numbers: R11 walks.
 		element := func(i int) (mem, pre string) {
@@ -97,12 +104,14 @@ func rows(v variant, t element, from bool) string {
 			c.parts(x, row(memory, i, t.size*at), row("BX", i, t.size*at))
 		}
 	}
-	lines, stack := assemble(v, c, t.suffix)
-	b := &text{v: v}
+	lines, stack, tables := assemble(v, c)
+	b := &text{v: v, tables: tables}
 	b.begin(map[bool]string{true: "fromRows", false: "toRows"}[from]+t.name+v.name, stack,
 		field{argY, "DI"}, field{argX, "SI"}, field{argCount, "CX"}, field{argFrom, "R8"}, field{argTo, "R9"})
-	b.op("LEAQ (%s)(%s*%d), BX", memory, step, width)
-	b.op("LEAQ (%s)(%s*2), R10", step, step)
+	if !c.wide {
+		b.op("LEAQ (%s)(%s*%d), BX", memory, step, width)
+		b.op("LEAQ (%s)(%s*2), R10", step, step)
+	}
 	b.elements(strings.Join(lines, "\n")+"\n", field{v.bytes, memory}, field{v.bytes, "BX"})
 	b.op("LEAQ (R11)(%s*1), %s", next, lanesAt)
 	b.op("DECQ CX")
@@ -117,7 +126,8 @@ const openRadix = 8
 // that neighbours are lanes again. SI is the row as a tensor has it, R8 the distance of the inputs of a butterfly, DX the roots, which
 // differ from lane to lane, DI the results in blocks of lanes. If blocks, the row is in such blocks too.
 func open(v variant, t element, name string, swap, blocks bool) string {
-	c := &code{each: true}
+	c := newCode(v, t)
+	c.each = true
 	lanes, width := v.bytes/t.size, 16/t.size
 	x := make([]complexValue, openRadix)
 	for k := range x {
@@ -135,8 +145,11 @@ func open(v variant, t element, name string, swap, blocks bool) string {
 			x[k] = complexValue{x[k].im, x[k].re}
 		}
 	}
-	y := c.butterfly(x, t.size)
-	for j := 0; j < openRadix; j += width {
+	y := c.butterfly(x)
+	if c.wide {
+		c.openWide(y)
+	}
+	for j := 0; j < openRadix && !c.wide; j += width {
 		parts := make([][]value, 2)
 		for i := range width {
 			z := y[j+i]
@@ -156,8 +169,8 @@ func open(v variant, t element, name string, swap, blocks bool) string {
 			}
 		}
 	}
-	lines, stack := assemble(v, c, t.suffix)
-	b := &text{v: v, repeats: true}
+	lines, stack, tables := assemble(v, c)
+	b := &text{v: v, repeats: true, tables: tables}
 	b.begin(name+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"},
 		field{argRoots, "DX"}, field{argConst, "R13"}, field{argFrom, "R8"}, field{argCount, "CX"}, field{argAhead, "R14"})
 	b.elements(strings.Join(lines, "\n")+"\n", field{2 * v.bytes, "SI"}, field{2 * v.bytes * (openRadix - 1), "DX"},
@@ -172,8 +185,11 @@ const wholeLength = 16
 
 // whole writes the transform of count groups of as many rows as there are lanes, one behind the other: SI the rows, DI the results, DX the
 // roots of the first pass.
-func whole(v variant, t element, swap bool) string {
-	c := &code{}
+func whole(v variant, t element, name string, swap bool) string {
+	c := newCode(v, t)
+	if c.wide {
+		return wholeWide(v, t, name, swap, false)
+	}
 	lanes, width := v.bytes/t.size, 16/t.size
 	row := 2 * t.size * wholeLength
 	half := lanes / 2 // rows of the first half of the lanes
@@ -231,9 +247,9 @@ func whole(v variant, t element, swap bool) string {
 			}
 		}
 	}
-	lines, stack := assemble(v, c, t.suffix)
-	b := &text{v: v}
-	b.begin(map[bool]string{false: "whole", true: "wholeSwap"}[swap]+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"},
+	lines, stack, tables := assemble(v, c)
+	b := &text{v: v, tables: tables}
+	b.begin(name+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"},
 		field{argRoots, "DX"}, field{argCount, "CX"})
 	b.elements(strings.Join(lines, "\n")+"\n", field{row * lanes, "SI"}, field{row * lanes, "DI"})
 	b.op("DECQ CX")

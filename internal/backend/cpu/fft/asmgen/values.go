@@ -10,19 +10,27 @@ type value int
 
 // operation makes a value of others: a + b, a - b, a·m, c + a·m or c - a·m, m being a number in memory that fills all lanes.
 type operation struct {
-	name string // load, add, sub, mul, fma, fnma, store, or one of those that AVX2 reorders numbers with
+	name string // load, add, sub, mul, fma, fnma, store, or one of those that reorder numbers
 	a, b value  // operands; of fma and fnma, b is c
 	mem  string // m, or where load and store go
 	far  string // where the second half of a vector is, if mem has the first
 	each bool   // m is a vector, not a number that fills all lanes
 	pre  string // an instruction before: moves a pointer
+	by   string // of permute: the name of a table; of blocks: which parts of 128 bits
 }
 
 // code is a list of operations without branches.
 type code struct {
 	list []operation
 	each bool // numbers in memory at DX are vectors
+	wide bool // vectors have 64 bytes
+	// stream: storePairs goes around the cache.
+	stream bool
+	t      element
 }
+
+// newCode is an empty list for a variant and a type.
+func newCode(v variant, t element) *code { return &code{wide: v.reg == "Z", t: t} }
 
 func (c *code) emit(o operation) value {
 	c.list = append(c.list, o)
@@ -35,6 +43,15 @@ func (c *code) load(mem, pre string) value {
 func (c *code) store(a value, mem, pre string) {
 	c.emit(operation{name: "store", a: a, b: -1, mem: mem, pre: pre})
 }
+
+// storeOut stores a vector of a tensor, around the cache if asked.
+func (c *code) storeOut(a value, mem, pre string) {
+	c.store(a, mem, pre)
+	if c.stream {
+		c.list[len(c.list)-1].name = "storeStream"
+	}
+}
+
 func (c *code) add(a, b value) value { return c.emit(operation{name: "add", a: a, b: b}) }
 func (c *code) sub(a, b value) value { return c.emit(operation{name: "sub", a: a, b: b}) }
 func (c *code) mul(a value, m string) value {
@@ -57,33 +74,66 @@ func (c *code) parts(a value, mem, far string) {
 	c.emit(operation{name: "parts", a: a, b: -1, mem: mem, far: far})
 }
 
-// loadPairs loads neighbouring complex numbers to the lanes of two vectors, in order: parts of 128 bits are loaded so that those of
-// the shuffles are the first and the second half of the lanes.
+// permute picks the numbers of a and b that a table of AVX-512 names.
+func (c *code) permute(a, b value, table string) value {
+	return c.emit(operation{name: "permute", a: a, b: b, by: table + c.t.name})
+}
+
+// blocks picks two parts of 128 bits of a, then two of b.
+func (c *code) blocks(a, b value, which string) value {
+	return c.emit(operation{name: "blocks", a: a, b: b, by: which})
+}
+
+// loadPairs loads neighbouring complex numbers to the lanes of two vectors, in order: for AVX2 parts of 128 bits are loaded so that those
+// of the shuffles are the first and the second half of the lanes.
 func (c *code) loadPairs(mem, pre string) complexValue {
+	if c.wide {
+		a, b := c.load(mem, pre), c.load("64"+mem, "")
+		return complexValue{c.permute(a, b, "even"), c.permute(a, b, "odd")}
+	}
 	a, b := c.twoParts(mem, "32"+mem, pre), c.twoParts("16"+mem, "48"+mem, "")
 	return complexValue{c.emit(operation{name: "even", a: a, b: b}), c.emit(operation{name: "odd", a: a, b: b})}
 }
 
 // storePairs is the opposite of loadPairs.
 func (c *code) storePairs(x complexValue, mem, pre string) {
+	if c.wide {
+		c.storeOut(c.permute(x.re, x.im, "low"), mem, pre)
+		c.storeOut(c.permute(x.re, x.im, "high"), "64"+mem, "")
+		return
+	}
 	a, b := c.emit(operation{name: "low", a: x.re, b: x.im, pre: pre}), c.emit(operation{name: "high", a: x.re, b: x.im})
 	c.parts(a, mem, "32"+mem)
 	c.parts(b, "16"+mem, "48"+mem)
 }
 
-// ahead asks for what is read or written soon.
-func (c *code) ahead(mem string) { c.emit(operation{name: "ahead", a: -1, b: -1, mem: mem}) }
+// ahead asks for what is read or written soon, two vectors of it.
+func (c *code) ahead(mem string) {
+	c.emit(operation{name: "ahead", a: -1, b: -1, mem: mem})
+	if c.wide {
+		c.emit(operation{name: "ahead", a: -1, b: -1, mem: "64" + mem})
+	}
+}
 
 // loadBack is loadPairs with the lanes in the opposite order.
 func (c *code) loadBack(mem, pre string) complexValue {
+	if c.wide {
+		a, b := c.load(mem, pre), c.load("64"+mem, "")
+		return complexValue{c.permute(a, b, "evenBack"), c.permute(a, b, "oddBack")}
+	}
 	a, b := c.twoParts("32"+mem, mem, pre), c.twoParts("48"+mem, "16"+mem, "")
 	return complexValue{c.emit(operation{name: "evenBack", a: b, b: a}), c.emit(operation{name: "oddBack", a: b, b: a})}
 }
 
-// storeBack is the opposite of loadBack; size is that of numbers.
-func (c *code) storeBack(x complexValue, mem string, size int) {
+// storeBack is the opposite of loadBack.
+func (c *code) storeBack(x complexValue, mem string) {
+	if c.wide {
+		c.store(c.permute(x.re, x.im, "lowBack"), mem, "")
+		c.store(c.permute(x.re, x.im, "highBack"), "64"+mem, "")
+		return
+	}
 	a, b := c.emit(operation{name: "low", a: x.re, b: x.im}), c.emit(operation{name: "high", a: x.re, b: x.im})
-	if size == 4 { // a half has two pairs
+	if c.t.size == 4 { // a half has two pairs
 		a, b = c.emit(operation{name: "exchange", a: a, b: -1}), c.emit(operation{name: "exchange", a: b, b: -1})
 	}
 	c.parts(b, "32"+mem, mem)
@@ -114,8 +164,8 @@ func (c *code) times(a complexValue, re, im string) complexValue {
 	return complexValue{c.fnma(c.mul(a.re, re), a.im, im), c.fma(c.mul(a.re, im), a.im, re)}
 }
 
-// butterfly is the transform of a few elements. Constants are numbers of size bytes at the register constants.
-func (c *code) butterfly(x []complexValue, size int) []complexValue {
+// butterfly is the transform of a few elements. Constants are at the register constants.
+func (c *code) butterfly(x []complexValue) []complexValue {
 	switch len(x) {
 	case 2:
 		return []complexValue{c.cadd(x[0], x[1]), c.csub(x[0], x[1])}
@@ -124,7 +174,7 @@ func (c *code) butterfly(x []complexValue, size int) []complexValue {
 	case 8:
 		return c.eight(x)
 	}
-	return c.odd(x, size)
+	return c.odd(x)
 }
 
 func (c *code) four(x []complexValue) []complexValue {
@@ -151,8 +201,8 @@ func (c *code) eight(x []complexValue) []complexValue {
 }
 
 // odd is for primes; the constants are cos of 2πk/r for k < r, then sin.
-func (c *code) odd(x []complexValue, size int) []complexValue {
-	r := len(x)
+func (c *code) odd(x []complexValue) []complexValue {
+	r, size := len(x), c.t.size
 	y := make([]complexValue, r)
 	sum, diff := make([]complexValue, r), make([]complexValue, r)
 	y[0] = x[0]
