@@ -32,19 +32,11 @@ func TestRandom(t *testing.T) {
 			t.Errorf("hash %d is %x %x, want %x %x", i, z[0], w[0], a, b)
 		}
 	}
-	var fences [5][]int32 // made once: a process may have so many mappings only
-	for i := range fences {
-		fences[i] = view[int32](fence(t, 1<<15, true))
-	}
 	for i := range 4 {
 		of := func(f func(z, y, v, w, at []int32, p, q, r, s, m, k0, k1, k2 int32)) func(z, x []int32) {
 			return func(z, x []int32) {
-				var all [5][]int32
-				for j, f := range fences {
-					all[j] = f[len(f)-len(x):]
-					copy(all[j], x)
-				}
-				f(all[i], all[(i+1)%4], all[(i+2)%4], all[(i+3)%4], all[4], k0+3, k1+4, k0+5, k1+6, int32(-i%2), k0, k1, k2)
+				all := [4][]int32{clone(t, x), clone(t, x), clone(t, x), clone(t, x)}
+				f(all[i], all[(i+1)%4], all[(i+2)%4], all[(i+3)%4], clone(t, x), k0+3, k1+4, k0+5, k1+6, int32(-i%2), k0, k1, k2)
 				copy(z, all[0])
 			}
 		}
