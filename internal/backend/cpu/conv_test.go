@@ -49,11 +49,11 @@ func randomConv(r *rand.Rand, rank int) (a attr.Conv, x, w, out []int) {
 }
 
 // forConvVariants runs f with the vectors this machine would use, and with each lesser kind; an eighth of the cases then. The short form
-// has a tenth of the others, and a fortieth of these.
+// has a tenth of the others, and a third of these.
 func forConvVariants(t *testing.T, f func(t *testing.T, part int)) {
 	all, lesser := 1, 8
 	if testing.Short() {
-		all, lesser = 10, 40
+		all, lesser = 10, 24
 	}
 	t.Run("all", func(t *testing.T) { f(t, all) })
 	for _, pkg := range []string{"gemm", "simd"} {
