@@ -9,7 +9,8 @@ import (
 	"github.com/lucid-go/lucid/internal/transform"
 )
 
-// NoGrad runs f without recording for Backward, for this call in this goroutine.
+// NoGrad runs f without recording for Backward, for this call in this goroutine. Transforms of functions (Grad, VJP, JVP) see through
+// it, so that they differentiate through an optimizer's step; Detach stops both.
 func NoGrad(f func()) { scope.With(func(s *scope.State) { s.NoGrad = true }, f) }
 
 // EnableGrad runs f recording for Backward, also inside NoGrad.
