@@ -117,6 +117,16 @@ func (x *Tensor) AsStrided(size, stride []int) *Tensor {
 	return wrapView(r0)
 }
 
+// AsStridedScatter returns x with the elements that AsStrided shows replaced by src. Of several for one element the last stays.
+func (x *Tensor) AsStridedScatter(src *Tensor, size, stride []int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(src)
+	r0 := ops.AsStridedScatter(a0, a1, size, stride, ops.AsStridedOptions{})
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Atleast1d gives 0-d tensors a dimension.
 func Atleast1d(tensors ...*Tensor) []*Tensor {
 	a0 := acquireAll(tensors)
@@ -330,6 +340,23 @@ func (x *Tensor) ExpandAs(other *Tensor) *Tensor {
 	release(a0)
 	release(a1)
 	return wrapView(r0)
+}
+
+// FillDiagonal returns x with its main diagonal, whose indices are all equal, filled with a number. x has two dimensions, or more of one
+// size.
+func (x *Tensor) FillDiagonal(fillValue any) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.FillDiagonal(a0, fillValue, ops.FillDiagonalOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// FillDiagonal_ is FillDiagonal in place: the handle shows the result, and is returned.
+func (x *Tensor) FillDiagonal_(fillValue any) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.FillDiagonal(a0, fillValue, ops.FillDiagonalOptions{})
+	release(a0)
+	return x.rebind("fill_diagonal", r0)
 }
 
 // Flatten joins the dimensions from startDim to endDim, both included, into one; a 0-d tensor becomes one of size 1.

@@ -111,3 +111,39 @@ func TestCallTakesIntegers(t *testing.T) {
 		}
 	}
 }
+
+// TestCallOlderNames checks names and defaults of PyTorch that are not those of the Go functions; the values are PyTorch's.
+func TestCallOlderNames(t *testing.T) {
+	x := lucid.Arange(1.0, 13.0).Reshape(4, 3)
+	square := lucid.New([]float32{2, 1, 0, 4}, 2, 2)
+	b := lucid.New([]float32{4, 8}, 2, 1)
+	for _, c := range []struct {
+		name  string
+		attrs map[string]any
+		in    []*lucid.Tensor
+		want  []float32
+	}{
+		{"trapz", tensortest.Attrs{"dim": 1}, []*lucid.Tensor{x}, []float32{4, 10, 16, 22}},
+		{"igamma", nil, []*lucid.Tensor{lucid.Ones(1), lucid.Ones(1)}, []float32{0.63212055}},
+		{"igammac", nil, []*lucid.Tensor{lucid.Ones(1), lucid.Ones(1)}, []float32{0.36787945}},
+		{"tensordot", nil, []*lucid.Tensor{x, x}, []float32{650}},
+		{"as_strided_scatter", tensortest.Attrs{"size": []int{2, 2}, "stride": []int{1, 2}, "storage_offset": 1},
+			[]*lucid.Tensor{lucid.Zeros(3, 3), lucid.New([]float32{1, 2, 3, 4}, 2, 2)}, []float32{0, 1, 3, 2, 4, 0, 0, 0, 0}},
+		{"fill_diagonal", tensortest.Attrs{"fill_value": 7}, []*lucid.Tensor{lucid.Zeros(5, 2)}, []float32{7, 0, 0, 7, 0, 0, 0, 0, 0, 0}},
+		{"fill_diagonal_", tensortest.Attrs{"fill_value": 7, "wrap": true}, []*lucid.Tensor{lucid.Zeros(5, 2)},
+			[]float32{7, 0, 0, 7, 0, 0, 7, 0, 0, 7}},
+		{"fill_diagonal", tensortest.Attrs{"fill_value": 1}, []*lucid.Tensor{lucid.Zeros(2, 2, 2)}, []float32{1, 0, 0, 0, 0, 0, 0, 1}},
+		{"triangular_solve", nil, []*lucid.Tensor{b, square}, []float32{1, 2}},
+		{"triangular_solve", tensortest.Attrs{"transpose": true}, []*lucid.Tensor{b, square}, []float32{2, 1.5}},
+	} {
+		out, err := lucid.Call(c.name, c.in, c.attrs)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		tensortest.WantValues(t, c.name, out[0].Reshape(-1), lucid.Float32, c.want...)
+	}
+	if err := lucid.Try(func() { lucid.Zeros(2, 3, 2).FillDiagonal(1) }); !errors.Is(err, lucid.ErrShapeMismatch) {
+		t.Error(err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -259,6 +260,9 @@ func TestDatasets(t *testing.T) {
 				t.Errorf("%T: index %d gave %v", d, i, err)
 			}
 		}
+	}
+	if err := lucid.Try(func() { data.RandomSplit(c, []float64{math.NaN(), 0.5}, 0) }); !errors.Is(err, lucid.ErrValue) {
+		t.Error("a share of NaN:", err)
 	}
 	if err := lucid.Try(func() { data.RandomSplit(c, []int{1, 2}, 0) }); err == nil {
 		t.Error("a split that loses examples was accepted")

@@ -252,7 +252,7 @@ func splitSizes[N int | float64](n int, lengths []N) []int {
 		total += sizes[i]
 	}
 	if _, share := any(N(0)).(float64); share {
-		if math.Abs(sum-1) > 1e-9 {
+		if !(math.Abs(sum-1) <= 1e-9) { // also NaN
 			refuse(lucid.ErrValue, "random_split", "the shares %v add up to %v; want 1", lengths, sum)
 		}
 		total = 0

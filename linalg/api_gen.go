@@ -308,6 +308,17 @@ type TriInvOptions struct {
 
 func (o TriInvOptions) op() ops.TriInvOptions { return ops.TriInvOptions{Upper: o.Upper} }
 
+// TriangularSolveOptions are the options of TriangularSolve; the zero value is PyTorch's default.
+type TriangularSolveOptions struct {
+	Lower         bool // read the lower triangle (upper=False)
+	Transpose     bool // solve aᵀ·x = b
+	Unitriangular bool // the diagonal counts as ones, and is not read
+}
+
+func (o TriangularSolveOptions) op() ops.TriangularSolveOptions {
+	return ops.TriangularSolveOptions{Lower: o.Lower, Transpose: o.Transpose, Unitriangular: o.Unitriangular}
+}
+
 // VanderOptions are the options of Vander; the zero value is PyTorch's default.
 type VanderOptions struct {
 	N int // columns; 0: as many as numbers
@@ -810,6 +821,16 @@ func TriInv(x *lucid.Tensor, o ...TriInvOptions) *lucid.Tensor {
 	r0 := ops.TriInv(a0, option("linalg_tri_inv", o).op())
 	release(a0)
 	return wrap(r0)
+}
+
+// TriangularSolve returns x with a·x = b, and a: SolveTriangular in the older form of PyTorch's torch.triangular_solve.
+func TriangularSolve(b, a *lucid.Tensor, o ...TriangularSolveOptions) (solution, coefficients *lucid.Tensor) {
+	a0 := acquire("triangular_solve", b)
+	a1 := acquire("triangular_solve", a)
+	r0, r1 := ops.TriangularSolve(a0, a1, option("triangular_solve", o).op())
+	release(a0)
+	release(a1)
+	return wrap(r0), wrap(r1)
 }
 
 // Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.

@@ -203,7 +203,11 @@ func (m *EmbeddingBag) extra() string {
 	if mode == "" {
 		mode = "mean"
 	}
-	return rows(m.Weight, nil, m.o.MaxNorm, m.o.NormType, m.o.ScaleGradByFreq) + ", mode='" + mode + "'"
+	s := rows(m.Weight, nil, m.o.MaxNorm, m.o.NormType, m.o.ScaleGradByFreq) + ", mode='" + mode + "'"
+	if m.o.PaddingIdx != nil {
+		s += fmt.Sprintf(", padding_idx=%d", *m.o.PaddingIdx)
+	}
+	return s
 }
 
 func (r *recurrent) extra() string {

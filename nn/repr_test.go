@@ -242,3 +242,11 @@ func ExampleRepr() {
 	//   (3): Linear(in_features=144, out_features=10, bias=True)
 	// )
 }
+
+// TestEmbeddingBagRepr has PyTorch's text of a bag whose last row is left out.
+func TestEmbeddingBagRepr(t *testing.T) {
+	m := nn.NewEmbeddingBag(6, 4, nn.EmbeddingBagOptions{PaddingIdx: new(-1)})
+	if got, want := nn.Repr(m), "EmbeddingBag(6, 4, mode='mean', padding_idx=5)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -137,6 +137,37 @@ func DiagonalScatter(x, src *Node, o DiagonalOptions) *Node {
 	return diagonalUpdate(x, stored("diagonal_scatter", src, x.DType()), g)
 }
 
+// FillDiagonalOptions says whether the diagonal of a matrix with more rows than columns begins again below its end.
+type FillDiagonalOptions struct {
+	Wrap bool // begin again at the first column, one row below the end
+}
+
+// FillDiagonal returns x with its main diagonal, whose indices are all equal, filled with a number. x has two dimensions, or more of one
+// size.
+//
+//lucid:method
+//lucid:inplace
+func FillDiagonal(x *Node, fillValue any, o FillDiagonalOptions) *Node {
+	const op = "fill_diagonal"
+	d := x.Shape().Dims()
+	if len(d) < 2 || len(d) > 2 && slices.ContainsFunc(d, func(n int) bool { return n != d[0] }) {
+		fault.Throw(fault.Shape, op, "input has shape %v; want two dimensions, or more of one size", x.Shape())
+	}
+	if x.Shape().Numel() == 0 {
+		return Alias(x)
+	}
+	step, stride := 0, 1
+	for i := len(d) - 1; i >= 0; i-- {
+		step, stride = step+stride, stride*d[i]
+	}
+	count := slices.Min(d)
+	if o.Wrap && len(d) == 2 && d[0] > d[1]+1 {
+		count = (x.Shape().Numel() + step - 1) / step
+	}
+	v := scalar(x.DType(), fillScalar(op, fillValue))
+	return writeStrided(op, x, v, attr.Strided{Dims: attr.MakeInts(count), Strides: attr.MakeInts(step)})
+}
+
 // DiagEmbedOptions says which diagonal to fill, and which two dimensions of the result span the matrices.
 type DiagEmbedOptions struct {
 	Offset     int  // the diagonal; above the main one if positive

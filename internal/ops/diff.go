@@ -112,6 +112,7 @@ func trapezoids(op string, y, x *Node, o TrapezoidOptions) (*Node, int) {
 // Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.
 //
 //lucid:func
+//lucid:alias trapz
 //lucid:optional x
 //lucid:amp float32
 func Trapezoid(y, x *Node, o TrapezoidOptions) *Node {

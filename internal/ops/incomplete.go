@@ -148,12 +148,14 @@ func promote3(op string, x, y, z Operand) (*Node, *Node, *Node) {
 // concentration a up to x. NaN for negative arguments, and where both are 0 or both infinite.
 //
 //lucid:name special_gammainc
+//lucid:alias igamma
 //lucid:pkg special
 func Gammainc(a, x Operand) *Node { return realFloats(opGammainc, a, x) }
 
 // Gammaincc returns the regularised upper incomplete gamma function 1 - Gammainc, precise where it is small.
 //
 //lucid:name special_gammaincc
+//lucid:alias igammac
 //lucid:pkg special
 func Gammaincc(a, x Operand) *Node { return realFloats(opGammaincc, a, x) }
 

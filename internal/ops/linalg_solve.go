@@ -172,6 +172,27 @@ func SolveTriangular(a, b *Node, upper bool, o SolveTriangularOptions) *Node {
 	return solveTriangular(a, b, upper, o.Unitriangular)
 }
 
+// TriangularSolveOptions says which triangle of the matrix is read, whether it is transposed, and whether its diagonal counts as ones.
+type TriangularSolveOptions struct {
+	Lower         bool `lucid:"upper,not"` // read the lower triangle (upper=False)
+	Transpose     bool // solve aᵀ·x = b
+	Unitriangular bool // the diagonal counts as ones, and is not read
+}
+
+// TriangularSolve returns x with a·x = b, and a: SolveTriangular in the older form of PyTorch's torch.triangular_solve.
+//
+//lucid:name triangular_solve
+//lucid:pkg linalg
+//lucid:amp float32
+func TriangularSolve(b, a *Node, o TriangularSolveOptions) (solution, coefficients *Node) {
+	ampFloat32(&b, &a)
+	triangle, upper := a, !o.Lower
+	if o.Transpose && a.Rank() > 1 {
+		triangle, upper = Transpose(a, -2, -1), !upper
+	}
+	return SolveTriangular(triangle, b, upper, SolveTriangularOptions{Unitriangular: o.Unitriangular}), a
+}
+
 // TriInvOptions says which triangle is read.
 type TriInvOptions struct {
 	Upper bool // read the upper triangle

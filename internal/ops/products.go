@@ -94,6 +94,7 @@ func Ger(x, vec2 *Node) *Node { return Outer(x, vec2) }
 //
 //lucid:func
 //lucid:method
+//lucid:default dims=2
 //lucid:amp half
 func Tensordot(x, other *Node, dims any) *Node {
 	var da, db []int

@@ -135,6 +135,24 @@ func AsStrided(x *Node, size, stride []int, o AsStridedOptions) *Node {
 	return graph.New(opAsStrided, attr.Strided{Dims: attr.MakeInts(size...), Strides: attr.MakeInts(stride...), Offset: o.StorageOffset}, x)
 }
 
+// AsStridedScatter returns x with the elements that AsStrided shows replaced by src. Of several for one element the last stays.
+//
+//lucid:method AsStridedScatter(src *Node, size []int, stride []int)
+func AsStridedScatter(x, src *Node, size, stride []int, o AsStridedOptions) *Node {
+	const op = "as_strided_scatter"
+	if want := AsStrided(x, size, stride, o).Shape(); !src.Shape().Equal(want) {
+		fault.Throw(fault.Shape, op, "src has shape %v; want %v", src.Shape(), want)
+	}
+	return writeStrided(op, x, src, attr.Strided{Dims: attr.MakeInts(size...), Strides: attr.MakeInts(stride...), Offset: o.StorageOffset})
+}
+
+// writeStrided returns x with the elements of a strided view of it replaced; a number is written to all.
+func writeStrided(op string, x *Node, src Operand, s attr.Strided) *Node {
+	at := stridedIndices(s)
+	v := Reshape(broadcastTo(stored(op, src, x.DType()), at.Shape()), -1)
+	return reshapeTo(scatterAlong(op, Reshape(x, -1), 0, Reshape(at, -1), v, attr.ReduceSet), x.Shape())
+}
+
 // Unfold shows all windows of the given size along a dimension, each step further; a window's elements are the last dimension.
 //
 //lucid:method

@@ -147,7 +147,8 @@ func init() {
 		Schema{Name: "trapezoid", Door: "Trapezoid",
 			Doc: "Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.",
 			AMP: "float32", Random: "",
-			Params: []Param{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
+			Aliases: []string{"trapz"},
+			Params:  []Param{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.TrapezoidOptions
 				c.option("dx", &o.Dx)

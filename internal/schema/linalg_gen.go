@@ -534,5 +534,19 @@ func init() {
 				c.option("upper", &o.Upper)
 				return []*graph.Node{ops.TriInv(c.tensor("input"), o)}
 			}},
+		Schema{Name: "triangular_solve", Door: "linalg.TriangularSolve",
+			Doc: "TriangularSolve returns x with a·x = b, and a: SolveTriangular in the older form of PyTorch's " +
+				"torch.triangular_solve.",
+			AMP: "float32", Random: "",
+			Params: []Param{{"b", "tensor", false}, {"a", "tensor", false}, {"upper", "bool", true}, {"transpose", "bool", true},
+				{"unitriangular", "bool", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.TriangularSolveOptions
+				c.optionNot("upper", &o.Lower)
+				c.option("transpose", &o.Transpose)
+				c.option("unitriangular", &o.Unitriangular)
+				r0, r1 := ops.TriangularSolve(c.tensor("b"), c.tensor("a"), o)
+				return []*graph.Node{r0, r1}
+			}},
 	)
 }

@@ -248,10 +248,11 @@ func init() {
 				"other;\n" +
 				"or two lists [][]int that name the dimensions of each.",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"dims", "any", false}},
+			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"dims", "any", true}},
 			call: func(c *Caller) []*graph.Node {
 				var v_dims any
-				c.required("dims", &v_dims)
+				v_dims = 2
+				c.option("dims", &v_dims)
 				return []*graph.Node{ops.Tensordot(c.tensor("input"), c.tensor("other"), v_dims)}
 			}},
 		Schema{Name: "trace", Door: "Trace",

@@ -33,6 +33,20 @@ func init() {
 				c.option("storage_offset", &o.StorageOffset)
 				return []*graph.Node{ops.AsStrided(c.tensor("input"), v_size, v_stride, o)}
 			}},
+		Schema{Name: "as_strided_scatter", Door: "",
+			Doc: "AsStridedScatter returns x with the elements that AsStrided shows replaced by src. Of several for one element " +
+				"the last stays.",
+			Params: []Param{{"input", "tensor", false}, {"src", "tensor", false}, {"size", "[]int", false}, {"stride", "[]int", false},
+				{"storage_offset", "int", true}},
+			call: func(c *Caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var v_stride []int
+				c.required("stride", &v_stride)
+				var o ops.AsStridedOptions
+				c.option("storage_offset", &o.StorageOffset)
+				return []*graph.Node{ops.AsStridedScatter(c.tensor("input"), c.tensor("src"), v_size, v_stride, o)}
+			}},
 		Schema{Name: "atleast_1d", Door: "Atleast1d",
 			Doc:    "Atleast1d gives 0-d tensors a dimension.",
 			View:   true,
@@ -211,6 +225,19 @@ func init() {
 				var v_axis []int
 				c.required("axis", &v_axis)
 				return []*graph.Node{ops.ExpandDims(c.tensor("input"), v_axis...)}
+			}},
+		Schema{Name: "fill_diagonal", Door: "",
+			Doc: "FillDiagonal returns x with its main diagonal, whose indices are all equal, filled with a number. x has two " +
+				"dimensions, or more of one\n" +
+				"size.",
+			InPlace: true,
+			Params:  []Param{{"input", "tensor", false}, {"fill_value", "any", false}, {"wrap", "bool", true}},
+			call: func(c *Caller) []*graph.Node {
+				var v_fillValue any
+				c.required("fill_value", &v_fillValue)
+				var o ops.FillDiagonalOptions
+				c.option("wrap", &o.Wrap)
+				return []*graph.Node{ops.FillDiagonal(c.tensor("input"), v_fillValue, o)}
 			}},
 		Schema{Name: "flatten", Door: "Flatten",
 			Doc: "Flatten joins the dimensions from startDim to endDim, both included, into one; a 0-d tensor becomes one of " +

@@ -131,13 +131,15 @@ func init() {
 			Doc: "Gammainc returns the regularised lower incomplete gamma function P(a, x): the probability of the gamma " +
 				"distribution of\n" +
 				"concentration a up to x. NaN for negative arguments, and where both are 0 or both infinite.",
-			Params: []Param{{"a", "tensor or number", false}, {"input", "tensor or number", false}},
+			Aliases: []string{"igamma"},
+			Params:  []Param{{"a", "tensor or number", false}, {"input", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Gammainc(c.operand("a"), c.operand("input"))}
 			}},
 		Schema{Name: "special_gammaincc", Door: "special.Gammaincc",
-			Doc:    "Gammaincc returns the regularised upper incomplete gamma function 1 - Gammainc, precise where it is small.",
-			Params: []Param{{"a", "tensor or number", false}, {"input", "tensor or number", false}},
+			Doc:     "Gammaincc returns the regularised upper incomplete gamma function 1 - Gammainc, precise where it is small.",
+			Aliases: []string{"igammac"},
+			Params:  []Param{{"a", "tensor or number", false}, {"input", "tensor or number", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Gammaincc(c.operand("a"), c.operand("input"))}
 			}},

@@ -92,6 +92,11 @@ func handLosses(add adder) {
 }
 
 func handMoves(add adder) {
+	strided := tensortest.Attrs{"size": []int{2, 2}, "stride": []int{1, 5}, "storage_offset": 1}
+	add("as_strided_scatter", strided, tensortest.Uniform(-1, 1, 3, 4), tensortest.Uniform(-1, 1, 2, 2))
+	for _, s := range [][]int{{3, 4}, {5, 2}, {2, 2, 2}} {
+		add("fill_diagonal", tensortest.Attrs{"fill_value": 0.5, "wrap": len(s) == 2}, tensortest.Uniform(-1, 1, s...))
+	}
 	add("dynamic_slice", tensortest.Attrs{"axes": []int{0, 1}, "size": []int{2, 1}}, tensortest.Uniform(-1, 1, 4, 3),
 		lucid.New([]int64{1, 2}, 2))
 	add("dynamic_slice_update", tensortest.Attrs{"axes": []int{0, 1}}, tensortest.Uniform(-1, 1, 4, 3), tensortest.Uniform(-1, 1, 2, 1),

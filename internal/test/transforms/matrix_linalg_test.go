@@ -24,6 +24,8 @@ func handLinalg(add adder) {
 		add("linalg_matrix_sqrth", nil, sym)
 		add("linalg_tri_inv", nil, x)
 		add("linalg_tri_inv", tensortest.Attrs{"upper": true}, x)
+		add("triangular_solve", nil, a, x)
+		add("triangular_solve", tensortest.Attrs{"upper": false, "transpose": true, "unitriangular": true}, a, x)
 		l := linalg.Cholesky(sym)
 		add("cholesky_inverse", nil, l)
 		add("cholesky_solve", nil, x, l)
