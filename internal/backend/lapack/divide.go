@@ -12,11 +12,11 @@ const shortTridiagonal = 24
 // divider solves a tridiagonal problem in two parts whose solutions it joins: what connects them is a matrix of rank 1, and the vectors
 // of the whole are those of the parts times those of a diagonal matrix with such a change. Values are in float64, vectors in R.
 type divider[R float32 | float64] struct {
+	*Solver[R]
+	one   *Solver[R] // for one goroutine of several
 	n     int
-	mul   Product[R]
-	loop  func(n int, f func(i int))
-	poles func(x, z []float64, t float64) (sum, slope float64)
-	sides [2][]R    // n×n: rows are vectors, those of a part only in its own columns. A joint goes from one side to the other
+	sides [2][]R // n×n: rows are vectors, those of a part only in its own columns. A joint goes from one side to the other
+	// Memory of joints; each uses that of its own rows.
 	work  []R       // rows that take part in a joint
 	f     []R       // vectors of the inner problem, in rows
 	delta []float64 // poles less roots, in rows
@@ -49,51 +49,52 @@ func (s *Solver[T]) tridiagonalVectors(d, e []float64, a []T, ld int) bool {
 	scaleBy(e[:n-1], f)
 	ok := false
 	if narrow, is := any(s).(*Solver[float32]); is {
-		ok = divideTridiagonal(narrow, narrow.Mul, wide, s.each, d, e, any(a).([]float32), ld)
+		ok = divideTridiagonal(narrow, wide, d, e, any(a).([]float32), ld)
 	} else {
-		ok = divideTridiagonal(wide, wide.Mul, wide, s.each, d, e, a, ld)
+		ok = divideTridiagonal(wide, wide, d, e, a, ld)
 	}
 	unscale(d, f)
 	return ok
 }
 
 // divideTridiagonal is tridiagonalVectors with vectors in R.
-func divideTridiagonal[R float32 | float64, T Number](s *Solver[R], mul Product[R], wide *Solver[float64], loop func(int, func(int)),
-	d, e []float64, a []T, ld int) bool {
+func divideTridiagonal[R float32 | float64, T Number](s *Solver[R], wide *Solver[float64], d, e []float64, a []T, ld int) bool {
 	n := len(d)
 	at := s.at()
 	defer s.back(at)
-	q := &divider[R]{n: n, mul: mul, loop: loop, poles: s.Poles, sides: [2][]R{s.zeros(n * n), s.zeros(n * n)}, work: s.take(n * n),
-		f: s.take(n * n), delta: wide.take(n * n)}
-	order, ok := q.solve(0, 0, d, e)
-	if !ok {
+	q := &divider[R]{Solver: s, one: s.one(), n: n, sides: [2][]R{s.zeros(n * n), s.zeros(n * n)}, work: s.take(n * n), f: s.take(n * n),
+		delta: wide.take(n * n)}
+	p := &tridiagonalPart[R]{divider: q, d: d, e: e}
+	conquer(p, s.each)
+	if !p.ok {
 		return false
 	}
 	values := make([]float64, n)
-	for i, o := range order {
+	for i, o := range p.order {
 		values[i] = d[o]
 	}
 	copy(d, values)
-	columnsOf(a, ld, n, q.sides[0], order)
+	same, is := any(a).([]R)
+	if !is {
+		columnsOf(a, ld, n, q.sides[0], p.order)
+		return true
+	}
+	for i, o := range p.order {
+		copy(q.work[i*n:][:n], q.sides[0][o*n:])
+	}
+	s.transpose(n, n, q.work, n, same, ld)
 	return true
 }
 
 // columnsOf writes rows of z, n×n, in this order to the columns of a; nil is the order they have.
 func columnsOf[R float32 | float64, T Number](a []T, ld, n int, z []R, order []int) {
 	const tile = 16
-	same, isSame := any(z).([]T)
 	for i0 := 0; i0 < n; i0 += tile {
 		i1 := min(i0+tile, n)
 		for j := range n {
 			o := j
 			if order != nil {
 				o = order[j]
-			}
-			if isSame {
-				for i, v := range same[o*n+i0 : o*n+i1] {
-					a[(i0+i)*ld+j] = v
-				}
-				continue
 			}
 			for i, v := range z[o*n+i0 : o*n+i1] {
 				a[(i0+i)*ld+j] = of[T](float64(v), 0)
@@ -113,43 +114,64 @@ func (s *Solver[T]) each(n int, f func(i int)) {
 	}
 }
 
-// solve solves the part that begins with row at, with vectors on one side, and returns the ascending order of its values.
-func (q *divider[R]) solve(side, at int, d, e []float64) (order []int, ok bool) {
-	n := len(d)
-	order = make([]int, n)
-	if n <= shortTridiagonal {
-		var room [shortTridiagonal * shortTridiagonal]float64
-		small := room[:n*n]
-		for i := range n {
-			small[i*n+i], order[i] = 1, i
+// tridiagonalPart is the part that begins with row at, with vectors on one side.
+type tridiagonalPart[R float32 | float64] struct {
+	*divider[R]
+	side, at      int
+	d, e          []float64
+	rho           float64 // between its two parts
+	first, second *tridiagonalPart[R]
+	order         []int // ascending, of its values
+	ok            bool
+}
+
+func (p *tridiagonalPart[R]) size() int { return len(p.d) }
+
+func (p *tridiagonalPart[R]) split() (first, second division) {
+	if len(p.d) <= shortTridiagonal {
+		return nil, nil
+	}
+	d, e, m := p.d, p.e, len(p.d)/2
+	p.rho = e[m-1]
+	d[m-1] -= math.Abs(p.rho)
+	d[m] -= math.Abs(p.rho)
+	p.first = &tridiagonalPart[R]{divider: p.divider, side: 1 - p.side, at: p.at, d: d[:m], e: slices.Clone(e[:m])}
+	p.second = &tridiagonalPart[R]{divider: p.divider, side: 1 - p.side, at: p.at + m, d: d[m:], e: e[m:]}
+	return p.first, p.second
+}
+
+func (p *tridiagonalPart[R]) solve() {
+	n := len(p.d)
+	var room [shortTridiagonal * shortTridiagonal]float64
+	small := room[:n*n]
+	p.order = make([]int, n)
+	for i := range n {
+		small[i*n+i], p.order[i] = 1, i
+	}
+	p.ok = tridiagonalQL(p.d, p.e, small, n)
+	for i := range n {
+		z := p.sides[p.side][(p.at+i)*p.n+p.at:][:n]
+		for j, v := range small[i*n:][:n] {
+			z[j] = R(v)
 		}
-		ok = tridiagonalQL(d, e, small, n)
-		for i := range n {
-			z := q.sides[side][(at+i)*q.n+at:][:n]
-			for j, v := range small[i*n:][:n] {
-				z[j] = R(v)
-			}
-		}
-		return order, ok
 	}
-	m := n / 2
-	rho := e[m-1]
-	d[m-1] -= math.Abs(rho)
-	d[m] -= math.Abs(rho)
-	first, ok := q.solve(1-side, at, d[:m], slices.Clone(e[:m]))
-	if !ok {
-		return nil, false
+}
+
+func (p *tridiagonalPart[R]) join(alone bool) {
+	if p.ok = p.first.ok && p.second.ok; !p.ok {
+		return
 	}
-	second, ok := q.solve(1-side, at+m, d[m:], e[m:])
-	if !ok {
-		return nil, false
+	s, m := p.Solver, len(p.first.d)
+	if alone {
+		s = p.one
 	}
-	j := joint[R]{divider: q, z: q.sides[1-side], out: q.sides[side], at: at, n: n, m: m, d: d, rho: 2 * math.Abs(rho)}
-	j.order = merge(d, first, second, m)
-	j.connect(math.Signbit(rho))
+	j := joint[R]{divider: p.divider, s: s, z: p.sides[1-p.side], out: p.sides[p.side], at: p.at, n: len(p.d), m: m, d: p.d,
+		rho: 2 * math.Abs(p.rho)}
+	j.order = merge(p.d, p.first.order, p.second.order, m)
+	j.connect(math.Signbit(p.rho))
 	j.deflate()
 	j.join()
-	return ascending(d), true
+	p.order = ascending(p.d)
 }
 
 // ascending is the order of values.
@@ -178,6 +200,7 @@ func merge(d []float64, first, second []int, m int) []int {
 // joint joins rows at … at+m-1 and those behind them, n together.
 type joint[R float32 | float64] struct {
 	*divider[R]
+	s        *Solver[R]
 	z, out   []R // vectors of the parts, and of the whole
 	at, n, m int
 	d        []float64
@@ -265,9 +288,9 @@ func (j *joint[R]) join() {
 	for p, r := range rows {
 		list[p] = j.live[r]
 	}
-	c := &combination[R]{mul: j.mul, ld: n, x: j.z[j.at*n+j.at:], rows: list, alone: counts[0], both: counts[1], left: j.m,
-		right: j.n - j.m, work: j.work, out: out}
-	c.multiply(j.f[:k*k])
+	c := &combination[R]{mul: j.s.Mul, ld: n, x: j.z[j.at*n+j.at:], rows: list, alone: counts[0], both: counts[1], left: j.m,
+		right: j.n - j.m, work: j.work[j.at*n:], out: out}
+	c.multiply(j.f[j.at*n:][:k*k])
 	for p, i := range j.done {
 		copy(out[(k+p)*n:][:j.n], j.row(i))
 		values = append(values, j.d[i])
@@ -318,7 +341,7 @@ func (c *combination[R]) part(k, cols, terms int, f, rows, out []R) {
 // orthogonal.
 func (j *joint[R]) inner(rows []int) []float64 {
 	k := len(j.live)
-	q := &secular{d: make([]float64, k), z2: make([]float64, k), rho: j.rho, poles: j.poles}
+	q := &secular{d: make([]float64, k), z2: make([]float64, k), rho: j.rho, poles: j.s.Poles}
 	for p, i := range j.live {
 		q.d[p], q.z2[p] = j.d[i], j.v[i]*j.v[i]
 		q.sum += q.z2[p]
@@ -326,22 +349,22 @@ func (j *joint[R]) inner(rows []int) []float64 {
 	values := make([]float64, k)
 	chunk := 16
 	blocks := (k + chunk - 1) / chunk
-	z := j.delta
-	j.loop(blocks, func(b int) {
+	z, vectors := j.delta[j.at*j.divider.n:], j.f[j.at*j.divider.n:]
+	j.s.each(blocks, func(b int) {
 		for p := b * chunk; p < min((b+1)*chunk, k); p++ {
 			origin, mu := q.root(p, z[p*k:][:k])
 			values[p] = q.d[origin] + mu
 		}
 	})
-	near := q.nearby(z, func(i int) bool { return j.v[j.live[i]] < 0 }, j.loop)
-	j.loop(blocks, func(b int) {
+	near := q.nearby(z, func(i int) bool { return j.v[j.live[i]] < 0 }, j.s.each)
+	j.s.each(blocks, func(b int) {
 		for p := b * chunk; p < min((b+1)*chunk, k); p++ {
 			row := z[p*k:][:k]
 			for i, x := range near {
 				row[i] = x / row[i]
 			}
 			f := 1 / lengthOf(row)
-			out := j.f[p*k:][:k]
+			out := vectors[p*k:][:k]
 			for t, r := range rows {
 				out[t] = R(row[r] * f)
 			}

@@ -11,9 +11,10 @@ const shortBidiagonal = 24
 // bidivider solves a bidiagonal problem in two parts and the row between them. A part that is not the last has a column more than rows,
 // which the row behind it shares; its right vectors have one more, which belongs to no singular value.
 type bidivider struct {
-	s          *Solver[float64]
-	ld         int
-	u, v       []float64 // rows are vectors
+	s, one *Solver[float64] // for all goroutines, and for one of several
+	ld     int
+	u, v   []float64 // rows are vectors
+	// Memory of joints; each uses that of its own rows.
 	next, work []float64
 	fu, fv     []float64 // vectors of the inner problem, in rows
 }
@@ -43,19 +44,20 @@ func (s *Solver[T]) bidiagonalVectors(d, e, u, v []float64, ld int) bool {
 	at := wide.at()
 	defer wide.back(at)
 	room := func() []float64 { return wide.take(n * ld) }
-	q := &bidivider{s: wide, ld: ld, u: u, v: v, next: room(), work: room(), fu: room(), fv: room()}
-	order, ok := q.solve(0, d, e[:n-1], false)
-	if !ok {
+	q := &bidivider{s: wide, one: wide.one(), ld: ld, u: u, v: v, next: room(), work: room(), fu: room(), fv: room()}
+	p := &bidiagonalPart{bidivider: q, d: d, e: e[:n-1]}
+	conquer(p, wide.each)
+	if !p.ok {
 		return false
 	}
-	slices.Reverse(order)
+	slices.Reverse(p.order)
 	values := make([]float64, n)
-	for i, o := range order {
+	for i, o := range p.order {
 		values[i] = d[o] / f
 	}
 	copy(d, values)
 	for _, x := range [][]float64{u, v} {
-		for i, o := range order {
+		for i, o := range p.order {
 			copy(q.next[i*ld:][:n], x[o*ld:][:n])
 		}
 		copy(x, q.next)
@@ -63,11 +65,36 @@ func (s *Solver[T]) bidiagonalVectors(d, e, u, v []float64, ld int) bool {
 	return true
 }
 
-// leaf solves a short part by QR steps; one column more than rows is a row of zeros more.
-func (q *bidivider) leaf(at int, d, e []float64, wide bool) (order []int, ok bool) {
-	n := len(d)
+// bidiagonalPart is the part that begins with row at, wide if it has a column more than rows.
+type bidiagonalPart struct {
+	*bidivider
+	at            int
+	d, e          []float64
+	wide          bool
+	alpha, beta   float64 // the row between its two parts
+	first, second *bidiagonalPart
+	order         []int // ascending, of its values
+	ok            bool
+}
+
+func (p *bidiagonalPart) size() int { return len(p.d) }
+
+func (p *bidiagonalPart) split() (first, second division) {
+	if len(p.d) <= shortBidiagonal {
+		return nil, nil
+	}
+	d, e, m := p.d, p.e, len(p.d)/2
+	p.alpha, p.beta = d[m], e[m]
+	p.first = &bidiagonalPart{bidivider: p.bidivider, at: p.at, d: d[:m], e: e[:m], wide: true}
+	p.second = &bidiagonalPart{bidivider: p.bidivider, at: p.at + m + 1, d: d[m+1:], e: e[m+1:], wide: p.wide}
+	return p.first, p.second
+}
+
+// solve solves a short part by QR steps; one column more than rows is a row of zeros more.
+func (p *bidiagonalPart) solve() {
+	n := len(p.d)
 	cols := n
-	if wide {
+	if p.wide {
 		cols++
 	}
 	ld := (cols + 7) / 8 * 8
@@ -76,49 +103,42 @@ func (q *bidivider) leaf(at int, d, e []float64, wide bool) (order []int, ok boo
 		u[i*ld+i], v[i*ld+i] = 1, 1
 	}
 	values, above := make([]float64, cols), make([]float64, cols)
-	copy(values, d)
-	copy(above, e)
-	alone := &Solver[float64]{Vectors: q.s.Vectors}
-	if !alone.bidiagonalQR(values, above, u, v, ld) {
-		return nil, false
+	copy(values, p.d)
+	copy(above, p.e)
+	alone := &Solver[float64]{Vectors: p.s.Vectors}
+	if p.ok = alone.bidiagonalQR(values, above, u, v, ld); !p.ok {
+		return
 	}
-	copy(d, values)
+	copy(p.d, values)
 	for i := range cols {
 		if i < n {
-			copy(q.u[(at+i)*q.ld+at:][:n], u[i*ld:])
+			copy(p.u[(p.at+i)*p.ld+p.at:][:n], u[i*ld:])
 		}
-		copy(q.v[(at+i)*q.ld+at:][:cols], v[i*ld:])
+		copy(p.v[(p.at+i)*p.ld+p.at:][:cols], v[i*ld:])
 	}
-	return ascending(d), true
+	p.order = ascending(p.d)
 }
 
-// solve solves the part that begins with row at, wide if it has a column more than rows, and returns the ascending order of its values.
-func (q *bidivider) solve(at int, d, e []float64, wide bool) (order []int, ok bool) {
-	n := len(d)
-	if n <= shortBidiagonal {
-		return q.leaf(at, d, e, wide)
+func (p *bidiagonalPart) join(alone bool) {
+	if p.ok = p.first.ok && p.second.ok; !p.ok {
+		return
 	}
-	m := n / 2
-	alpha, beta := d[m], e[m]
-	first, ok := q.solve(at, d[:m], e[:m], true)
-	if !ok {
-		return nil, false
+	s, m := p.s, len(p.first.d)
+	if alone {
+		s = p.one
 	}
-	second, ok := q.solve(at+m+1, d[m+1:], e[m+1:], wide)
-	if !ok {
-		return nil, false
-	}
-	j := &bijoint{bidivider: q, at: at, n: n, m: m, wide: wide, d: d}
-	j.order = merge(d, first, second, m+1)
-	j.connect(alpha, beta)
+	j := &bijoint{bidivider: p.bidivider, s: s, at: p.at, n: len(p.d), m: m, wide: p.wide, d: p.d}
+	j.order = merge(p.d, p.first.order, p.second.order, m+1)
+	j.connect(p.alpha, p.beta)
 	j.deflate()
 	j.join()
-	return ascending(d), true
+	p.order = ascending(p.d)
 }
 
 // bijoint joins rows at … at+m-1, row at+m, and those behind it, n together.
 type bijoint struct {
 	*bidivider
+	s        *Solver[float64]
 	at, n, m int
 	wide     bool
 	d        []float64
@@ -227,15 +247,15 @@ func (j *bijoint) join() {
 	from := j.at*j.ld + j.at
 	out := j.next[from:]
 	for side, x := range [][]float64{j.u, j.v} {
-		cols, f := j.n, j.fu
+		cols, f := j.n, j.fu[j.at*j.ld:]
 		if side == 1 {
-			f = j.fv
+			f = j.fv[j.at*j.ld:]
 			if j.wide {
 				cols++
 			}
 		}
 		c := &combination[float64]{mul: j.s.Mul, ld: j.ld, x: x[from:], rows: list, alone: counts[0], both: counts[1], left: j.m + 1,
-			right: cols - j.m - 1, work: j.work, out: out}
+			right: cols - j.m - 1, work: j.work[j.at*j.ld:], out: out}
 		c.multiply(f[:k*k])
 		for p, i := range j.done {
 			copy(out[(k+p)*j.ld:][:cols], x[from+i*j.ld:])
@@ -262,25 +282,26 @@ func (j *bijoint) inner(rows []int) []float64 {
 	values := make([]float64, k, j.n)
 	const chunk = 16
 	blocks := (k + chunk - 1) / chunk
+	lefts, rights := j.fu[j.at*j.ld:], j.fv[j.at*j.ld:]
 	j.s.each(blocks, func(b int) {
 		for p := b * chunk; p < min((b+1)*chunk, k); p++ {
-			origin, mu := q.root(p, j.fv[p*k:][:k])
+			origin, mu := q.root(p, rights[p*k:][:k])
 			o := q.d[origin]
 			values[p] = o + mu/(o+math.Sqrt(max(o*o+mu, 0)))
 		}
 	})
-	near := q.nearby(j.fv, func(i int) bool { return j.z[j.live[i]] < 0 }, j.s.each)
+	near := q.nearby(rights, func(i int) bool { return j.z[j.live[i]] < 0 }, j.s.each)
 	j.s.each(blocks, func(b int) {
 		u, v := make([]float64, k), make([]float64, k)
 		for p := b * chunk; p < min((b+1)*chunk, k); p++ {
-			delta := j.fv[p*k:][:k]
+			delta := rights[p*k:][:k]
 			for i := range v {
 				v[i] = near[i] / delta[i]
 				u[i] = q.d[i] * v[i]
 			}
 			u[0] = -1
 			fu, fv := 1/lengthOf(u), 1/lengthOf(v)
-			left := j.fu[p*k:][:k]
+			left := lefts[p*k:][:k]
 			for t, r := range rows {
 				left[t], delta[t] = u[r]*fu, v[r]*fv
 			}

@@ -73,6 +73,25 @@ func (s *Solver[T]) tallSVD(m, n int, a []T, sv []float64, u []T, uc int, vh []T
 	return 0
 }
 
+// narrow writes n rows of n elements of x, ld apart, to z.
+func narrow[T Number](n int, z []T, x []float64, ld int) {
+	for i := range n {
+		row := x[i*ld:][:n]
+		switch to := any(z[i*n:][:n]).(type) {
+		case []float64:
+			copy(to, row)
+		case []float32:
+			for j, v := range row {
+				to[j] = float32(v)
+			}
+		default:
+			for j, v := range row {
+				z[i*n+j] = of[T](v, 0)
+			}
+		}
+	}
+}
+
 // squareSVD is SVD for m ≥ n by bidiagonalization.
 func (s *Solver[T]) squareSVD(m, n int, a []T, sv []float64, u []T, uc int, vh []T) (info int) {
 	b := s.bidiagonalize(m, n, a, n)
@@ -92,21 +111,15 @@ func (s *Solver[T]) squareSVD(m, n int, a []T, sv []float64, u []T, uc int, vh [
 		return 1
 	}
 	clear(u[:m*uc])
-	for i := range n {
-		for j := range n {
-			u[i*uc+j] = of[T](ub[j*ld+i], 0)
-		}
-	}
+	rows, v := s.take(n*n), s.take(n*n)
+	narrow(n, rows, ub, ld)
+	s.transpose(n, n, rows, n, u, uc)
 	for i := n; i < uc; i++ {
 		u[i*uc+i] = 1
 	}
 	s.applyAll(false, n, m, 0, b.v, b.tauq, uc, u, uc)
-	v := s.take(n * n)
-	for i := range n {
-		for j := range n {
-			v[i*n+j] = of[T](vb[j*ld+i], 0)
-		}
-	}
+	narrow(n, rows, vb, ld)
+	s.transpose(n, n, rows, n, v, n)
 	s.applyAll(false, n-1, n, 1, b.u, b.taup, n, v, n)
 	s.transpose(n, n, v, n, vh, n)
 	conjugate(vh[:n*n])

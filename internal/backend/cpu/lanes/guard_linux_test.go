@@ -162,11 +162,7 @@ func TestPolesGuard(t *testing.T) {
 			want[i%8] += f
 			want[8+i%8] = math.FMA(f, 1/(x[i]-at), want[8+i%8])
 		}
-		a, b := 0.0, 0.0
-		for i := range 8 {
-			a += want[i]
-			b += want[8+i]
-		}
+		a, b := lanesSum(want[:8]), lanesSum(want[8:])
 		if sum, slope := Poles(x, z, at); sum != a || slope != b {
 			t.Fatalf("%d: %v and %v, want %v and %v", n, sum, slope, a, b)
 		}

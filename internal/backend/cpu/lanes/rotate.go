@@ -58,9 +58,11 @@ func Poles(x, z []float64, t float64) (sum, slope float64) {
 		out[i%8] += f
 		out[8+i%8] = math.FMA(f, r, out[8+i%8])
 	}
-	for i := range 8 {
-		sum += out[i]
-		slope += out[8+i]
-	}
-	return sum, slope
+	return lanesSum(out[:8]), lanesSum(out[8:])
+}
+
+// lanesSum adds eight lanes in pairs.
+func lanesSum(x []float64) float64 {
+	_ = x[7]
+	return (x[0] + x[1] + (x[2] + x[3])) + (x[4] + x[5] + (x[6] + x[7]))
 }
