@@ -111,16 +111,30 @@ func assemble(v variant, c *code) (lines []string, stack int, tables []string) {
 	for r := range a.owner {
 		a.owner[r] = -1
 	}
+	needed := make([]bool, n) // not those whose results nobody reads
+	for i := n - 1; i >= 0; i-- {
+		o := c.list[i]
+		if slices.Contains([]string{"store", "storeStream", "halves", "parts", "ahead"}, o.name) {
+			needed[i] = true
+		}
+		for _, v := range []value{o.a, o.b} {
+			if v >= 0 && needed[i] {
+				needed[v] = true
+			}
+		}
+	}
 	for i, o := range c.list {
 		a.reg[i], a.slot[i] = -1, -1
 		for _, v := range []value{o.a, o.b} {
-			if v >= 0 {
+			if v >= 0 && needed[i] {
 				a.uses[v] = append(a.uses[v], i)
 			}
 		}
 	}
 	for i, o := range c.list {
-		a.emit(i, o)
+		if needed[i] {
+			a.emit(i, o)
+		}
 	}
 	return a.lines, v.bytes * a.slots, a.tables
 }
@@ -175,6 +189,10 @@ func (a *allocator) emit(i int, o operation) {
 			r = a.free(i+1, o.a)
 		}
 		a.op("VPERMILPD $5, Y%d, Y%d", x, r)
+		a.give(v, r)
+	case "zero":
+		r := a.free(i)
+		a.op("V%s %s%d, %s%d, %s%d", map[string]string{"Z": "PXORQ", "Y": "XORPS"}[reg], reg, r, reg, r, reg, r)
 		a.give(v, r)
 	case "permute":
 		x, y := a.in(o.a, i, o.b), a.in(o.b, i, o.a)
