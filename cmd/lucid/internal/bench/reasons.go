@@ -3,8 +3,8 @@ package bench
 // reasons say why a workload falls short of its goal, where that is known: what the machine allows, as measured. The page
 // prints them for rows that do fall short. Figures are of two Zen 4 cores, unless a reason names another machine.
 var reasons = map[string]string{
-	"fft_4096x256": "on one core of a Xeon with AVX-512 the first pass is two fifths of the time: of its operations on vectors two fifths are " +
-		"shuffles, which put neighbours in order; the last pass, which writes the result, is a quarter.",
+	"fft_4096x256": "on one core of a Xeon with AVX-512 the first pass is two fifths of the time: of its operations on vectors two " +
+		"fifths are shuffles, which put neighbours in order; the last pass, which writes the result, is a quarter.",
 	"chain10": "the arrays are 192 MiB, which a copy with non-temporal stores moves in 3.5 to 3.7 ms; the chain takes 3.9 ms when " +
 		"memory is undisturbed. Compiled PyTorch needs 5 ms, so no program can be 3.5 times as fast as that. Against eager PyTorch the " +
 		"goal is met.",

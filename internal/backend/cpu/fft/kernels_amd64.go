@@ -98,7 +98,8 @@ var setF32AVX512 = kernelSet[float32]{
 		second: [14]kernel[float32]{4: second4F32AVX512, 8: second8F32AVX512},
 		stream: [2][14]kernel[float32]{
 			{2: stream2F32AVX512, 3: stream3F32AVX512, 4: stream4F32AVX512, 5: stream5F32AVX512, 7: stream7F32AVX512, 8: stream8F32AVX512},
-			{2: streamSwap2F32AVX512, 3: streamSwap3F32AVX512, 4: streamSwap4F32AVX512, 5: streamSwap5F32AVX512, 7: streamSwap7F32AVX512, 8: streamSwap8F32AVX512}},
+			{2: streamSwap2F32AVX512, 3: streamSwap3F32AVX512, 4: streamSwap4F32AVX512,
+				5: streamSwap5F32AVX512, 7: streamSwap7F32AVX512, 8: streamSwap8F32AVX512}},
 		wholeStream:    [2]kernel[float32]{wholeStreamF32AVX512, wholeStreamSwapF32AVX512},
 		twistTranspose: twistTransposeF32AVX512, fromRows: fromRowsF32AVX512, toRows: toRowsF32AVX512,
 		unpack: unpackPairsF32AVX512, pack: packPairsF32AVX512,
@@ -126,7 +127,8 @@ var setF64AVX512 = kernelSet[float64]{
 				5: toSwap5F64AVX512, 7: toSwap7F64AVX512, 8: toSwap8F64AVX512}},
 		stream: [2][14]kernel[float64]{
 			{2: stream2F64AVX512, 3: stream3F64AVX512, 4: stream4F64AVX512, 5: stream5F64AVX512, 7: stream7F64AVX512, 8: stream8F64AVX512},
-			{2: streamSwap2F64AVX512, 3: streamSwap3F64AVX512, 4: streamSwap4F64AVX512, 5: streamSwap5F64AVX512, 7: streamSwap7F64AVX512, 8: streamSwap8F64AVX512}},
+			{2: streamSwap2F64AVX512, 3: streamSwap3F64AVX512, 4: streamSwap4F64AVX512,
+				5: streamSwap5F64AVX512, 7: streamSwap7F64AVX512, 8: streamSwap8F64AVX512}},
 		wholeStream:    [2]kernel[float64]{wholeStreamF64AVX512, wholeStreamSwapF64AVX512},
 		twistTranspose: twistTransposeF64AVX512, fromRows: fromRowsF64AVX512, toRows: toRowsF64AVX512,
 		unpack: unpackPairsF64AVX512, pack: packPairsF64AVX512,

@@ -134,8 +134,8 @@ func (s *straight[T]) after(x, y []T, count int) (z, other []T) {
 	return x, y
 }
 
-// convolve transforms a row by a convolution; u and v are scratch of the length of that. Half of what the convolution begins with are zeros,
-// and half of its results are wanted: the passes at both ends know it.
+// convolve transforms a row by a convolution; u and v are scratch of the length of that. Half of what the convolution begins with are
+// zeros, and half of its results are wanted: the passes at both ends know it.
 func (s *straight[T]) convolve(y, x []T, u, v []T, sw swaps, scale T) {
 	l, n, in := lanesOf[T](), s.n, s.inner
 	whole, blocks, last := n/l, blocksOf(n, l), len(in.passes)-1

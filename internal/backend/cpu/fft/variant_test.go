@@ -275,7 +275,8 @@ func checkStream[T floats](t *testing.T, s tensor, n int) {
 			wantBins, gotBins := make([]T, m), make([]T, m)
 			err := errors.Join(Complex(serial, want, x, rows, n, inverse, 0.5), ToHalf(serial, wantBins, x[:size], rows, half))
 			rows.Stream = true
-			err = errors.Join(err, Complex(serial, got[off:][:2*size], x, rows, n, inverse, 0.5), ToHalf(serial, gotBins, x[:size], rows, half))
+			err = errors.Join(err, Complex(serial, got[off:][:2*size], x, rows, n, inverse, 0.5),
+				ToHalf(serial, gotBins, x[:size], rows, half))
 			if err != nil {
 				t.Fatal(err)
 			}

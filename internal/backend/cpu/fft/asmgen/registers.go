@@ -111,10 +111,10 @@ func assemble(v variant, c *code) (lines []string, stack int, tables []string) {
 	for r := range a.owner {
 		a.owner[r] = -1
 	}
-	needed := make([]bool, n) // not those whose results nobody reads
+	needed := make([]bool, n) // not those whose results are not read
 	for i := n - 1; i >= 0; i-- {
 		o := c.list[i]
-		if slices.Contains([]string{"store", "storeStream", "halves", "parts", "ahead"}, o.name) {
+		if slices.Contains([]string{"store", "storeStream", "twoStores", "parts", "ahead"}, o.name) {
 			needed[i] = true
 		}
 		for _, v := range []value{o.a, o.b} {
@@ -203,7 +203,7 @@ func (a *allocator) emit(i int, o operation) {
 		}
 		a.op("VPERMT2%s Z%d, Z%d, Z%d", suffix, y, a.v.regs-1-slices.Index(a.tables, o.by), x)
 		a.give(v, x)
-	case "halves":
+	case "twoStores":
 		r := a.in(o.a, i)
 		a.op("VMOVUP%s Y%d, %s", suffix[1:], r, o.mem)
 		a.op("VEXTRACTF64X4 $1, Z%d, %s", r, o.far)
