@@ -102,8 +102,8 @@ func goesAround(out, in backend.View) bool {
 	return out.Numel()*out.DType.Size() >= StreamFrom && out.Base() != in.Base()
 }
 
-// fftImages transforms images of the given sizes along axes, which count from a tensor's dimension before the first of the sizes. If stream,
-// what is between two dimensions is in scratch.
+// fftImages transforms images of the given sizes along axes, which count from a tensor's dimension before the first of the sizes.
+// If stream, what is between two dimensions is in scratch.
 func fftImages[T floats](c *backend.Ctx, f attr.FFT, y, x []T, dims []int, first int, axes []int, images int, stream bool) error {
 	size := len(y) / images
 	return each(c, images, func(b int) {

@@ -8,8 +8,9 @@
 // A long row is a matrix whose columns are transformed, multiplied by roots of unity and transformed along the other side (the
 // four-step form), so that lanes are full and pieces fit in the cache. Which form a row has depends on its length alone. Where a few
 // shorter rows would leave lanes empty, vectors have neighbouring elements of one row; the arithmetic is the same, and so are the bits.
-// With AVX2 the same holds for all rows that are one behind the other, of multiples of 64 elements or convolutions of such a length: they
-// need no transposition. Its passes read and write tensors themselves, and ask for the lines of the next rows.
+// With assembly the same holds for all rows that are one behind the other, of multiples of 64 elements (float32 with AVX-512: of 128) or
+// convolutions of such a length: they need no transposition. Passes read and write tensors themselves, and ask for the lines of the next
+// rows, or, with AVX-512, write large results around the cache.
 //
 // AVX2 and AVX-512 do the same operations, so they give the same bits; Go, which has no fused multiply-add of its own, rounds more often.
 //

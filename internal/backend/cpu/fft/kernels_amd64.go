@@ -33,6 +33,7 @@ type args[T floats] struct {
 	nextIn, nextOut     int
 	rows                int // count again
 	ahead               int // from what is read or written to what will be soon
+	table               *T  // factors of elements, in blocks as these are
 }
 
 // vectorBytes is how many bytes a part of an element has.
@@ -72,8 +73,11 @@ type pairSet[T floats] struct {
 	fromRows, toRows kernel[T]
 	unpack, pack     kernel[T]
 	open, whole      [2]kernel[T]
-	wholeStream      [2]kernel[T] // around the cache; nil: there are none
-	openBlocks       kernel[T]
+	wholeStream      [2]kernel[T]     // around the cache; nil: there are none
+	openHalf         kernel[T]        // of blocks whose second half is zeros
+	openFilter       kernel[T]        // of blocks times a table, swapped
+	chirp            [2]kernel[T]     // a row times a table, in blocks
+	front            [2][14]kernel[T] // a last pass of which half of the results are wanted, times a table; nil: there is none
 }
 
 var setF32AVX512 = kernelSet[float32]{
@@ -94,11 +98,14 @@ var setF32AVX512 = kernelSet[float32]{
 		second: [14]kernel[float32]{4: second4F32AVX512, 8: second8F32AVX512},
 		stream: [2][14]kernel[float32]{
 			{2: stream2F32AVX512, 3: stream3F32AVX512, 4: stream4F32AVX512, 5: stream5F32AVX512, 7: stream7F32AVX512, 8: stream8F32AVX512},
-			{2: streamSwap2F32AVX512, 3: streamSwap3F32AVX512, 4: streamSwap4F32AVX512, 5: streamSwap5F32AVX512, 7: streamSwap7F32AVX512, 8: streamSwap8F32AVX512}},
+			{2: streamSwap2F32AVX512, 3: streamSwap3F32AVX512, 4: streamSwap4F32AVX512,
+				5: streamSwap5F32AVX512, 7: streamSwap7F32AVX512, 8: streamSwap8F32AVX512}},
 		wholeStream:    [2]kernel[float32]{wholeStreamF32AVX512, wholeStreamSwapF32AVX512},
 		twistTranspose: twistTransposeF32AVX512, fromRows: fromRowsF32AVX512, toRows: toRowsF32AVX512,
 		unpack: unpackPairsF32AVX512, pack: packPairsF32AVX512,
-		open: [2]kernel[float32]{openF32AVX512, openSwapF32AVX512}, openBlocks: openBlocksF32AVX512,
+		open:     [2]kernel[float32]{openF32AVX512, openSwapF32AVX512},
+		openHalf: openHalfF32AVX512, openFilter: openFilterF32AVX512, chirp: [2]kernel[float32]{chirpF32AVX512, chirpSwapF32AVX512},
+		front: [2][14]kernel[float32]{{4: front4F32AVX512, 8: front8F32AVX512}, {4: frontSwap4F32AVX512, 8: frontSwap8F32AVX512}},
 		whole: [2]kernel[float32]{wholeF32AVX512, wholeSwapF32AVX512},
 	},
 }
@@ -120,11 +127,14 @@ var setF64AVX512 = kernelSet[float64]{
 				5: toSwap5F64AVX512, 7: toSwap7F64AVX512, 8: toSwap8F64AVX512}},
 		stream: [2][14]kernel[float64]{
 			{2: stream2F64AVX512, 3: stream3F64AVX512, 4: stream4F64AVX512, 5: stream5F64AVX512, 7: stream7F64AVX512, 8: stream8F64AVX512},
-			{2: streamSwap2F64AVX512, 3: streamSwap3F64AVX512, 4: streamSwap4F64AVX512, 5: streamSwap5F64AVX512, 7: streamSwap7F64AVX512, 8: streamSwap8F64AVX512}},
+			{2: streamSwap2F64AVX512, 3: streamSwap3F64AVX512, 4: streamSwap4F64AVX512,
+				5: streamSwap5F64AVX512, 7: streamSwap7F64AVX512, 8: streamSwap8F64AVX512}},
 		wholeStream:    [2]kernel[float64]{wholeStreamF64AVX512, wholeStreamSwapF64AVX512},
 		twistTranspose: twistTransposeF64AVX512, fromRows: fromRowsF64AVX512, toRows: toRowsF64AVX512,
 		unpack: unpackPairsF64AVX512, pack: packPairsF64AVX512,
-		open: [2]kernel[float64]{openF64AVX512, openSwapF64AVX512}, openBlocks: openBlocksF64AVX512,
+		open:     [2]kernel[float64]{openF64AVX512, openSwapF64AVX512},
+		openHalf: openHalfF64AVX512, openFilter: openFilterF64AVX512, chirp: [2]kernel[float64]{chirpF64AVX512, chirpSwapF64AVX512},
+		front: [2][14]kernel[float64]{{4: front4F64AVX512, 8: front8F64AVX512}, {4: frontSwap4F64AVX512, 8: frontSwap8F64AVX512}},
 		whole: [2]kernel[float64]{wholeF64AVX512, wholeSwapF64AVX512},
 	},
 }
@@ -143,7 +153,9 @@ var setF32AVX2 = kernelSet[float32]{
 			{2: toSwap2F32AVX2, 3: toSwap3F32AVX2, 4: toSwap4F32AVX2, 5: toSwap5F32AVX2, 7: toSwap7F32AVX2, 8: toSwap8F32AVX2}},
 		twistTranspose: twistTransposeF32AVX2, fromRows: fromRowsF32AVX2, toRows: toRowsF32AVX2,
 		unpack: unpackPairsF32AVX2, pack: packPairsF32AVX2,
-		open: [2]kernel[float32]{openF32AVX2, openSwapF32AVX2}, openBlocks: openBlocksF32AVX2,
+		open:     [2]kernel[float32]{openF32AVX2, openSwapF32AVX2},
+		openHalf: openHalfF32AVX2, openFilter: openFilterF32AVX2, chirp: [2]kernel[float32]{chirpF32AVX2, chirpSwapF32AVX2},
+		front: [2][14]kernel[float32]{{4: front4F32AVX2, 8: front8F32AVX2}, {4: frontSwap4F32AVX2, 8: frontSwap8F32AVX2}},
 		whole: [2]kernel[float32]{wholeF32AVX2, wholeSwapF32AVX2},
 	},
 }
@@ -162,7 +174,9 @@ var setF64AVX2 = kernelSet[float64]{
 			{2: toSwap2F64AVX2, 3: toSwap3F64AVX2, 4: toSwap4F64AVX2, 5: toSwap5F64AVX2, 7: toSwap7F64AVX2, 8: toSwap8F64AVX2}},
 		twistTranspose: twistTransposeF64AVX2, fromRows: fromRowsF64AVX2, toRows: toRowsF64AVX2,
 		unpack: unpackPairsF64AVX2, pack: packPairsF64AVX2,
-		open: [2]kernel[float64]{openF64AVX2, openSwapF64AVX2}, openBlocks: openBlocksF64AVX2,
+		open:     [2]kernel[float64]{openF64AVX2, openSwapF64AVX2},
+		openHalf: openHalfF64AVX2, openFilter: openFilterF64AVX2, chirp: [2]kernel[float64]{chirpF64AVX2, chirpSwapF64AVX2},
+		front: [2][14]kernel[float64]{{4: front4F64AVX2, 8: front8F64AVX2}, {4: frontSwap4F64AVX2, 8: frontSwap8F64AVX2}},
 		whole: [2]kernel[float64]{wholeF64AVX2, wholeSwapF64AVX2},
 	},
 }

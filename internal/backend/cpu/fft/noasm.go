@@ -48,7 +48,13 @@ func hasTensors[T floats]() bool { return false }
 
 func openFast[T floats](_ *pass[T], _, _, _ []T, _ again, _ bool) {}
 
-func openBlocksFast[T floats](_ *pass[T], _, _, _ []T) {}
+func openHalfFast[T floats](_ *pass[T], _, _, _ []T) {}
+
+func openFilterFast[T floats](_ *pass[T], _, _, _, _ []T) {}
+
+func chirpFast[T floats](_, _, _ []T, _ int, _ bool) {}
+
+func frontFast[T floats](_ *pass[T], _, _, _ []T, _ bool, _ T) bool { return false }
 
 func secondFast[T floats](_ *pass[T], _, _, _ []T, _ again) {}
 

@@ -135,12 +135,44 @@ func openFast[T floats](st *pass[T], y, x, roots []T, r again, swap bool) {
 	call(k.pairs.open[index(swap)], &a)
 }
 
-// openBlocksFast is openFast for a row in blocks of lanes.
-func openBlocksFast[T floats](st *pass[T], y, x, roots []T) {
-	k, l := kernelsOf[T](), lanesOf[T]()
-	a := args[T]{y: first(y), x: first(x), roots: first(roots), consts: first(k.consts[st.radix]), count: st.m / l,
-		from: 2 * st.m * int(unsafe.Sizeof(x[0]))}
-	call(k.pairs.openBlocks, &a)
+// openHalfFast is openFast for a row in blocks of lanes whose second half is zeros; these are not read.
+func openHalfFast[T floats](st *pass[T], y, x, roots []T) {
+	a := openBlocks(st, y, x, roots)
+	call(pairsOf[T]().openHalf, &a)
+}
+
+// openFilterFast is openFast for a row in blocks of lanes times a table of such blocks, with the parts swapped.
+func openFilterFast[T floats](st *pass[T], y, x, roots, table []T) {
+	a := openBlocks(st, y, x, roots)
+	a.table = first(table)
+	call(pairsOf[T]().openFilter, &a)
+}
+
+func openBlocks[T floats](st *pass[T], y, x, roots []T) args[T] {
+	return args[T]{y: first(y), x: first(x), roots: first(roots), consts: first(kernelsOf[T]().consts[st.radix]),
+		count: st.m / lanesOf[T](), from: 2 * st.m * int(unsafe.Sizeof(x[0]))}
+}
+
+// chirpFast sets blocks of lanes of y to a row times a table in blocks.
+func chirpFast[T floats](y, x, table []T, blocks int, swap bool) {
+	if blocks > 0 {
+		a := args[T]{y: first(y), x: first(x), roots: first(table), count: blocks}
+		call(pairsOf[T]().chirp[index(swap)], &a)
+	}
+}
+
+// frontFast does a last pass of blocks of which the first half of the results is wanted, times a table, and times scale, as a tensor has
+// them. It reports whether there is assembly for it.
+func frontFast[T floats](st *pass[T], y, x, table []T, swap bool, scale T) bool {
+	k, element := kernelsOf[T](), elementBytes()
+	kernel := k.pairs.front[index(swap)][st.radix]
+	if kernel == nil {
+		return false
+	}
+	a := args[T]{y: first(y), x: first(x), consts: first(k.consts[st.radix]), table: first(table), s: st.s, from: st.s * element,
+		to: st.s * element, scale: scale}
+	call(kernel, &a)
+	return true
 }
 
 // secondFast does the second pass of a row whose first one left half a vector of neighbours.

@@ -16,11 +16,12 @@ type straight[T floats] struct {
 	// Of a convolution, instead: its transform, and its tables in blocks.
 	inner         *straight[T]
 	chirp, filter []T
+	front         []T // chirp, and zeros behind it
 }
 
 func (s *straight[T]) bytes() int {
 	var z T
-	return (len(s.roots)+len(s.twice)+len(s.half)+len(s.chirp)+len(s.filter))*int(unsafe.Sizeof(z)) + 256
+	return (len(s.roots)+len(s.twice)+len(s.half)+len(s.front)+len(s.filter))*int(unsafe.Sizeof(z)) + 256
 }
 
 // straightUnit is what lengths of such rows are multiples of: the first radix, and its m whole vectors.
@@ -54,7 +55,11 @@ func straightOf[T floats](n int) *straight[T] {
 	return cached[T](n*kinds+kindStraight, func() *straight[T] {
 		p, l := planOf[T](n), lanesOf[T]()
 		if c := p.conv; c != nil {
-			return &straight[T]{n: n, inner: straightOf[T](c.inner.n), chirp: packPairs(c.chirp, l), filter: packPairs(c.filter, l)}
+			s := &straight[T]{n: n, inner: straightOf[T](c.inner.n), filter: packPairs(c.filter, l)}
+			s.front = make([]T, c.inner.n) // of half of the elements
+			copy(s.front, packPairs(c.chirp, l))
+			s.chirp = s.front[:2*l*blocksOf(n, l)]
+			return s
 		}
 		s := &straight[T]{n: n, first: &p.passes[0], roots: rootsInLanes(&p.passes[0])}
 		others := p.passes[1:]
@@ -115,36 +120,40 @@ func (s *straight[T]) fromHalf(y, x []T, count int, u, v, z []T, f factors[T]) {
 	s.rows(y, z, count, 2*n, u, v, swaps{out: true}, false, 1)
 }
 
-// blocks transforms a row in blocks of lanes, x; it returns x or y, whichever has the result.
-func (s *straight[T]) blocks(x, y []T, swap bool) []T {
-	openBlocksFast(s.first, y, x, s.roots)
+// after does passes of blocks, as many as are said of those behind the first and the second, on x; it returns the result, and the other
+// buffer.
+func (s *straight[T]) after(x, y []T, count int) (z, other []T) {
 	if s.second != nil {
-		x, y = y, x
 		secondFast(s.second, y, x, s.twice, again{})
-	}
-	last := len(s.passes) - 1
-	for i := range s.passes {
 		x, y = y, x
-		s.passes[i].run(lanesOf[T](), y, x, once, swaps{out: swap && i == last}, nil)
 	}
-	return y
+	for i := range count {
+		s.passes[i].run(lanesOf[T](), y, x, once, swaps{}, nil)
+		x, y = y, x
+	}
+	return x, y
 }
 
-// convolve transforms rows by a convolution; u and v are scratch of the length of that.
+// convolve transforms a row by a convolution; u and v are scratch of the length of that. Half of what the convolution begins with are
+// zeros, and half of its results are wanted: the passes at both ends know it.
 func (s *straight[T]) convolve(y, x []T, u, v []T, sw swaps, scale T) {
-	l := lanesOf[T]()
-	m, blocks := s.inner.n/l, blocksOf(s.n, l)
-	packRow(u, x, &row1, s.n, 0, blocks)
-	twistLanes(u, s.chirp, blocks, swaps{in: sw.in})
-	clear(u[2*l*blocks : 2*l*m])
-	z := s.inner.blocks(u, v, false)
-	twistLanes(z, s.filter, m, swaps{out: true}) // the way back has swapped parts
-	if &z[0] == &v[0] {
-		u, v = v, u
+	l, n, in := lanesOf[T](), s.n, s.inner
+	whole, blocks, last := n/l, blocksOf(n, l), len(in.passes)-1
+	chirpFast(u, x, s.chirp, whole, sw.in)
+	packRow(u, x, &row1, n, whole, blocks)
+	twistLanes(u[2*l*whole:], s.chirp[2*l*whole:], blocks-whole, swaps{in: sw.in})
+	clear(u[2*l*blocks : max(2*l*blocks, in.n)])
+	openHalfFast(in.first, v, u, in.roots)
+	u, v = in.after(v, u, last+1)
+	openFilterFast(in.first, v, u, in.roots, s.filter)
+	u, v = in.after(v, u, last)
+	if frontFast(&in.passes[last], v, u, s.front, sw.out, scale) {
+		copy(y, v[:2*n]) // what is behind a row belongs to others
+		return
 	}
-	z = s.inner.blocks(u, v, true)
-	twistLanes(z, s.chirp, blocks, swaps{out: sw.out})
-	unpackRow(y, z, &row1, s.n, 0, blocks, scale)
+	in.passes[last].run(l, v, u, once, swaps{out: true}, nil)
+	twistLanes(v, s.chirp, blocks, swaps{out: sw.out})
+	unpackRow(y, v, &row1, n, 0, blocks, scale)
 }
 
 // each runs f over all rows, some at the same time, a few in a call, with three buffers for these, or their bins.

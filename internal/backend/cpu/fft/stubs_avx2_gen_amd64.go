@@ -59,6 +59,12 @@ func to4F32AVX2(a *args[float32])
 func toSwap4F32AVX2(a *args[float32])
 
 //go:noescape
+func front4F32AVX2(a *args[float32])
+
+//go:noescape
+func frontSwap4F32AVX2(a *args[float32])
+
+//go:noescape
 func radix5F32AVX2(a *args[float32])
 
 //go:noescape
@@ -111,6 +117,12 @@ func to8F32AVX2(a *args[float32])
 
 //go:noescape
 func toSwap8F32AVX2(a *args[float32])
+
+//go:noescape
+func front8F32AVX2(a *args[float32])
+
+//go:noescape
+func frontSwap8F32AVX2(a *args[float32])
 
 //go:noescape
 func radix11F32AVX2(a *args[float32])
@@ -170,7 +182,16 @@ func openF32AVX2(a *args[float32])
 func openSwapF32AVX2(a *args[float32])
 
 //go:noescape
-func openBlocksF32AVX2(a *args[float32])
+func openHalfF32AVX2(a *args[float32])
+
+//go:noescape
+func openFilterF32AVX2(a *args[float32])
+
+//go:noescape
+func chirpF32AVX2(a *args[float32])
+
+//go:noescape
+func chirpSwapF32AVX2(a *args[float32])
 
 //go:noescape
 func wholeF32AVX2(a *args[float32])
@@ -233,6 +254,12 @@ func to4F64AVX2(a *args[float64])
 func toSwap4F64AVX2(a *args[float64])
 
 //go:noescape
+func front4F64AVX2(a *args[float64])
+
+//go:noescape
+func frontSwap4F64AVX2(a *args[float64])
+
+//go:noescape
 func radix5F64AVX2(a *args[float64])
 
 //go:noescape
@@ -285,6 +312,12 @@ func to8F64AVX2(a *args[float64])
 
 //go:noescape
 func toSwap8F64AVX2(a *args[float64])
+
+//go:noescape
+func front8F64AVX2(a *args[float64])
+
+//go:noescape
+func frontSwap8F64AVX2(a *args[float64])
 
 //go:noescape
 func radix11F64AVX2(a *args[float64])
@@ -344,7 +377,16 @@ func openF64AVX2(a *args[float64])
 func openSwapF64AVX2(a *args[float64])
 
 //go:noescape
-func openBlocksF64AVX2(a *args[float64])
+func openHalfF64AVX2(a *args[float64])
+
+//go:noescape
+func openFilterF64AVX2(a *args[float64])
+
+//go:noescape
+func chirpF64AVX2(a *args[float64])
+
+//go:noescape
+func chirpSwapF64AVX2(a *args[float64])
 
 //go:noescape
 func wholeF64AVX2(a *args[float64])

@@ -77,6 +77,12 @@ func stream4F32AVX512(a *args[float32])
 func streamSwap4F32AVX512(a *args[float32])
 
 //go:noescape
+func front4F32AVX512(a *args[float32])
+
+//go:noescape
+func frontSwap4F32AVX512(a *args[float32])
+
+//go:noescape
 func second4F32AVX512(a *args[float32])
 
 //go:noescape
@@ -152,6 +158,12 @@ func stream8F32AVX512(a *args[float32])
 func streamSwap8F32AVX512(a *args[float32])
 
 //go:noescape
+func front8F32AVX512(a *args[float32])
+
+//go:noescape
+func frontSwap8F32AVX512(a *args[float32])
+
+//go:noescape
 func second8F32AVX512(a *args[float32])
 
 //go:noescape
@@ -212,7 +224,16 @@ func openF32AVX512(a *args[float32])
 func openSwapF32AVX512(a *args[float32])
 
 //go:noescape
-func openBlocksF32AVX512(a *args[float32])
+func openHalfF32AVX512(a *args[float32])
+
+//go:noescape
+func openFilterF32AVX512(a *args[float32])
+
+//go:noescape
+func chirpF32AVX512(a *args[float32])
+
+//go:noescape
+func chirpSwapF32AVX512(a *args[float32])
 
 //go:noescape
 func wholeF32AVX512(a *args[float32])
@@ -299,6 +320,12 @@ func stream4F64AVX512(a *args[float64])
 func streamSwap4F64AVX512(a *args[float64])
 
 //go:noescape
+func front4F64AVX512(a *args[float64])
+
+//go:noescape
+func frontSwap4F64AVX512(a *args[float64])
+
+//go:noescape
 func radix5F64AVX512(a *args[float64])
 
 //go:noescape
@@ -371,6 +398,12 @@ func stream8F64AVX512(a *args[float64])
 func streamSwap8F64AVX512(a *args[float64])
 
 //go:noescape
+func front8F64AVX512(a *args[float64])
+
+//go:noescape
+func frontSwap8F64AVX512(a *args[float64])
+
+//go:noescape
 func radix11F64AVX512(a *args[float64])
 
 //go:noescape
@@ -428,7 +461,16 @@ func openF64AVX512(a *args[float64])
 func openSwapF64AVX512(a *args[float64])
 
 //go:noescape
-func openBlocksF64AVX512(a *args[float64])
+func openHalfF64AVX512(a *args[float64])
+
+//go:noescape
+func openFilterF64AVX512(a *args[float64])
+
+//go:noescape
+func chirpF64AVX512(a *args[float64])
+
+//go:noescape
+func chirpSwapF64AVX512(a *args[float64])
 
 //go:noescape
 func wholeF64AVX512(a *args[float64])

@@ -12,8 +12,8 @@ import (
 type For func(n int, f func(block int)) error
 
 // Rows are the sizes of a tensor around the dimension that is transformed: it is Outer by n by Inner, contiguous. Where Inner is 1 and
-// ReadsFrames, Step, if not 0, is the distance of real rows, which may overlap, and Pitch, if not 0, that of rows of bins. Results go around
-// the cache, where there is a way, if Stream.
+// ReadsFrames, Step, if not 0, is the distance of real rows, which may overlap, and Pitch, if not 0, that of rows of bins. Results go
+// around the cache, where there is a way, if Stream.
 type Rows struct {
 	Outer, Inner, Step, Pitch int
 	Stream                    bool

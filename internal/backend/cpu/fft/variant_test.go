@@ -1,6 +1,7 @@
 package fft
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -253,6 +254,77 @@ func TestFrames(t *testing.T) {
 			if ReadsFrames[float32](n) {
 				checkFrames[float32](t, n)
 				checkFrames[float64](t, n)
+			}
+		}
+	})
+}
+
+func checkStream[T floats](t *testing.T, s tensor, n int) {
+	size := s.rows() * n
+	x, _ := borrow[T](2 * size)
+	copy(x, random[T](2*size))
+	for _, inverse := range []bool{false, true} {
+		// Aligned results are stored around the cache; those next to them are not.
+		for _, off := range []int{0, 2} {
+			want := make([]T, 2*size)
+			got, back := borrow[T](2*size + 2)
+			defer back()
+			rows := Rows{Outer: s.outer, Inner: s.inner}
+			half := Half{n, inverse, 0.5, 2}
+			m := s.rows() * (n + 2)
+			wantBins, gotBins := make([]T, m), make([]T, m)
+			err := errors.Join(Complex(serial, want, x, rows, n, inverse, 0.5), ToHalf(serial, wantBins, x[:size], rows, half))
+			rows.Stream = true
+			err = errors.Join(err, Complex(serial, got[off:][:2*size], x, rows, n, inverse, 0.5),
+				ToHalf(serial, gotBins, x[:size], rows, half))
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := fmt.Sprintf("%T: n %d of %v, inverse %v, from %d", T(0), n, s, inverse, off)
+			sameBits(t, name, got[off:][:2*size], want)
+			sameBits(t, name, gotBins, wantBins)
+		}
+	}
+}
+
+// TestStream: results that go around the cache have the same bits.
+func TestStream(t *testing.T) {
+	asmvariant.ForEach(t, pkg, func(string) {
+		for _, n := range []int{16, 24, 64, 128, 256, 512, 1000, 8192, 16384} {
+			for _, s := range []tensor{{1, 1}, {37, 1}, {1, 32}, {2, 19}} {
+				if s.rows()*n > 1<<18 {
+					continue
+				}
+				checkStream[float32](t, s, n)
+				checkStream[float64](t, s, n)
+			}
+		}
+	})
+}
+
+// TestPitch: rows of bins may be further apart.
+func TestPitch(t *testing.T) {
+	asmvariant.ForEach(t, pkg, func(name string) {
+		const rows, n, pitch = 9, 256, 288
+		if !ReadsFrames[float32](n) {
+			return
+		}
+		x := random[float32](rows * n)
+		want, got := make([]float32, rows*(n+2)), make([]float32, rows*pitch)
+		for i := range got {
+			got[i] = 7
+		}
+		err := errors.Join(ToHalf(serial, want, x, Rows{Outer: rows, Inner: 1}, Half{n, false, 1, 1}),
+			ToHalf(serial, got, x, Rows{Outer: rows, Inner: 1, Pitch: pitch}, Half{n, false, 1, 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r := range rows {
+			sameBits(t, name, got[r*pitch:][:n+2], want[r*(n+2):][:n+2])
+			for _, v := range got[r*pitch+n+2 : (r+1)*pitch] {
+				if v != 7 {
+					t.Fatalf("%s: something was written between the rows", name)
+				}
 			}
 		}
 	})

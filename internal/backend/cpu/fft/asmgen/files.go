@@ -42,6 +42,14 @@ func Files() map[string]string {
 					text += "\n" + pass(v, name, r, t, f)
 					stub(name, t.elem)
 				}
+				for _, swap := range []bool{false, true} {
+					if r != 4 && r != 8 {
+						continue
+					}
+					name := fmt.Sprintf("front%s%d%s%s", map[bool]string{true: "Swap"}[swap], r, t.name, v.name)
+					text += "\n" + front(v, t, name, r, swap)
+					stub(name, t.elem)
+				}
 				if v.reg == "Z" && t.size == 4 && slices.Contains(seconds, r) {
 					name := fmt.Sprintf("second%d%s%s", r, t.name, v.name)
 					text += "\n" + second(v, t, name, r)
@@ -62,11 +70,12 @@ func Files() map[string]string {
 			text += "\n" + twistTranspose(v, t) + "\n" + rows(v, t, true) + "\n" + rows(v, t, false)
 			text += "\n" + half(v, "unpackPairs"+t.name+v.name, t, false, halfPairs)
 			text += "\n" + half(v, "packPairs"+t.name+v.name, t, true, halfPairs)
-			text += "\n" + open(v, t, "open", false, false) + "\n" + open(v, t, "openSwap", true, false)
-			text += "\n" + open(v, t, "openBlocks", false, true)
+			text += "\n" + open(v, t, "open", openPairs) + "\n" + open(v, t, "openSwap", openSwapped)
+			text += "\n" + open(v, t, "openHalf", openFront) + "\n" + open(v, t, "openFilter", openTimes)
+			text += "\n" + chirp(v, t, "chirp", false) + "\n" + chirp(v, t, "chirpSwap", true)
 			text += "\n" + whole(v, t, "whole", false) + "\n" + whole(v, t, "wholeSwap", true)
-			tensors := []string{"twistTranspose", "fromRows", "toRows", "unpackPairs", "packPairs", "open", "openSwap", "openBlocks",
-				"whole", "wholeSwap"}
+			tensors := []string{"twistTranspose", "fromRows", "toRows", "unpackPairs", "packPairs", "open", "openSwap", "openHalf",
+				"openFilter", "chirp", "chirpSwap", "whole", "wholeSwap"}
 			if v.reg == "Z" {
 				text += "\n" + wholeWide(v, t, "wholeStream", false, true) + "\n" + wholeWide(v, t, "wholeStreamSwap", true, true)
 				tensors = append(tensors, "wholeStream", "wholeStreamSwap")
@@ -107,6 +116,7 @@ const (
 	argNextOut = 136
 	argRows    = 144 // count again
 	argAhead   = 152 // bytes from what is read or written to what will be soon
+	argTable   = 160 // factors of elements, in blocks as these are
 )
 
 // field is an argument and the register it is loaded to.

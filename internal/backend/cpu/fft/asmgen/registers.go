@@ -111,16 +111,30 @@ func assemble(v variant, c *code) (lines []string, stack int, tables []string) {
 	for r := range a.owner {
 		a.owner[r] = -1
 	}
+	needed := make([]bool, n) // not those whose results are not read
+	for i := n - 1; i >= 0; i-- {
+		o := c.list[i]
+		if slices.Contains([]string{"store", "storeStream", "twoStores", "parts", "ahead"}, o.name) {
+			needed[i] = true
+		}
+		for _, v := range []value{o.a, o.b} {
+			if v >= 0 && needed[i] {
+				needed[v] = true
+			}
+		}
+	}
 	for i, o := range c.list {
 		a.reg[i], a.slot[i] = -1, -1
 		for _, v := range []value{o.a, o.b} {
-			if v >= 0 {
+			if v >= 0 && needed[i] {
 				a.uses[v] = append(a.uses[v], i)
 			}
 		}
 	}
 	for i, o := range c.list {
-		a.emit(i, o)
+		if needed[i] {
+			a.emit(i, o)
+		}
 	}
 	return a.lines, v.bytes * a.slots, a.tables
 }
@@ -176,6 +190,10 @@ func (a *allocator) emit(i int, o operation) {
 		}
 		a.op("VPERMILPD $5, Y%d, Y%d", x, r)
 		a.give(v, r)
+	case "zero":
+		r := a.free(i)
+		a.op("V%s %s%d, %s%d, %s%d", map[string]string{"Z": "PXORQ", "Y": "XORPS"}[reg], reg, r, reg, r, reg, r)
+		a.give(v, r)
 	case "permute":
 		x, y := a.in(o.a, i, o.b), a.in(o.b, i, o.a)
 		if a.next(o.a, i+1) != math.MaxInt {
@@ -185,7 +203,7 @@ func (a *allocator) emit(i int, o operation) {
 		}
 		a.op("VPERMT2%s Z%d, Z%d, Z%d", suffix, y, a.v.regs-1-slices.Index(a.tables, o.by), x)
 		a.give(v, x)
-	case "halves":
+	case "twoStores":
 		r := a.in(o.a, i)
 		a.op("VMOVUP%s Y%d, %s", suffix[1:], r, o.mem)
 		a.op("VEXTRACTF64X4 $1, Z%d, %s", r, o.far)

@@ -124,8 +124,8 @@ const openRadix = 8
 
 // open writes the first pass of a row whose neighbouring elements are the lanes: a vector has values of p, and results are transposed, so
 // that neighbours are lanes again. SI is the row as a tensor has it, R8 the distance of the inputs of a butterfly, DX the roots, which
-// differ from lane to lane, DI the results in blocks of lanes. If blocks, the row is in such blocks too.
-func open(v variant, t element, name string, swap, blocks bool) string {
+// differ from lane to lane, DI the results in blocks of lanes.
+func open(v variant, t element, name string, form openForm) string {
 	c := newCode(v, t)
 	c.each = true
 	lanes, width := v.bytes/t.size, 16/t.size
@@ -135,13 +135,13 @@ func open(v variant, t element, name string, swap, blocks bool) string {
 		if k > 0 {
 			pre = "ADDQ R8, BX"
 		}
-		if blocks {
-			x[k] = complexValue{c.load("(BX)", pre), c.load(fmt.Sprintf("%d(BX)", v.bytes), "")}
+		if form == openFront || form == openTimes {
+			x[k] = c.openBlock(v, k, pre, form)
 			continue
 		}
 		x[k] = c.loadPairs("(BX)", pre)
 		c.ahead("(BX)(R14*1)")
-		if swap {
+		if form == openSwapped {
 			x[k] = complexValue{x[k].im, x[k].re}
 		}
 	}
@@ -173,6 +173,10 @@ func open(v variant, t element, name string, swap, blocks bool) string {
 	b := &text{v: v, repeats: true, tables: tables}
 	b.begin(name+t.name+v.name, stack, field{argY, "DI"}, field{argX, "SI"},
 		field{argRoots, "DX"}, field{argConst, "R13"}, field{argFrom, "R8"}, field{argCount, "CX"}, field{argAhead, "R14"})
+	if form == openTimes {
+		b.op("MOVQ %d(AX), R10", argTable)
+		b.op("SUBQ SI, R10")
+	}
 	b.elements(strings.Join(lines, "\n")+"\n", field{2 * v.bytes, "SI"}, field{2 * v.bytes * (openRadix - 1), "DX"},
 		field{2 * v.bytes * openRadix, "DI"})
 	b.op("DECQ CX")

@@ -22,15 +22,24 @@ type operation struct {
 // code is a list of operations without branches.
 type code struct {
 	list []operation
-	each bool // numbers in memory at DX are vectors
+	each bool // numbers in memory at DX, or R10 from a pointer, are vectors
 	wide bool // vectors have 64 bytes
 	// stream: storePairs goes around the cache.
 	stream bool
+	zeros  value // what nought made; of no value before
 	t      element
 }
 
 // newCode is an empty list for a variant and a type.
-func newCode(v variant, t element) *code { return &code{wide: v.reg == "Z", t: t} }
+func newCode(v variant, t element) *code { return &code{wide: v.reg == "Z", t: t, zeros: -1} }
+
+// nought is a vector of zeros.
+func (c *code) nought() value {
+	if c.zeros < 0 {
+		c.zeros = c.emit(operation{name: "zero", a: -1, b: -1})
+	}
+	return c.zeros
+}
 
 func (c *code) emit(o operation) value {
 	c.list = append(c.list, o)
@@ -53,7 +62,12 @@ func (c *code) storeOut(a value, mem, pre string) {
 }
 
 func (c *code) add(a, b value) value { return c.emit(operation{name: "add", a: a, b: b}) }
-func (c *code) sub(a, b value) value { return c.emit(operation{name: "sub", a: a, b: b}) }
+func (c *code) sub(a, b value) value {
+	if b == c.zeros { // a sum with zero is computed: it changes the sign of a zero
+		return a
+	}
+	return c.emit(operation{name: "sub", a: a, b: b})
+}
 func (c *code) mul(a value, m string) value {
 	return c.emit(operation{name: "mul", a: a, b: -1, mem: m, each: c.isVector(m)})
 }
@@ -64,7 +78,9 @@ func (c *code) fnma(x, a value, m string) value {
 	return c.emit(operation{name: "fnma", a: a, b: x, mem: m, each: c.isVector(m)})
 }
 
-func (c *code) isVector(m string) bool { return c.each && strings.HasSuffix(m, "(DX)") }
+func (c *code) isVector(m string) bool {
+	return c.each && (strings.HasSuffix(m, "(DX)") || strings.HasSuffix(m, "(R10*1)"))
+}
 
 // twoParts loads a vector of two parts of 128 bits that are not one behind the other; parts stores one so.
 func (c *code) twoParts(mem, far, pre string) value {

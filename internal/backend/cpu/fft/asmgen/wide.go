@@ -185,7 +185,7 @@ func (c *code) openWide(y []complexValue) {
 // seconds are the radices of a second pass of rows whose first one leaves half a vector of neighbours.
 var seconds = []int{4, 8}
 
-// second writes the second pass of such a row: a vector has two values of p, whose results go to different places. SI are the blocks of
+// second writes the second pass of such a row: a vector has two values of p, whose results are not next to each other. SI are the blocks of
 // the row, R8 the distance of the inputs of a butterfly, DX the roots in lanes, DI the results in blocks.
 func second(v variant, t element, name string, r int) string {
 	c := newCode(v, t)
@@ -204,7 +204,8 @@ func second(v variant, t element, name string, r int) string {
 		}
 		at := j/2*128 + j%2*32
 		for part, w := range []value{z.re, z.im} {
-			c.emit(operation{name: "halves", a: w, b: -1, mem: fmt.Sprintf("%d(DI)", at+64*part), far: fmt.Sprintf("%d(DI)", at+64*part+64*r)})
+			near, far := fmt.Sprintf("%d(DI)", at+64*part), fmt.Sprintf("%d(DI)", at+64*part+64*r)
+			c.emit(operation{name: "twoStores", a: w, b: -1, mem: near, far: far})
 		}
 	}
 	lines, stack, tables := assemble(v, c)
