@@ -27,7 +27,7 @@ type EmbedOptions struct {
 	Prompt string
 }
 
-// How many tokens, padding included, are evaluated together: on a GPU, and on a CPU, where what lies between two products shall stay in
+// How many tokens, padding included, are evaluated together: on a GPU, and on a CPU, where what is between two products shall stay in
 // its caches.
 const (
 	maxBatchTokens = 4096

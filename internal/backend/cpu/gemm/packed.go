@@ -129,9 +129,9 @@ const (
 	byCols               // packed, each panel as columns of its rows
 )
 
-// copiesConflicts reports whether rows of A that conflict in a cache set are copied: if enough columns are multiplied with them. Eleven rows
-// in twelve ways leave nothing to others that share the cache, least of all those of float64, which have twice the lines. The six of
-// AVX2 in eight took up to twice the time, depending on where B was. Seven of AVX-512 in eight did not gain.
+// copiesConflicts reports whether rows of A that conflict in a cache set are copied: if enough columns are multiplied with them. Eleven
+// rows in twelve ways leave nothing to others that share the cache, least of all those of float64, which have twice the lines. The six
+// of AVX2 in eight took up to twice the time, depending on where B was. Seven of AVX-512 in eight did not gain.
 func (p *problem[T]) copiesConflicts(e *engine[T], cols int) bool {
 	most := min(e.rows, cpuid.L1Ways-1)
 	return e.squares || most > 7 && cols >= copiedColsMany || e.rows < 7 && cols >= copiedCols
