@@ -13,6 +13,9 @@ import (
 var assetPrompts = []string{"The capital of France is", "Once upon a time, in a small village,", "def fibonacci(n):\n",
 	"Water boils at a temperature of", "Dear Sir or Madam,\n\nI am writing to"}
 
+// assetModels are the files that greedy tokens are compared of.
+var assetModels = []string{"smollm2-135m-instruct.gguf", "gemma3-270m.gguf", "qwen2.5-coder-0.5b.gguf"}
+
 // TestAssets compares greedy tokens with transformers on the same weights dequantised. It needs the files of
 // scripts/assets/fetch.py in LUCID_ASSETS, and in LUCID_PYTHON a Python with torch, transformers, gguf and accelerate.
 func TestAssets(t *testing.T) {
@@ -20,7 +23,7 @@ func TestAssets(t *testing.T) {
 	if dir == "" || python == "" {
 		t.Skip("LUCID_ASSETS and LUCID_PYTHON are not set; see scripts/assets/fetch.py")
 	}
-	for _, name := range []string{"smollm2-135m-instruct.gguf", "gemma3-270m.gguf"} {
+	for _, name := range assetModels {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(dir, name)
 			m, err := Load(path)

@@ -27,12 +27,8 @@ type EmbedOptions struct {
 	Prompt string
 }
 
-// How many tokens, padding included, are evaluated together: on a GPU, and on a CPU, where what is between two products shall stay in
-// its caches.
-const (
-	maxBatchTokens = 4096
-	cpuBatchTokens = 512
-)
+// maxBatchTokens is how many tokens, padding included, are evaluated together.
+const maxBatchTokens = 4096
 
 // Embed returns a vector for each text. Texts of like lengths are evaluated together; on a CPU each gets the same bits as alone.
 func (e *Embedder) Embed(ctx context.Context, texts []string, o EmbedOptions) ([][]float32, error) {
@@ -129,17 +125,14 @@ func (e *Embedder) EmbedIDs(ctx context.Context, ids [][]int, o EmbedOptions) ([
 		size := paddedSize(len(text), e.net.Config().Context)
 		bySize[size] = append(bySize[size], i)
 	}
-	out, most := make([][]float32, len(ids)), maxBatchTokens
-	if e.net.Placement().Device == lucid.CPU {
-		most = cpuBatchTokens
-	}
+	out := make([][]float32, len(ids))
 	for _, size := range slices.Sorted(maps.Keys(bySize)) {
 		texts := bySize[size]
 		for len(texts) > 0 {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			n := batchSize(len(texts), size, most)
+			n := batchSize(len(texts), size)
 			if err := e.batch(ids, texts[:n], size, o.Pooling, unit, out); err != nil {
 				return nil, err
 			}
@@ -176,9 +169,9 @@ func paddedSize(n, most int) int {
 }
 
 // batchSize is how many of n texts are evaluated together: a power of two, for the same reason.
-func batchSize(n, size, most int) int {
+func batchSize(n, size int) int {
 	b := 1
-	for 2*b <= n && 2*b*size <= most {
+	for 2*b <= n && 2*b*size <= maxBatchTokens {
 		b *= 2
 	}
 	return b
