@@ -65,6 +65,10 @@ func BenchmarkFactors(b *testing.B) {
 func BenchmarkTransforms(b *testing.B) {
 	run := func(name string, x *lucid.Tensor, f func(x *lucid.Tensor) *lucid.Tensor) {
 		b.Run(fmt.Sprint(name, x.Shape()), func(b *testing.B) { bench(b, 0, 0, func() *lucid.Tensor { return f(x) }) })
+		compiled := lucid.Compile(f)
+		b.Run(fmt.Sprint(name, x.Shape(), "compiled"), func(b *testing.B) {
+			bench(b, 0, 0, func() *lucid.Tensor { return compiled(x) })
+		})
 	}
 	one := func(x *lucid.Tensor) *lucid.Tensor { return fft.FFT(x) }
 	run("fft", normal(b, lucid.Complex64, 256, 4096), one)
@@ -91,7 +95,9 @@ func BenchmarkSamples(b *testing.B) {
 	}
 	run := func(name string, d interface {
 		Sample(sizes ...int) *lucid.Tensor
-	}) { b.Run(name, func(b *testing.B) { bench(b, 0, 0, func() *lucid.Tensor { return d.Sample() }) }) }
+	}) {
+		b.Run(name, func(b *testing.B) { bench(b, 0, 0, func() *lucid.Tensor { return d.Sample() }) })
+	}
 	run("normal", distributions.NewNormal(full(0, n), full(1, n)))
 	run("gamma", distributions.NewGamma(full(2.5, n), full(1, n)))
 	run("beta", distributions.NewBeta(full(2.5, n), full(1.5, n)))
