@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/distributions"
 	"github.com/lucid-go/lucid/fft"
 	"github.com/lucid-go/lucid/linalg"
 )
@@ -64,6 +65,10 @@ func BenchmarkFactors(b *testing.B) {
 func BenchmarkTransforms(b *testing.B) {
 	run := func(name string, x *lucid.Tensor, f func(x *lucid.Tensor) *lucid.Tensor) {
 		b.Run(fmt.Sprint(name, x.Shape()), func(b *testing.B) { bench(b, 0, 0, func() *lucid.Tensor { return f(x) }) })
+		compiled := lucid.Compile(f)
+		b.Run(fmt.Sprint(name, x.Shape(), "compiled"), func(b *testing.B) {
+			bench(b, 0, 0, func() *lucid.Tensor { return compiled(x) })
+		})
 	}
 	one := func(x *lucid.Tensor) *lucid.Tensor { return fft.FFT(x) }
 	run("fft", normal(b, lucid.Complex64, 256, 4096), one)
@@ -77,4 +82,26 @@ func BenchmarkTransforms(b *testing.B) {
 	run("stft", normal(b, lucid.Float32, 16, 160000), func(x *lucid.Tensor) *lucid.Tensor {
 		return lucid.STFT(x, lucid.STFTOptions{NFFT: 512, Window: window})
 	})
+}
+
+// BenchmarkSamples measures samples of distributions.
+func BenchmarkSamples(b *testing.B) {
+	const n = 1 << 20
+	full := func(value float64, sizes ...int) *lucid.Tensor {
+		var x *lucid.Tensor
+		lucid.WithDevice(gpu(b), func() { x = lucid.Full(sizes, value) })
+		must(b, lucid.Eval(x))
+		return x
+	}
+	run := func(name string, d interface {
+		Sample(sizes ...int) *lucid.Tensor
+	}) {
+		b.Run(name, func(b *testing.B) { bench(b, 0, 0, func() *lucid.Tensor { return d.Sample() }) })
+	}
+	run("normal", distributions.NewNormal(full(0, n), full(1, n)))
+	run("gamma", distributions.NewGamma(full(2.5, n), full(1, n)))
+	run("beta", distributions.NewBeta(full(2.5, n), full(1.5, n)))
+	run("dirichlet", distributions.NewDirichlet(full(1.5, 65536, 16)))
+	run("categorical", distributions.NewCategorical(distributions.CategoricalOptions{Logits: normal(b, lucid.Float32, 16384, 64)}))
+	run("von_mises", distributions.NewVonMises(full(0, 65536), full(2.5, 65536)))
 }

@@ -23,12 +23,15 @@ func bench(b *testing.B, bytes, flops float64, value func() *lucid.Tensor) {
 		f()
 		must(b, synchronize())
 	}
+	before, err := KernelTimes(0)
+	must(b, err)
 	b.ResetTimer()
 	for range b.N {
 		f()
 	}
 	must(b, synchronize())
 	s := b.Elapsed().Seconds() / float64(b.N)
+	spent(b, before)
 	if bytes > 0 {
 		b.ReportMetric(bytes/s/1e12, "TB/s")
 	}

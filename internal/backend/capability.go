@@ -49,6 +49,10 @@ type HorizontalFuser interface {
 	// RunHorizontal runs a program over sets of operands: out and in hold one set behind the other, each of a shape of its own, and
 	// none reads what another writes.
 	RunHorizontal(c *Ctx, p *Fused, sets int, out, in []View) error
+	// JoinsKernel reports whether RunJoined takes launches of an op's kernel, and which of their inputs must be the same.
+	JoinsKernel(op string, a attr.Attr) (shared int, ok bool)
+	// RunJoined is RunHorizontal for a kernel; operands of sets have the same dtypes and shapes.
+	RunJoined(c *Ctx, op string, a attr.Attr, sets int, out, in []View) error
 }
 
 // RowFuser runs several programs over the same rows as one launch.

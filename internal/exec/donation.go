@@ -30,7 +30,7 @@ func (p *planner) findDonors() {
 			}
 			for j, in := range s.in {
 				b := &p.prog.bufs[in.buf]
-				if !s.together(i, j) || s.fused == nil && inPlace>>j&1 == 0 {
+				if !s.together(i, j) || s.fused == nil && inPlace>>s.inSet(j)&1 == 0 {
 					continue
 				}
 				if taken[in.buf] || b.keep || b.data != nil || b.last != int32(k) || b.size != p.prog.bufs[o.buf].size || b.dev != s.dev ||
@@ -56,6 +56,9 @@ func (s *step) elementwise(i int) bool {
 func (s *step) together(i, j int) bool {
 	return s.sets == 0 || i/(len(s.out)/s.sets) == j/(len(s.in)/s.sets)
 }
+
+// inSet is the number of input j in its set.
+func (s *step) inSet(j int) int { return j % (len(s.in) / s.parts()) }
 
 // overlays reports whether a step may write an output over its input j: both are walked in the same order, and the input is
 // not read in another one too.
@@ -100,7 +103,7 @@ func (p *planner) overlaysIn(s *step, in, out int32) bool {
 		if x.buf != in {
 			continue
 		}
-		if s.fused == nil && (op == nil || op.InPlace>>j&1 == 0) {
+		if s.fused == nil && (op == nil || op.InPlace>>s.inSet(j)&1 == 0) {
 			return false
 		}
 		for k, o := range s.out {

@@ -1,13 +1,16 @@
 package exec
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/lucid-go/lucid/internal/backend"
 )
 
 // Horizontal fusion: independent launches of the same program over different operands become one launch on devices that can: an
-// optimizer's update of all parameters, sums of many gradients. A group runs where its last member was, so a member may join only if
+// optimizer's update of all parameters, sums of many gradients; so do those of some kernels: keys and values written to caches. A group runs where its last member was, so a member may join only if
 // no launch needs its results before that. Its operands stay live until then: the peak memory of the plan must not grow by more than
 // horizontalSlack.
 
@@ -50,7 +53,7 @@ func (p *planner) fuseHorizontally() {
 		if !canFuseHorizontally(s) {
 			continue
 		}
-		key := horizontalKey{s.dev, s.fused.HorizontalKey}
+		key := horizontalKey{s.dev, s.horizontalCode()}
 		j := open[key]
 		if j == nil || k >= j.until || !j.fitsMemory(live, k, bound) {
 			j = &horizontalGroup{until: math.MaxInt}
@@ -65,7 +68,28 @@ func (p *planner) fuseHorizontally() {
 }
 
 func canFuseHorizontally(s *step) bool {
-	return s.fused != nil && s.fused.HorizontalKey != "" && s.dev.HorizontalFuser != nil && s.sets == 0 && !s.again
+	if s.dev.HorizontalFuser == nil || s.sets > 0 || s.again || s.rows != nil || s.group != nil || s.control != nil {
+		return false
+	}
+	if s.fused != nil {
+		return s.fused.HorizontalKey != ""
+	}
+	_, ok := s.dev.JoinsKernel(s.op, s.attr)
+	return ok
+}
+
+// horizontalCode tells programs apart, and launches of kernels whose operands are not alike.
+func (s *step) horizontalCode() string {
+	if s.fused != nil {
+		return s.fused.HorizontalKey
+	}
+	var b strings.Builder
+	shared, _ := s.dev.JoinsKernel(s.op, s.attr)
+	fmt.Fprint(&b, s.op, s.attr, s.in[shared].buf, s.in[shared].lay)
+	for _, o := range slices.Concat(s.out, s.in) {
+		fmt.Fprint(&b, " ", o.dtype, o.shape.Dims())
+	}
+	return b.String()
 }
 
 // fitsMemory reports whether the operands of the steps can stay live until step k too.

@@ -176,6 +176,8 @@ func launch(kc *backend.Ctx, s *step, out, in []backend.View) (err error) {
 // start runs the kernel or the program of a step.
 func (s *step) start(kc *backend.Ctx, out, in []backend.View) error {
 	switch {
+	case s.sets > 0 && s.fused == nil:
+		return s.dev.RunJoined(kc, s.op, s.attr, s.sets, out, in)
 	case s.sets > 0:
 		return s.dev.RunHorizontal(kc, s.fused, s.sets, out, in)
 	case s.fused != nil:
@@ -186,7 +188,7 @@ func (s *step) start(kc *backend.Ctx, out, in []backend.View) error {
 
 // launchParts runs the parts of a step whose inputs have values, each by itself.
 func (r *run) launchParts(kc *backend.Ctx, s *step, out, in []backend.View) {
-	one := step{op: s.op, fused: s.fused, dev: s.dev}
+	one := step{op: s.op, kernel: s.kernel, attr: s.attr, fused: s.fused, dev: s.dev}
 	for k := range s.sets {
 		if r.failure(part(s, s.in, k)) != nil {
 			continue

@@ -240,7 +240,8 @@ func (b *binder) program(lowered []step) *Program {
 			for _, m := range old.from {
 				to.out, to.in = append(to.out, lowered[m].out...), append(to.in, lowered[m].in...)
 			}
-			to.fused = lowered[old.from[len(old.from)-1]].fused
+			last := &lowered[old.from[len(old.from)-1]]
+			to.fused, to.attr = last.fused, last.attr
 		default:
 			*to = lowered[old.from[0]]
 			to.stableInputs, to.fixedInputs = old.stableInputs, old.fixedInputs

@@ -61,6 +61,21 @@ func (g capabilities) RunHorizontal(c *backend.Ctx, p *backend.Fused, sets int, 
 	return g.d.runHorizontal(c, p, sets, out, in)
 }
 
+// JoinsKernel implements backend.HorizontalFuser.
+func (capabilities) JoinsKernel(op string, a attr.Attr) (shared int, ok bool) {
+	s, ok := a.(attr.Scatter)
+	return 1, ok && op == "put_slices" && s.Reduce == attr.ReduceSet
+}
+
+// RunJoined implements backend.HorizontalFuser.
+func (g capabilities) RunJoined(c *backend.Ctx, op string, a attr.Attr, sets int, out, in []backend.View) error {
+	if out[0].Numel() == 0 {
+		return nil
+	}
+	f := g.d.inMode(c)
+	return f.tracked(op, out, in, func() error { return f.putJoined(c, a, sets, out, in) })
+}
+
 // CanReduceRows implements backend.RowFuser.
 func (g capabilities) CanReduceRows(op string, a attr.Attr, in dtype.DType, n int) bool {
 	return canReduceRows(op, a, in, n)

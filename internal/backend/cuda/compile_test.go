@@ -309,12 +309,14 @@ func TestCompileDecoding(t *testing.T) {
 		}
 		compileShort(t, "attention_decode", c.source(), most)
 	}
-	compileOne(t, "set_slices", setSource("w16", 4))
+	compileOne(t, "set_slices", setSource("w16", 4, 2))
 	for _, size := range []int{2, 4, 8} {
 		compileOne(t, "attention_pages", pagesSource(size))
 	}
 	compileOne(t, "block_round", roundSource(dtype.Float32, false))
 	compileOne(t, "block_round", roundSource(dtype.BFloat16, true))
-	compileOne(t, "block_fast", blockProducts{format: ggml.Q4_K, w: make([]backend.View, 3)}.source(1))
-	compileOne(t, "block_fast", blockProducts{format: ggml.Q6_K, w: make([]backend.View, 2), gate: gate{gated, files}}.source(2))
+	one := blockForm{rows: 1, groups: 64, unit: 16, stages: 5, held: true, own: 2, weight: dtype.Float32}
+	compileShort(t, "block_fast", blockProducts{format: ggml.Q4_K, w: make([]backend.View, 3), norm: &rowsNorm{}}.source(one), 1100)
+	one.rows, one.own = 2, 0
+	compileShort(t, "block_fast", blockProducts{format: ggml.Q6_K, w: make([]backend.View, 2), gate: gate{gated, files}}.source(one), 1400)
 }

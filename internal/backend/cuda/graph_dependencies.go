@@ -103,8 +103,12 @@ func weight(name string, out, in []backend.View) (bytes int) {
 	switch {
 	case name == "products", (name == "matmul" || name == "block_matmul") && few && len(in) > 1, bound(name, out, in):
 		in = in[:1]
-	case name == "put_slices" && out[0].Buf.Dev == in[0].Buf.Dev:
-		out, in = nil, in[1:]
+	case name == "put_slices" && overwrites(out, in):
+		in = slices.Clone(in)
+		for i := range out {
+			in = slices.Delete(in, 2*i, 2*i+1)
+		}
+		out = nil
 	case (name == "attention" || name == "paged_attention") && in[0].Shape.Dim(2) <= streamedRows:
 		in = in[:1]
 	}
@@ -112,6 +116,16 @@ func weight(name string, out, in []backend.View) (bytes int) {
 		bytes += v.Buf.Size
 	}
 	return bytes
+}
+
+// overwrites reports whether each set of operands of put_slices writes over its base.
+func overwrites(out, in []backend.View) bool {
+	for i, v := range out {
+		if v.Buf.Dev != in[i*len(in)/len(out)].Buf.Dev {
+			return false
+		}
+	}
+	return true
 }
 
 // A tiny launch that need not wait for its predecessor does so all the same, unless many such ones follow each other: a kernel with one

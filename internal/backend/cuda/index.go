@@ -168,7 +168,7 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 		return d.scatterScalar(out[0], in)
 	}
 	if s.Reduce == attr.ReduceSet && count <= mostSet {
-		if done, err := d.setSlices(s.Axis, out[0], in); done || err != nil {
+		if done, err := d.setSlices(s.Axis, out[:1], in); done || err != nil {
 			return err
 		}
 	}

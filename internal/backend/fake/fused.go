@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
@@ -51,6 +52,28 @@ func (u fuser) RunHorizontal(c *backend.Ctx, p *backend.Fused, sets int, out, in
 			q := *p
 			q.Shape = out[k*no].Shape
 			if err := u.from.RunFused(c, &q, out[k*no:(k+1)*no], in[k*ni:(k+1)*ni]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// JoinsKernel takes what keys and values are written to a cache with.
+func (u fuser) JoinsKernel(op string, _ attr.Attr) (shared int, ok bool) {
+	return 1, op == "put_slices"
+}
+
+// RunJoined runs a kernel over several sets of operands, the last one first.
+func (u fuser) RunJoined(c *backend.Ctx, op string, a attr.Attr, sets int, out, in []backend.View) error {
+	return take(c, out, in, func(c *backend.Ctx, out, in []backend.View) error {
+		if err := u.f.launched(op); err != nil {
+			return err
+		}
+		u.f.many(sets)
+		no, ni := len(out)/sets, len(in)/sets
+		for k := sets - 1; k >= 0; k-- {
+			if err := u.from.Table[op](c, a, out[k*no:(k+1)*no], in[k*ni:(k+1)*ni]); err != nil {
 				return err
 			}
 		}

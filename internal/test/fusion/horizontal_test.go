@@ -76,6 +76,46 @@ func TestJoined(t *testing.T) {
 	}
 }
 
+// TestJoinedPuts: keys and values at the same positions of caches are written by one launch, those of another text by another, and
+// each into its own cache.
+func TestJoinedPuts(t *testing.T) {
+	dev, faults := fake.New(cpu.Device)
+	w := &tensortest.Target{Dev: dev}
+	put := func(v float64) *lucid.Tensor { return w.Put(lucid.Full([]int{1, 2, 8, 4}, v)).Contiguous().Eval() }
+	caches := []*lucid.Tensor{put(1), put(2), put(3), put(4)}
+	var rows []*lucid.Tensor
+	for i := range caches {
+		rows = append(rows, w.Put(lucid.Full([]int{1, 2, 1, 4}, float64(10*(i+1)))).Eval())
+	}
+	step := lucid.Compile(func(first, second *lucid.Tensor, caches []*lucid.Tensor) *lucid.Tensor {
+		for i, at := range []*lucid.Tensor{first, first, second, second} {
+			caches[i].Assign(caches[i].DynamicSliceUpdate(rows[i], at, []int{2}))
+		}
+		return caches[0].Add(caches[1]).Add(caches[2]).Add(caches[3]).Sum()
+	})
+	for k := range 4 {
+		first, second := w.Put(lucid.New([]int64{int64(k)}, 1)).Eval(), w.Put(lucid.New([]int64{int64(7 - k)}, 1)).Eval()
+		sum := step(first, second, caches).Item()
+		if want := float64(8 * ((8-k-1)*10 + (k+1)*100)); sum != want {
+			t.Fatalf("step %d: the sum is %v, want %v", k, sum, want)
+		}
+	}
+	for i, c := range caches {
+		for j, v := range lucid.ToSlice[float64](c.Select(1, 1).Select(0, 0).Select(1, 0)) {
+			want := float64(i + 1)
+			if i < 2 && j < 4 || i >= 2 && j >= 4 {
+				want *= 10
+			}
+			if v != want {
+				t.Fatalf("cache %d has %v at position %d, want %v", i, v, j, want)
+			}
+		}
+	}
+	if joined := faults.Joined(); !slices.Contains(joined, 2) || slices.Contains(joined, 4) {
+		t.Errorf("launches of %v puts, want some of 2", joined)
+	}
+}
+
 // TestJoinedFailure: what fails one of several programs of a launch does not reach the others.
 func TestJoinedFailure(t *testing.T) {
 	dev, faults := fake.New(cpu.Device)

@@ -75,32 +75,26 @@ DEV float sum_of(float x) {
 struct Range { int first, end; };
 
 #if MASK_IS_BOOL
-// widen takes in what is not 0 of 4 bytes.
-DEV void widen(Range &r, u32 bytes, int at) {
-    if (bytes == 0) return;
-    r.first = min(r.first, at + (__ffs(bytes) - 1) / 8);
-    r.end = max(r.end, at + 4 - __clz(bytes) / 8);
-}
+// widen takes in a key.
+DEV void widen(Range &r, int at) { r.first = min(r.first, at), r.end = max(r.end, at + 1); }
 
 // scan looks at a row of a mask.
 DEV void scan(Range &r, const u8 *row, i64 stride, int keys) {
     if (stride == 1 && (u64)row % 16 == 0) {
-#pragma unroll 1
+#pragma unroll (THREADS < 256 ? 2 : 1)
         for (int j = threadIdx.x * 16; j < keys / 16 * 16; j += THREADS * 16) {
-            const Vec<u32, 4> v = *(const Vec<u32, 4> *)(row + j);
-            const u32 lo = v.v[0] | v.v[1], any = lo | v.v[2] | v.v[3];
-            if (any == 0) continue;
-            const int first = v.v[0] ? 0 : v.v[1] ? 1 : v.v[2] ? 2 : 3, last = v.v[3] ? 3 : v.v[2] ? 2 : v.v[1] ? 1 : 0;
-            widen(r, first == 0 ? v.v[0] : first == 1 ? v.v[1] : first == 2 ? v.v[2] : v.v[3], j + 4 * first);
-            widen(r, last == 0 ? v.v[0] : last == 1 ? v.v[1] : last == 2 ? v.v[2] : v.v[3], j + 4 * last);
+            const Vec<u64, 2> v = *(const Vec<u64, 2> *)(row + j);
+            if ((v.v[0] | v.v[1]) == 0) continue;
+            widen(r, j + (v.v[0] ? (__ffsll(v.v[0]) - 1) / 8 : 8 + (__ffsll(v.v[1]) - 1) / 8));
+            widen(r, j + (v.v[1] ? 15 - __clzll(v.v[1]) / 8 : 7 - __clzll(v.v[0]) / 8));
         }
         row += keys / 16 * 16;
-        if ((int)threadIdx.x < keys % 16 && row[threadIdx.x]) widen(r, 1, keys / 16 * 16 + threadIdx.x);
+        if ((int)threadIdx.x < keys % 16 && row[threadIdx.x]) widen(r, keys / 16 * 16 + threadIdx.x);
         return;
     }
 #pragma unroll 1
     for (int j = threadIdx.x; j < keys; j += THREADS)
-        if (row[j * stride]) widen(r, 1, j);
+        if (row[j * stride]) widen(r, j);
 }
 #endif
 

@@ -2,13 +2,30 @@
 // qmm of the CPU does. A warp has a row of w, which is read once; sums of 32 products are integers. ROWS is how many rows x has, FORMAT_x
 // the format, BLOCK how many elements a block has, BYTES how many bytes.
 //
-// MATRICES share x; blocks go through one after the other. GATED: a warp has the same row of both, and gated() makes one value of two.
-#define MOST 3072 // bytes of a row that come to the cache early
-#define UNROLL (ROWS > 2 ? 1 : 2)
+// A multiprocessor has one block, whose warps go through rows. A warp copies what it needs to a ring of its own in shared memory, far ahead
+// of its use and across rows, UNIT bytes at a time, and before predecessors are done: STAGES parts of GROUPS groups each.
+//
+// MATRICES share x; rows go through one after the other. GATED: a warp has the same row of both, and gated() makes one value of two.
+// HELD: x is in shared memory. OWN: every block rounds the row of x itself, behind a norm if NORMED, with so many groups of four elements
+// a thread; else block_round.cu did.
+#define WARPS 16
+#define THREADS (32 * WARPS)
+#define PART (GROUPS * 32 / BLOCK * BYTES) // bytes of a part
+#define PIECES ((PART / UNIT + 31) / 32)   // that a thread copies of it
 
-struct Matrix { i64 first, n; const u8 *w; float *z; const float *residual; }; // the block it begins with; rows; may be null
+#define ASYNC (__CUDA_ARCH__ >= 800 && UNIT >= 4)
+
+struct Matrix { i64 first, n; const u8 *w; float *z; const float *residual; }; // the row it begins with; rows; may be null
 // q has, for each row of x, the first 16 numbers of each group of 32, then the others: threads read neighbouring groups.
-struct Args { i64 k, bytes, wave; const Vec<u32, 4> *q; const float *scales, *totals; Matrix m[MATRICES]; };
+struct Args {
+    i64 k, bytes, items, early; // early: nothing that may still run writes a matrix
+    double eps;
+    const float *x;
+    const W *weight; // may be null
+    const Vec<u32, 4> *q;
+    const float *scales, *totals;
+    Matrix m[MATRICES];
+};
 
 DEV float half_at(const u8 *b) { f16 h; h.v = *(const u16 *)b; return get(h); }
 DEV u32 word16_at(const u8 *b) { return *(const u16 *)b | (u32)*(const u16 *)(b + 2) << 16; } // blocks begin at even addresses
@@ -105,7 +122,7 @@ DEV void unpack(const u8 *b, int s, Group &g) {
 #endif
 
 #ifndef PAIR
-#define PAIR 1
+#define PAIR 1 // groups that a thread unpacks at once
 DEV void unpack(const u8 *b, int k, Group (&g)[1]) { unpack(b, k, g[0]); }
 #endif
 
@@ -118,13 +135,6 @@ DEV int dot4(u32 w, u32 x, int sum) {
     return sum;
 }
 
-// ask lets a row of w come to the cache.
-DEV void ask(const Args &a, const u8 *w) {
-    if (threadIdx.x % 32 != 0) return;
-    const u32 off = (u32)(u64)w & 15;
-    prefetch(w - off, (u32)(a.bytes + off < MOST ? a.bytes + off : MOST) & ~15u);
-}
-
 DEV float part(const Group &u, Vec<u32, 4> x0, Vec<u32, 4> x1, float total) {
     int first = 0, second = 0;
 #pragma unroll
@@ -132,59 +142,210 @@ DEV float part(const Group &u, Vec<u32, 4> x0, Vec<u32, 4> x1, float total) {
     return __fmaf_rn(u.a, (float)first, __fmaf_rn(u.b, (float)second, u.c * total));
 }
 
-extern "C" __global__ void __launch_bounds__(256) block_fast(const __grid_constant__ Args a) {
-    PDL_EARLY
+// matrix_of is the matrix of a row; both have all of them if GATED.
+DEV int matrix_of(const Args &a, int item) {
     int which = 0;
-#if !GATED
+    if (!GATED)
 #pragma unroll
-    for (int i = 1; i < MATRICES; i++) which = (i64)blockIdx.x >= a.m[i].first ? i : which;
-#endif
-    const Matrix &m = a.m[which];
-    const i64 row = (blockIdx.x - m.first) * (i64)8 + threadIdx.x / 32;
-    const u8 *w[GATED + 1];
-    w[0] = m.w + row * a.bytes;
-#if GATED
-    w[1] = a.m[1].w + row * a.bytes;
-#endif
-    const int lane = threadIdx.x % 32, all = (int)(a.k / 32);
-#pragma unroll
-    for (int i = 0; i <= GATED; i++)
-        if (row < m.n && blockIdx.x < a.wave) ask(a, w[i]);
-    PDL_WAIT
-    if (row >= m.n) return;
-    float sum[GATED + 1][ROWS];
-#pragma unroll
-    for (int i = 0; i <= GATED; i++)
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) sum[i][r] = 0;
-#pragma unroll UNROLL
-    for (int g = PAIR * lane; g < all; g += 32 * PAIR) {
-        const u32 at = (u32)g * 32 / BLOCK * BYTES;
-        Group u[GATED + 1][PAIR];
-#pragma unroll
-        for (int i = 0; i <= GATED; i++) unpack(w[i] + at, g * 32 % BLOCK / 32, u[i]);
-#pragma unroll
-        for (int r = 0; r < ROWS; r++)
-#pragma unroll
-            for (int p = 0; p < PAIR; p++) {
-                const Vec<u32, 4> x0 = a.q[2 * r * all + g + p], x1 = a.q[(2 * r + 1) * all + g + p];
-                const float total = a.totals[r * all + g + p], scale = a.scales[r * all + g + p];
-#pragma unroll
-                for (int i = 0; i <= GATED; i++) sum[i][r] = __fmaf_rn(scale, part(u[i][p], x0, x1, total), sum[i][r]);
-            }
+        for (int i = 1; i < MATRICES; i++) which = item >= (int)a.m[i].first ? i : which;
+    return which;
+}
+
+// Feed copies to the ring of a warp what it needs next.
+struct Feed {
+    int item, second, at; // second: of the matrices of a gate; at: bytes of the row
+    const u8 *row;
+    u8 *ring, *to;
+    u64 once;
+
+    DEV void aim(const Args &a) {
+        const Matrix &m = a.m[GATED ? second : matrix_of(a, item)];
+        row = m.w + (i64)(item - (int)m.first) * (int)a.bytes;
     }
+
+    DEV void next(const Args &a) {
+        if (item < (int)a.items) {
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-#pragma unroll
-        for (int i = 0; i <= GATED; i++)
-#pragma unroll
-            for (int s = 16; s > 0; s /= 2) sum[i][r] += __shfl_xor_sync(~0u, sum[i][r], s);
-        if (lane != 0) continue;
-        const i64 to = r * m.n + row;
-#if GATED
-        a.m[1].z[to] = gated(sum[0][r], sum[1][r]);
+            for (int i = 0; i < PIECES; i++) {
+                const int p = (threadIdx.x % 32 + 32 * i) * UNIT;
+                if (p < PART && at + p < (int)a.bytes) copy(to + p, row + at + p);
+            }
+            if ((at += PART) >= (int)a.bytes) {
+                at = 0;
+                if (!GATED || (second ^= 1) == 0) item += gridDim.x * WARPS;
+                aim(a);
+            }
+            to += PART;
+            if (to == ring + STAGES * PART) to = ring;
+        }
+#if ASYNC
+        asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+    }
+
+    DEV void copy(u8 *to, const u8 *from) {
+#if ASYNC
+        const u32 at = (u32)__cvta_generic_to_shared(to);
+#if UNIT == 16
+        asm volatile("cp.async.cg.shared.global.L2::cache_hint.L2::128B [%0], [%1], 16, %2;" :: "r"(at), "l"(from), "l"(once) : "memory");
 #else
-        m.z[to] = m.residual ? sum[0][r] + m.residual[to] : sum[0][r];
+        asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3;" :: "r"(at), "l"(from), "n"(UNIT), "l"(once) : "memory");
+#endif
+#else
+#pragma unroll
+        for (int i = 0; i < UNIT; i += 2) *(u16 *)(to + i) = *(const u16 *)(from + i);
+#endif
+    }
+};
+
+// Rows is x in shared memory: of each row the first halves of groups, then the others, then their scales and sums. Threads that unpack
+// two groups read every other one: those are behind each other.
+struct Rows {
+    Vec<u32, 4> *q;
+    Vec<float, 2> *f;
+    int all;
+
+    DEV int slot(int g) const { return PAIR == 2 ? (g & 1) * (all / 2) + g / 2 : g; }
+
+    DEV void copy(const Args &a) {
+        for (int i = threadIdx.x; i < 2 * ROWS * all; i += THREADS) q[i / all * all + slot(i % all)] = a.q[i];
+        for (int i = threadIdx.x; i < ROWS * all; i += THREADS) {
+            Vec<float, 2> v;
+            v.v[0] = a.scales[i], v.v[1] = a.totals[i];
+            f[i / all * all + slot(i % all)] = v;
+        }
+    }
+
+#if OWN
+    // Half of the block has 1024 elements at a time; each half finds the root of the whole row for itself, as block_round.cu does.
+    DEV void round(const Args &a, const Vec<W, 4> (&w)[OWN]) {
+        __shared__ float squares[2][8];
+        const int half = threadIdx.x / 256, t = threadIdx.x % 256, lane = t % 8;
+        Vec<float, 4> v[OWN];
+#pragma unroll
+        for (int i = 0; i < OWN; i++) {
+            const int at = (2 * i + half) * 1024 + t * 4;
+            v[i] = Vec<float, 4>();
+            if (at < (int)a.k) v[i] = *(const Vec<float, 4> *)(a.x + at);
+        }
+        const float rstd = NORMED ? root(a.x, (int)a.k, (float)a.eps, t, squares[half]) : 1;
+#pragma unroll
+        for (int i = 0; i < OWN; i++) {
+            const int g = (2 * i + half) * 32 + t / 8;
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                if (NORMED) v[i].v[j] *= rstd;
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                if (NORMED && a.weight) v[i].v[j] *= (float)get(w[i].v[j]);
+            const Rounded r = rounded_group(v[i]);
+            if (g >= all) continue;
+            ((u32 *)q)[(lane / 4 * all + slot(g)) * 4 + lane % 4] = r.word;
+            Vec<float, 2> both;
+            both.v[0] = r.scale, both.v[1] = (float)r.total;
+            if (lane == 0) f[slot(g)] = both;
+        }
+    }
+#endif
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1) block_fast(const __grid_constant__ Args a) {
+    PDL_EARLY
+    extern __shared__ __align__(16) u8 memory[]; // x, then the rings
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, all = (int)a.k / 32, items = (int)a.items;
+    Rows x;
+    x.all = all, x.q = (Vec<u32, 4> *)memory, x.f = (Vec<float, 2> *)(memory + 32 * ROWS * all);
+    Feed f;
+    f.item = warp * gridDim.x + blockIdx.x; // so that multiprocessors have as many rows
+    f.second = f.at = 0;
+    f.ring = f.to = memory + (HELD ? 40 * ROWS * all : 0) + warp * STAGES * PART;
+    f.once = read_once();
+    if (f.item < items) f.aim(a);
+#if OWN
+    Vec<W, 4> weight[OWN];
+#endif
+#pragma unroll 1
+    for (int waited = 0; waited < 2; waited++) {
+        if (waited) { PDL_WAIT }
+        if (waited == (int)a.early) continue;
+#if OWN
+#pragma unroll
+        for (int i = 0; i < OWN; i++) {
+            const int at = (2 * i + (int)threadIdx.x / 256) * 1024 + threadIdx.x % 256 * 4;
+            weight[i] = Vec<W, 4>();
+            if (NORMED && a.weight && at < (int)a.k) weight[i] = *(const Vec<W, 4> *)(a.weight + at);
+        }
+#endif
+#pragma unroll 1
+        for (int i = 0; i < STAGES - 1; i++) f.next(a);
+    }
+#if OWN
+    x.round(a, weight);
+#elif HELD
+    x.copy(a);
+#endif
+    __syncthreads();
+    int slot = 0;
+#pragma unroll 1
+    for (int item = warp * gridDim.x + blockIdx.x; item < items; item += gridDim.x * WARPS) {
+        const Matrix &m = a.m[GATED ? MATRICES - 1 : matrix_of(a, item)];
+        const int to = lane * (int)m.n + item - (int)m.first; // of the row of x that a thread finishes
+        const float residual = m.residual && lane < ROWS ? m.residual[to] : 0;
+        float sum[ROWS], before[ROWS];
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) sum[r] = 0;
+#pragma unroll 1
+        for (int second = 0; second <= GATED; second++) {
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) before[r] = sum[r], sum[r] = 0;
+#pragma unroll 1
+            for (int g0 = 0; g0 < all; g0 += GROUPS) {
+#if ASYNC
+                asm volatile("cp.async.wait_group %0;" :: "n"(STAGES - 2) : "memory");
+#endif
+                __syncwarp();
+                const u8 *w = f.ring + slot * PART;
+                slot = slot + 1 == STAGES ? 0 : slot + 1;
+                f.next(a); // to the part of the ring that was used before this one
+#pragma unroll
+                for (int i = 0; i < GROUPS; i += 32 * PAIR) {
+                    const int at = i + PAIR * lane, g = g0 + at;
+                    if (g >= all) continue;
+                    Group u[PAIR];
+                    unpack(w + at * 32 / BLOCK * BYTES, g * 32 % BLOCK / 32, u);
+#pragma unroll
+                    for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                        for (int p = 0; p < PAIR; p++) {
+#if HELD
+                            const int s = x.slot(g + p);
+                            const Vec<u32, 4> x0 = x.q[2 * r * all + s], x1 = x.q[(2 * r + 1) * all + s];
+                            const Vec<float, 2> v = x.f[r * all + s];
+                            const float scale = v.v[0], total = v.v[1];
+#else
+                            const Vec<u32, 4> x0 = a.q[2 * r * all + g + p], x1 = a.q[(2 * r + 1) * all + g + p];
+                            const float scale = a.scales[r * all + g + p], total = a.totals[r * all + g + p];
+#endif
+                            sum[r] = __fmaf_rn(scale, part(u[p], x0, x1, total), sum[r]);
+                        }
+                }
+            }
+        }
+        float mine[2] = {0, 0};
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+#pragma unroll
+            for (int s = 16; s > 0; s /= 2) {
+                sum[r] += __shfl_xor_sync(~0u, sum[r], s);
+                if (GATED) before[r] += __shfl_xor_sync(~0u, before[r], s);
+            }
+            if (r == lane) mine[0] = before[r], mine[1] = sum[r];
+        }
+        if (lane >= ROWS) continue;
+#if GATED
+        m.z[to] = gated(mine[0], mine[1]);
+#else
+        m.z[to] = m.residual ? mine[1] + residual : mine[1];
 #endif
     }
 }

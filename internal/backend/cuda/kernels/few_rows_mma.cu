@@ -39,9 +39,10 @@ DEV void mma(float (&c)[4], u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
-// copy takes 16 bytes, or leaves zeros.
-DEV void copy(u32 to, const T *from, bool take) {
-    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" :: "r"(to), "l"(from), "r"(take ? 16 : 0) : "memory");
+// copy takes 16 bytes, or leaves zeros. The cache gives them up first: what is read once must not drive out code, keys and values.
+DEV void copy(u32 to, const T *from, bool take, u64 policy) {
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint.L2::128B [%0], [%1], 16, %2, %3;"
+        :: "r"(to), "l"(from), "r"(take ? 16 : 0), "l"(policy) : "memory");
 }
 
 // matrix_of is the matrix of a tile; both have all of them if GATED.
@@ -62,6 +63,7 @@ struct Feed {
     u32 to, ring;
     const T *lo, *hi; // columns of the tile: g and g + 8, or g of both matrices
     bool inLo, inHi;  // there are such
+    u64 once;         // how caches treat them
 
     DEV void aim(const Args &a) {
         const int g = threadIdx.x % 32 / 4, which = matrix_of(a, tile);
@@ -78,15 +80,15 @@ struct Feed {
 #pragma unroll
         for (int i = 0; i < TILES; i++) {
             const bool r = 8 * i + g < (int)a.rows && at < k;
-            copy(to + (2 + i) * THREADS * 16, r ? a.x + (8 * i + g) * a.xs + at : a.x, r);
+            copy(to + (2 + i) * THREADS * 16, r ? a.x + (8 * i + g) * a.xs + at : a.x, r, once);
         }
     }
 
     // next copies a part, without x if that may not be read yet.
     DEV void next(const Args &a, bool early) {
         if (tile < (int)a.tiles) {
-            copy(to, lo + at, inLo && at < k);
-            copy(to + THREADS * 16, hi + at, inHi && at < k);
+            copy(to, lo + at, inLo && at < k, once);
+            copy(to + THREADS * 16, hi + at, inHi && at < k, once);
             if (!HELD && !early) row(a, to, at);
             if ((at = behind(at)) >= end) {
                 at = start;
@@ -190,6 +192,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) few_rows(const __grid_c
     Feed f;
     f.k = k, f.tile = blockIdx.x, f.at = f.start = start, f.end = end;
     f.ring = f.to = (u32)__cvta_generic_to_shared(memory + a.held) + threadIdx.x * 16;
+    f.once = read_once();
     f.aim(a);
 #if NORMED
     Weights w;

@@ -77,7 +77,9 @@ extern "C" __global__ void __launch_bounds__(256) put_slices(const __grid_consta
 // put_slices that only stores, for some thousands of positions: src is [outer, count, inner] with strides of its own, out is
 // [outer, n, inner], in units as wide as alignment allows. A block has EACH positions. The last of equal positions wins, so one with an
 // equal behind it is skipped: every block looks at all positions behind its own.
-struct Args { i64 n, count, outer, inner, so, sk; UNIT *out; const UNIT *src; const i64 *at; Fault *fault; };
+// SETS of operands have the same sizes and positions.
+struct Set { i64 so, sk; UNIT *out; const UNIT *src; };
+struct Args { i64 n, count, outer, inner; const i64 *at; Fault *fault; Set set[SETS]; };
 
 extern "C" __global__ void __launch_bounds__(256) set_slices(const __grid_constant__ Args a) {
     __shared__ i64 at[EACH];
@@ -100,10 +102,11 @@ extern "C" __global__ void __launch_bounds__(256) set_slices(const __grid_consta
     if (again) atomicOr(&skipped, again);
     __syncthreads();
     const u32 inner = (u32)a.inner, width = (u32)a.outer * inner, total = here * width;
+    const Set &s = a.set[SETS == 1 ? 0 : blockIdx.y % SETS];
 #pragma unroll 4
-    for (u32 e = blockIdx.y * 256 + t; e < total; e += gridDim.y * 256) {
+    for (u32 e = blockIdx.y / SETS * 256 + t; e < total; e += gridDim.y / SETS * 256) {
         const u32 j = EACH == 1 ? 0 : e / width, c = e - j * width, o = c / inner, i = c - o * inner;
-        if (!(skipped >> j & 1)) a.out[(o * a.n + at[j]) * a.inner + i] = a.src[o * a.so + (first + j) * a.sk + i];
+        if (!(skipped >> j & 1)) s.out[(o * a.n + at[j]) * a.inner + i] = s.src[o * s.so + (first + j) * s.sk + i];
     }
 }
 #endif

@@ -27,20 +27,24 @@ struct alignas(16) w16 { u64 a, b; };
 // Every kernel begins so (dependent_launch.go inserts it). With programmatic dependent launch it may be scheduled while its
 // predecessor still runs, and lets its successor be scheduled as early; it touches no memory before all work it depends on
 // is done.
-// A kernel that begins with PDL_EARLY has PDL_WAIT itself, behind what it may do before: ask for memory to come to the cache (prefetch),
-// or load what nothing in the graph writes.
+// A kernel that begins with PDL_EARLY has PDL_WAIT itself, behind what it may do before: load what nothing in the graph writes.
 #if __CUDA_ARCH__ >= 900 && defined(__CUDACC_RTC__)
 #define PDL_EARLY asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #define PDL_WAIT asm volatile("griddepcontrol.wait;" ::: "memory");
-DEV void prefetch(const void *p, u32 bytes) { // multiples of 16
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" :: "l"(p), "r"(bytes) : "memory");
-}
 #else
 #define PDL_EARLY
 #define PDL_WAIT
-DEV void prefetch(const void *, u32) {}
 #endif
 #define PDL_ENTRY PDL_EARLY PDL_WAIT
+
+// read_once tells the cache to give up first what is loaded with it.
+DEV u64 read_once() {
+    u64 policy = 0;
+#if __CUDA_ARCH__ >= 800
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+#endif
+    return policy;
+}
 
 // A quotient of zeros would be computed at run time.
 #define INF __longlong_as_double(0x7ff0000000000000ll)
