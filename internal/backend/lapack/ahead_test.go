@@ -3,6 +3,7 @@ package lapack
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -71,6 +72,36 @@ func testInverse[T Number](t *testing.T, n int) {
 	close(t, "A·A⁻¹", times(n, n, n, a, false, z, false), unit[T](n), n, frobenius(a)*frobenius(z))
 }
 
+// TestRowsAfter: rows that are moved once are where exchanges would bring them.
+func TestRowsAfter(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		m := 1 + r.IntN(30)
+		k := 1 + r.IntN(m)
+		piv, want, old := make([]int32, k), make([]float64, m), make([]float64, m)
+		for i := range m {
+			want[i], old[i] = float64(i), float64(i)
+		}
+		for i := range piv {
+			piv[i] = int32(i + r.IntN(m-i))
+		}
+		exchange(piv, 0, 1, want, 1)
+		moves := rowsAfter(piv)
+		got := slices.Clone(old)
+		for _, v := range moves {
+			got[v.to] = old[v.from]
+		}
+		for _, v := range moves[k:] {
+			if v.from >= k || v.to < k {
+				t.Fatalf("a move from %d to %d with %d upper rows", v.from, v.to, k)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("pivots %v: %v, want %v", piv, got, want)
+		}
+	}
+}
+
 // TestLoopBits: in whatever order the parts of a Loop run, results have the same bits.
 func TestLoopBits(t *testing.T) {
 	defer func() { loop = nil }()
@@ -96,6 +127,10 @@ func TestLoopBits(t *testing.T) {
 		for i := range n {
 			clear(c[i*n+i+1 : (i+1)*n])
 		}
+		sv, u, vh := make([]float64, n), make([]float64, m*n), make([]float64, n*n)
+		if s.SVD(m, n, slices.Clone(a), sv, u, n, vh, n) != 0 {
+			t.Fatal("info")
+		}
 		const k = 100
 		values, vectors, parts := make([]complex128, k), make([]complex128, k*k), make([]float64, 2*k*k)
 		if s.Eig(k, a[:k*k], values, vectors) != 0 {
@@ -104,7 +139,7 @@ func TestLoopBits(t *testing.T) {
 		for i, x := range vectors {
 			parts[2*i], parts[2*i+1] = real(x), imag(x)
 		}
-		got := [][]float64{lu, inv, right, qr, tau, q, c, v, w, parts}
+		got := [][]float64{lu, inv, right, qr, tau, q, c, v, w, sv, u, vh, parts}
 		if want == nil {
 			want = got
 		}

@@ -9,8 +9,13 @@ import (
 
 // TestCacheSetConflict: rows of A whole pages apart give the same bits in place, copied, in tiles of fewer rows, and as rows elsewhere.
 func TestCacheSetConflict(t *testing.T) {
-	const m, n, k, far = 70, 600, 530, 1024
 	defer func(ways int) { cpuid.L1Ways = ways }(cpuid.L1Ways)
+	testCacheSet(t, 70, 600, 530)
+	testCacheSet(t, 70, 96, 40)
+}
+
+func testCacheSet(t *testing.T, m, n, k int) {
+	const far = 1024
 	p := newProduct[float32](m, n, k)
 	apart := make([]float32, m*far)
 	for i := range m {
