@@ -10,7 +10,8 @@ import (
 )
 
 // NoGrad runs f without recording for Backward, for this call in this goroutine. Transforms of functions (Grad, VJP, JVP) see through
-// it, so that they differentiate through an optimizer's step; Detach stops both.
+// it, so that they differentiate through an optimizer's step, and so does Backward where f runs inside a function that was given to
+// Checkpoint, VMap, Custom, Cond, Scan or their like. Detach stops all of them.
 func NoGrad(f func()) { scope.With(func(s *scope.State) { s.NoGrad = true }, f) }
 
 // EnableGrad runs f recording for Backward, also inside NoGrad.
