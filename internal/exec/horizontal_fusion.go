@@ -10,9 +10,9 @@ import (
 )
 
 // Horizontal fusion: independent launches of the same program over different operands become one launch on devices that can: an
-// optimizer's update of all parameters, sums of many gradients; so do those of some kernels: keys and values written to caches. A group runs where its last member was, so a member may join only if
-// no launch needs its results before that. Its operands stay live until then: the peak memory of the plan must not grow by more than
-// horizontalSlack.
+// optimizer's update of all parameters, sums of many gradients; so do those of some kernels: keys and values written to caches. A group
+// runs where its last member was, so a member may join only if no launch needs its results before that. Its operands stay live until then:
+// the peak memory of the plan must not grow by more than horizontalSlack.
 
 const horizontalSlack = 16 << 20
 

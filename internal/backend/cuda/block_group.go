@@ -156,9 +156,8 @@ func (d *Device) multiplyBlocks(p blockProducts) error {
 	}
 	for from := 0; from < p.m; from += streamedRows {
 		form := p.form(d.Device, min(streamedRows, p.m-from))
-		f, err := d.kernel(fmt.Sprint("block_fast ", p.format, form, len(p.w), p.norm != nil, p.gate.source), "block_fast", func() string {
-			return p.source(form)
-		})
+		key := fmt.Sprint("block_fast ", p.format, form, len(p.w), p.norm != nil, p.gate.source)
+		f, err := d.kernel(key, "block_fast", func() string { return p.source(form) })
 		if err != nil {
 			return err
 		}
@@ -167,7 +166,8 @@ func (d *Device) multiplyBlocks(p blockProducts) error {
 		normWeight, eps, early := p.normOperands(d)
 		g.int(p.k, p.w[0].Shape.Dim(1), items, number(early), int(math.Float64bits(eps)))
 		g.ptr(p.x, normWeight, q+uintptr(from*p.k), scales+uintptr(4*from*groups), totals+uintptr(4*from*groups))
-		if err := d.launchShared(f, min(d.SMs, blocks(items, blockWarps)), 1, 32*blockWarps, form.shared(p), append(g, list...)); err != nil {
+		n := min(d.SMs, blocks(items, blockWarps))
+		if err := d.launchShared(f, n, 1, 32*blockWarps, form.shared(p), append(g, list...)); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,8 @@ func TestCompileBlocks(t *testing.T) {
 			compileOne(t, "block_matmul "+f.String(), blockSource(f, rowsOfX(1+int(f)%8)))
 			compileOne(t, "block_dequantize "+f.String(), blockSource(f, dequantizeTo(dtype.BFloat16)))
 			if alignments[f] > 0 {
-				form := blockForm{rows: 1 + int(f)%8, groups: 64, unit: 16 >> (int(f) % 4), stages: 3, held: int(f)%2 == 0, weight: dtype.BFloat16}
+				form := blockForm{rows: 1 + int(f)%8, groups: 64, unit: 16 >> (int(f) % 4), stages: 3, held: int(f)%2 == 0,
+					weight: dtype.BFloat16}
 				compileOne(t, "block_fast "+f.String(), blockProducts{format: f, w: make([]backend.View, 1)}.source(form))
 			}
 		}

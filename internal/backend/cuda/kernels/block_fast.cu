@@ -198,7 +198,7 @@ struct Feed {
     }
 };
 
-// Rows is x in shared memory: of each row the first halves of groups, then the others, then their scales and sums. Threads that unpack
+// Rows is x in shared memory: of each row the first 16 numbers of groups, then the others, then their scales and sums. Threads that unpack
 // two groups read every other one: those are behind each other.
 struct Rows {
     Vec<u32, 4> *q;
