@@ -37,6 +37,9 @@ func EmbeddingBag(x, weight, offsets, perSampleWeights *Node, o EmbeddingBagOpti
 	case x.Rank() == 2 && offsets != nil || x.Rank() == 1 && offsets == nil || x.Rank() < 1 || x.Rank() > 2:
 		fault.Throw(fault.Shape, op, "input is %v; want a matrix of bags, or a vector with offsets", x.Shape())
 	}
+	if y := bagOfRows(x, weight, perSampleWeights, o); y != nil {
+		return y
+	}
 	flat := Reshape(x, -1)
 	bags := 0
 	var bag *Node // of every position
@@ -82,6 +85,23 @@ func EmbeddingBag(x, weight, offsets, perSampleWeights *Node, o EmbeddingBagOpti
 		y = Div(y, Maximum(sum(counts), 1.0))
 	}
 	return Cast(y, d)
+}
+
+// bagOfRows sums bags of one length without writing their rows out; nil where more is asked for than sums or means.
+func bagOfRows(x, weight, perSampleWeights *Node, o EmbeddingBagOptions) *Node {
+	if x.Rank() != 2 || o.Mode == "max" || o.PaddingIdx != nil || o.MaxNorm != nil || o.ScaleGradByFreq || weight.Rank() != 2 ||
+		x.Shape().Numel() == 0 || weight.DType() != dtype.Float32 && weight.DType() != dtype.Float64 {
+		return nil
+	}
+	w := broadcastTo(constLike(weight, 1), shape.Of("embedding_bag", x.Dim(1), x.Dim(0)))
+	if perSampleWeights != nil {
+		w = swapLast(Cast(perSampleWeights, weight.DType()))
+	}
+	y := bag(weight, swapLast(strictIndex("embedding", x, weight.Dim(0))), w)
+	if o.Mode != "sum" {
+		y = Div(y, float64(x.Dim(1)))
+	}
+	return y
 }
 
 // bagsAt returns the bag of each of n positions, bags beginning at the offsets, and how many there are.

@@ -130,12 +130,12 @@ func init() {
 	onIntegers(&sign, vec1(simd.SignU8), vec1(simd.SignU16), signB[uint32], signB[uint64], vec1(simd.SignI8), vec1(simd.SignI16),
 		vec1(simd.SignI32), vec1(simd.SignI64))
 	add[dtype.Bool], mul[dtype.Bool], sign[dtype.Bool] = vec2(simd.EitherU8), vec2(simd.BothU8), vec1(simd.SignU8)
-	onInexact(&add, vec2(simd.AddF32), vec2(simd.AddF64), addB[complex64], addB[complex128])
-	onInexact(&sub, vec2(simd.SubF32), vec2(simd.SubF64), subB[complex64], subB[complex128])
+	onInexact(&add, vec2(simd.AddF32), vec2(simd.AddF64), parts2(simd.AddF32), parts2(simd.AddF64))
+	onInexact(&sub, vec2(simd.SubF32), vec2(simd.SubF64), parts2(simd.SubF32), parts2(simd.SubF64))
 	onInexact(&mul, vec2(simd.MulF32), vec2(simd.MulF64), mulB[complex64], mulB[complex128])
 	onInexact(&gmul, gradMulB[float32], gradMulB[float64], gradMulB[complex64], gradMulB[complex128])
 	onInexact(&div, vec2(simd.DivF32), vec2(simd.DivF64), divB[complex64], divB[complex128])
-	onInexact(&neg, vec1(simd.NegF32), vec1(simd.NegF64), negB[complex64], negB[complex128])
+	onInexact(&neg, vec1(simd.NegF32), vec1(simd.NegF64), parts1(simd.NegF32), parts1(simd.NegF64))
 	onInexact(&sq, vec1(simd.SquareF32), vec1(simd.SquareF64), squareB[complex64], squareB[complex128])
 	onInexact(&abs, vec1(simd.AbsF32), vec1(simd.AbsF64),
 		each1(func(v complex64) float32 { return float32(math.Hypot(float64(real(v)), float64(imag(v)))) }), each1(cmplx.Abs))
@@ -159,16 +159,13 @@ func init() {
 func wrapIndex(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
 	b := a.(attr.Bound)
 	size, least := int64(b.Size), backend.LeastIndex(b)
-	out := elems[int64](z, n)
-	if allWithin(elems[int64](x, n), size) { // as a rule
-		copy(out, elems[int64](x, n))
-		return
-	}
-	for i, v := range elems[int64](x, n) {
-		if v < least || v >= size {
-			backend.RefuseIndex(b, v)
-		}
-		if v < 0 {
+	in := elems[int64](x, n)
+	out := elems[int64](z, n)[:len(in)]
+	for i, v := range in {
+		if uint64(v) >= uint64(size) { // rarely
+			if v < least || v >= size {
+				backend.RefuseIndex(b, v)
+			}
 			v += size
 		}
 		out[i] = v

@@ -49,7 +49,6 @@ func castFrom[S integers](from dtype.DType) {
 	t(dtype.Bool, castToBool[S])
 	t(dtype.Float16, each1(func(v S) dtype.F16 { return dtype.F64ToF16(float64(v)) }))
 	t(dtype.BFloat16, each1(func(v S) dtype.BF16 { return dtype.F64ToBF16(float64(v)) }))
-	t(dtype.Complex64, each1(func(v S) complex64 { return complex(float32(v), 0) }))
 	t(dtype.Complex128, each1(func(v S) complex128 { return complex(float64(v), 0) }))
 }
 
@@ -68,7 +67,6 @@ func castFromFloat[S floats](from dtype.DType) {
 	t(dtype.Bool, castToBool[S])
 	t(dtype.Float16, each1(func(v S) dtype.F16 { return dtype.F64ToF16(float64(v)) }))
 	t(dtype.BFloat16, each1(func(v S) dtype.BF16 { return dtype.F64ToBF16(float64(v)) }))
-	t(dtype.Complex64, each1(func(v S) complex64 { return complex(float32(v), 0) }))
 	t(dtype.Complex128, each1(func(v S) complex128 { return complex(float64(v), 0) }))
 }
 
@@ -87,6 +85,7 @@ func init() {
 	castFromComplex[complex64](dtype.Complex64)
 	castFromComplex[complex128](dtype.Complex128)
 	castByVectors()
+	castToComplex64()
 	castFromHalf(dtype.BFloat16, widenBF16)
 	castFromHalf(dtype.Float16, widenF16)
 	copied := map[int]Block{1: copyB[uint8], 2: copyB[uint16], 4: copyB[uint32], 8: copyB[uint64], 16: copyB[pair]}
@@ -223,6 +222,16 @@ func castFromHalf(from dtype.DType, widen widening) {
 	castTable[dtype.Float32][from] = func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) { widen(elems[float32](z, n), x) }
 }
 
+// castToComplex64 goes by float32: its bits with as many zeros above them are the number with no imaginary part.
+func castToComplex64() {
+	castTable[dtype.Complex64][dtype.Float32] = convert(simd.U32ToQ)
+	for from := dtype.Bool; from < dtype.Complex64; from++ {
+		if from != dtype.Float32 && !from.IsHalf() {
+			castTable[dtype.Complex64][from] = by(from, dtype.Float32, dtype.Complex64)
+		}
+	}
+}
+
 // castFromComplex drops the imaginary part, except for other complex types and bool.
 func castFromComplex[C complex64 | complex128](from dtype.DType) {
 	for to := dtype.Bool; to < dtype.Complex64; to++ {
@@ -245,7 +254,7 @@ func castFromComplex[C complex64 | complex128](from dtype.DType) {
 
 func takeReal(z, x unsafe.Pointer, from dtype.DType, n int) {
 	if from == dtype.Complex64 {
-		partB[float32](0)(n, z, x, nil, nil, nil)
+		simd.QToD(elems[int32](z, n), elems[int64](x, n)) // the lower half of the bits
 	} else {
 		partB[float64](0)(n, z, x, nil, nil, nil)
 	}

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"unsafe"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -16,33 +18,50 @@ func classNLL(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	if err := table["logsumexp"](c, attr.Axes{Axes: attr.MakeInts(axis), Keep: true}, out[1:], in[:1]); err != nil {
 		return err
 	}
-	x := in[0]
 	t, err := dense(c, in[1])
 	if err != nil {
 		return err
 	}
-	targets, n, stride := elems[int64](t, in[1].Numel()), x.Shape.Dim(axis), x.Strides()[axis]
-	dims, strides := x.Shape.Dims(), x.Strides()
-	offset := func(r int) int { // of row r's first element
-		off := x.Offset()
-		for d := len(dims) - 1; d >= 0; d-- {
-			if d != axis {
-				off += r % dims[d] * strides[d]
-				r /= dims[d]
-			}
+	targets, w := elems[int64](t, in[1].Numel()), walkSlices(in[0], axis)
+	n := in[0].Shape.Dim(axis)
+	switch d := in[0].DType; d {
+	case dtype.Float32:
+		return classTerms(c, outOf[float32](out[0]), outOf[float32](out[1]), w, targets, n, readAs[float32])
+	case dtype.Float64:
+		return classTerms(c, outOf[float64](out[0]), outOf[float64](out[1]), w, targets, n, readAs[float64])
+	default: // a half type
+		wide := newScratch[float32](len(targets))
+		lse, err := denseF32(c, out[1])
+		if err != nil {
+			return err
 		}
-		return off
+		err = classTerms(c, wide, lse, w, targets, n, func(p unsafe.Pointer) (v float32) {
+			widener(d)(unsafe.Slice(&v, 1), p)
+			return v
+		})
+		if err != nil {
+			return err
+		}
+		return storeHalf(c, out[0], wide)
 	}
+}
+
+func readAs[T any](p unsafe.Pointer) T { return *(*T)(p) }
+
+// classTerms sets z[r] = lse[r] - x[target[r]], x being row r of n classes.
+func classTerms[T floats](c *backend.Ctx, z, lse []T, w *sliceWalk, targets []int64, n int, read func(p unsafe.Pointer) T) error {
 	const per = 4096
-	return c.For((len(targets)+per-1)/per, func(b int) {
-		for r := b * per; r < min((b+1)*per, len(targets)); r++ {
-			k := targets[r]
-			if k < 0 || k >= int64(n) {
-				fault.Throw(fault.Index, "cross_entropy", "target %d is out of range for %d classes", k, n)
+	return c.For(ceil(len(targets), per), func(b int) {
+		for r, end := b*per, min((b+1)*per, len(targets)); r < end; {
+			o, i := r/w.elems, r%w.elems
+			row := unsafe.Add(w.base, w.at(o)*w.size)
+			for ; r < end && i < w.elems; r, i = r+1, i+1 {
+				k := targets[r]
+				if uint64(k) >= uint64(n) {
+					fault.Throw(fault.Index, "cross_entropy", "target %d is out of range for %d classes", k, n)
+				}
+				z[r] = lse[r] - read(unsafe.Add(row, (int(k)*w.axis+w.within(i))*w.size))
 			}
-			v := x.DType.Get(x.Buf.Mem, offset(r)+int(k)*stride).F
-			s := out[1].DType.Get(out[1].Buf.Mem, out[1].Offset()+r).F
-			out[0].DType.Put(out[0].Buf.Mem, out[0].Offset()+r, dtype.Scalar{Kind: dtype.KindFloat, F: s - v})
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
 func init() { register(backend.Table{"class_nll_grad": classNLLGrad}) }
@@ -20,45 +21,53 @@ type classNLLRows[T floats] struct {
 	n, inner  int
 }
 
-// classNLLGrad computes exp(x - lse)·s row by row and takes g off at the target. Rows along another dimension than the
-// last go element by element, in the order of memory.
+// classNLLGrad computes exp(x - lse)·s and takes g off at the target, row by row along the last dimension, class by class
+// along another.
 func classNLLGrad(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	if out[0].Numel() == 0 {
 		return nil
 	}
-	base, err := dense(c, in[0])
-	if err != nil {
-		return err
-	}
 	if in[0].DType == dtype.Float64 {
-		r, err := classNLLOperands(c, a, in, func(v backend.View) ([]float64, error) {
+		load := func(v backend.View) ([]float64, error) {
 			p, err := dense(c, v)
 			return elems[float64](p, v.Numel()), err
-		})
+		}
+		r, err := classNLLOperands(c, a, in, load)
 		if err != nil {
 			return err
 		}
-		x, z := elems[float64](base, in[0].Numel()), outOf[float64](out[0])
+		x, err := load(in[0])
+		if err != nil {
+			return err
+		}
+		z := outOf[float64](out[0])
+		if r.inner > 1 {
+			return r.columns(c, z, x, simd.SubF64, simd.ExpF64, simd.MulF64)
+		}
 		return r.each(c, z, x)
 	}
 	r, err := classNLLOperands(c, a, in, func(v backend.View) ([]float32, error) { return denseF32(c, v) })
 	if err != nil {
 		return err
 	}
-	switch {
-	case in[0].DType != dtype.Float32:
-		x, err := denseF32(c, in[0])
-		if err != nil {
-			return err
-		}
-		if err := r.each(c, x, x); err != nil {
-			return err
-		}
-		return storeHalf(c, out[0], x)
-	case r.inner > 1:
-		return r.each(c, outOf[float32](out[0]), elems[float32](base, in[0].Numel()))
+	half := in[0].DType != dtype.Float32
+	x, err := denseF32(c, in[0])
+	if err != nil {
+		return err
 	}
-	return classNLLGradRows(c, r, unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), base)
+	z := x
+	if !half {
+		z = outOf[float32](out[0])
+	}
+	if r.inner > 1 {
+		err = r.columns(c, z, x, simd.SubF32, simd.ExpF32, simd.MulF32)
+	} else {
+		err = classNLLGradRows(c, r, unsafe.Pointer(unsafe.SliceData(z)), unsafe.Pointer(unsafe.SliceData(x)))
+	}
+	if err != nil || !half {
+		return err
+	}
+	return storeHalf(c, out[0], x)
 }
 
 func classNLLOperands[T floats](c *backend.Ctx, a attr.Attr, in []backend.View,
@@ -83,18 +92,44 @@ func classNLLOperands[T floats](c *backend.Ctx, a attr.Attr, in []backend.View,
 	return r, nil
 }
 
-// each goes element by element; z may be x.
+// each is the way of float64 along the last dimension.
 func (r *classNLLRows[T]) each(c *backend.Ctx, z, x []T) error {
-	run := r.n * r.inner // elements of an outer position
 	const unit = 1 << 12
-	return c.For((len(x)+unit-1)/unit, func(b int) {
+	return c.For(ceil(len(x), unit), func(b int) {
 		for i := b * unit; i < min((b+1)*unit, len(x)); i++ {
-			k, row := i%run/r.inner, i/run*r.inner+i%r.inner
+			row := i / r.n
 			v := T(math.Exp(float64(x[i]-r.lse[row]))) * r.s[row]
-			if int64(k) == r.target[row] {
+			if int64(i%r.n) == r.target[row] {
 				v -= r.g[row]
 			}
 			z[i] = v
+		}
+	})
+}
+
+// columns is the way along another dimension than the last: neighbours are of different rows, whose numbers are vectors. z may be x.
+func (r *classNLLRows[T]) columns(c *backend.Ctx, z, x []T, sub func(z, x, y []T), exp func(z, x []T), mul func(z, x, y []T)) error {
+	wide := min(r.inner, tileElems)
+	tiles, classes := ceil(r.inner, wide), max(1, blockElems/2/wide)
+	pieces := ceil(r.n, classes)
+	return c.For(len(x)/(r.n*r.inner)*pieces*tiles, func(b int) {
+		o, first, lo := b/(pieces*tiles), b/tiles%pieces*classes, b%tiles*wide
+		last, w := min(first+classes, r.n), min(wide, r.inner-lo)
+		row := o*r.inner + lo
+		lse, s := r.lse[row:row+w], r.s[row:row+w]
+		pace := par.NewPace()
+		for k := first; k < last; k++ {
+			at := (o*r.n+k)*r.inner + lo
+			out := z[at : at+w]
+			sub(out, x[at:at+w], lse)
+			exp(out, out)
+			mul(out, out, s)
+			pace.StepElems(w)
+		}
+		for i, k := range r.target[row : row+w] {
+			if k := int(k); k >= first && k < last {
+				z[(o*r.n+k)*r.inner+lo+i] -= r.g[row+i]
+			}
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
@@ -19,25 +20,52 @@ func partB[T floats](part int) Block {
 	}
 }
 
-func joinB[T floats](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
-	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, 2*n)
+// parts1 and parts2 make blocks of what is done to the two parts alike.
+func parts1[T floats](f func(z, x []T)) Block {
+	return func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) { f(elems[T](z, 2*n), elems[T](x, 2*n)) }
+}
+
+func parts2[T floats](f func(z, x, y []T)) Block {
+	return func(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
+		f(elems[T](z, 2*n), elems[T](x, 2*n), elems[T](y, 2*n))
+	}
+}
+
+// joinB32 writes both parts as one word.
+func joinB32(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
+	a, b, out := elems[uint32](x, n), elems[uint32](y, n), elems[uint64](z, n)
+	for i := range out {
+		out[i] = uint64(a[i]) | uint64(b[i])<<32
+	}
+}
+
+func joinB64(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
+	a, b, out := elems[float64](x, n), elems[float64](y, n), elems[float64](z, 2*n)
 	for i := range a {
 		out[2*i], out[2*i+1] = a[i], b[i]
 	}
 }
 
-func conjB[T floats](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
-	in, out := elems[T](x, 2*n), elems[T](z, 2*n)
-	for i := 0; i < len(in); i += 2 {
-		out[i], out[i+1] = in[i], -in[i+1]
+// conjB64 changes a sign in words of both parts.
+func conjB64(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
+	in, out := elems[uint64](x, n), elems[uint64](z, n)
+	for i := range out {
+		out[i] = in[i] ^ 1<<63
+	}
+}
+
+func conjB128(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
+	in, out := elems[pair](x, n), elems[pair](z, n)
+	for i := range out {
+		out[i] = pair{in[i].a, in[i].b ^ 1<<63}
 	}
 }
 
 func init() {
 	var re, im, conj byDType
-	re[dtype.Complex64], re[dtype.Complex128] = partB[float32](0), partB[float64](0)
+	re[dtype.Complex64], re[dtype.Complex128] = convert(simd.QToD), partB[float64](0) // the lower half of the bits
 	im[dtype.Complex64], im[dtype.Complex128] = partB[float32](1), partB[float64](1)
-	conj[dtype.Complex64], conj[dtype.Complex128] = conjB[float32], conjB[float64]
-	join := onFloats(joinB[float32], joinB[float64])
+	conj[dtype.Complex64], conj[dtype.Complex128] = conjB64, conjB128
+	join := onFloats(joinB32, joinB64)
 	makers["real"], makers["imag"], makers["conj"], makers["complex"] = re.maker(), im.maker(), conj.maker(), join.maker()
 }

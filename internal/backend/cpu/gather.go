@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -103,6 +104,19 @@ func (w *sliceWalk) at(o int) int {
 	return off
 }
 
+// within is the offset of element i of a slice.
+func (w *sliceWalk) within(i int) int {
+	off := 0
+	for d := len(w.inner) - 1; d > 0; d-- {
+		off += i % w.inner[d] * w.innerStr[d]
+		i /= w.inner[d]
+	}
+	if len(w.inner) > 0 {
+		off += i * w.innerStr[0]
+	}
+	return off
+}
+
 const (
 	rowsAhead = 2       // rows that are asked for before they are copied
 	aheadRow  = 8 << 10 // bytes of the longest row that is asked for at once
@@ -163,19 +177,20 @@ func (w *sliceWalk) takeElements(c *backend.Ctx, z unsafe.Pointer, idx []int64) 
 		return each(c, w.count*parts, func(b int) {
 			o, lo := b/parts, b%parts*unit
 			hi := min(lo+unit, len(idx))
-			pick(unsafe.Add(z, (o*len(idx)+lo)*w.size), unsafe.Add(w.base, w.at(o)*w.size), idx[lo:hi], w.axis, 0)
+			pick(unsafe.Add(z, (o*len(idx)+lo)*w.size), unsafe.Add(w.base, w.at(o)*w.size), idx[lo:hi], math.MaxInt, w.axis, 0)
 		})
 	}
 	group := max(1, unit/max(1, len(idx)))
 	return each(c, (w.count+group-1)/group, func(b int) {
 		for o := b * group; o < min((b+1)*group, w.count); o++ {
-			pick(unsafe.Add(z, o*len(idx)*w.size), unsafe.Add(w.base, w.at(o)*w.size), idx, w.axis, 0)
+			pick(unsafe.Add(z, o*len(idx)*w.size), unsafe.Add(w.base, w.at(o)*w.size), idx, math.MaxInt, w.axis, 0)
 		}
 	})
 }
 
-// picker gives the kernel z[k] = x[idx[k]·xs + k·step].
-func picker(size int) func(z, x unsafe.Pointer, idx []int64, xs, step int) {
+// picker gives the kernel z[k] = x[idx[k]·xs + k·step]. It ends with false at a position
+// that is not from 0 on and below most.
+func picker(size int) func(z, x unsafe.Pointer, idx []int64, most, xs, step int) bool {
 	switch size {
 	case 1:
 		return pickT[uint8]
@@ -189,20 +204,30 @@ func picker(size int) func(z, x unsafe.Pointer, idx []int64, xs, step int) {
 	return pickT[pair]
 }
 
-func pickT[T any](z, x unsafe.Pointer, idx []int64, xs, step int) {
+// pickT looks at a position just before it uses it: a branch that is never taken is less work than another pass over the positions.
+func pickT[T any](z, x unsafe.Pointer, idx []int64, most, xs, step int) bool {
 	var t T
 	size := int(unsafe.Sizeof(t))
 	out := elems[T](z, len(idx))
+	xs *= size
 	if step == 0 {
-		xs *= size
 		for k, i := range idx {
+			if uint64(i) >= uint64(most) {
+				return false
+			}
 			out[k] = *(*T)(unsafe.Add(x, int(i)*xs))
 		}
-		return
+		return true
 	}
+	at := 0
 	for k, i := range idx {
-		out[k] = *(*T)(unsafe.Add(x, (int(i)*xs+k*step)*size))
+		if uint64(i) >= uint64(most) {
+			return false
+		}
+		out[k] = *(*T)(unsafe.Add(x, int(i)*xs+at))
+		at += step * size
 	}
+	return true
 }
 
 func gatherElements(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
@@ -229,9 +254,6 @@ func gatherElements(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		lo := b % pieces * piece
 		hi := min(lo+piece, n)
 		for r := b / pieces * group; r < min((b/pieces+1)*group, rows); r++ {
-			if err := checkIndex(idx[r*n+lo:r*n+hi], most); err != nil {
-				return err
-			}
 			off, rest := lo*step, r
 			for k := last - 1; k >= 0; k-- {
 				if k != axis {
@@ -239,7 +261,9 @@ func gatherElements(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 				}
 				rest /= d[k]
 			}
-			pick(unsafe.Add(z, (r*n+lo)*size), unsafe.Add(x, off*size), idx[r*n+lo:r*n+hi], xs[axis], step)
+			if !pick(unsafe.Add(z, (r*n+lo)*size), unsafe.Add(x, off*size), idx[r*n+lo:r*n+hi], most, xs[axis], step) {
+				return checkIndex(idx[r*n+lo:r*n+hi], most)
+			}
 		}
 		return nil
 	})

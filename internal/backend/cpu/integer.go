@@ -49,19 +49,82 @@ func notBytes(z, x, _ []uint8) {
 	}
 }
 
-// shlB and shrB take a negative count for a huge one: everything is shifted out but the sign.
+// shlB and shrB take a negative count for a huge one: everything is shifted out but the sign. Where all counts are equal, as those
+// of a Go number are, words of eight bytes are shifted, and what came from a neighbour is masked out.
 func shlB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, n)
-	for i := range out {
+	in, to, by := wordsOf(a), wordsOf(out), oneCount(b)
+	done := 0
+	if by >= 0 {
+		keep := lanesOf(^T(0) << by)
+		for i, w := range in {
+			to[i] = w << by & keep
+		}
+		done = n - n%(8/int(unsafe.Sizeof(a[0])))
+	}
+	for i := done; i < n; i++ {
 		out[i] = a[i] << uint64(b[i])
 	}
 }
 
 func shrB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, n)
-	for i := range out {
+	in, to, by := wordsOf(a), wordsOf(out), oneCount(b)
+	done := 0
+	if by >= 0 {
+		bits, sign := 8*unsafe.Sizeof(a[0]), uint64(0)
+		keep := lanesOf(T(^uint64(0) >> (64 - bits) >> by))
+		if top := T(1) << (bits - 1); top < 0 {
+			sign = lanesOf(top)
+		}
+		for i, w := range in {
+			s := w & sign
+			to[i] = w>>by&keep | (s - s>>by) | s // the sign, and as many copies of it below
+		}
+		done = n - n%(8/int(unsafe.Sizeof(a[0])))
+	}
+	for i := done; i < n; i++ {
 		out[i] = a[i] >> uint64(b[i])
 	}
+}
+
+// oneCount is the count if all are equal and less than the bits of an element, else -1.
+func oneCount[T integers](b []T) int {
+	if len(b) == 0 || uint64(b[0]) >= 8*uint64(unsafe.Sizeof(b[0])) || b[0] != b[len(b)-1] {
+		return -1
+	}
+	want, differ := lanesOf(b[0]), uint64(0)
+	for _, w := range wordsOf(b) {
+		differ |= w ^ want
+	}
+	for _, v := range b[len(b)&^7:] {
+		differ |= uint64(v ^ b[0])
+	}
+	if differ != 0 {
+		return -1
+	}
+	return int(b[0])
+}
+
+// lanesOf is a word full of v.
+func lanesOf[T integers](v T) uint64 {
+	switch unsafe.Sizeof(v) {
+	case 1:
+		return uint64(uint8(v)) * 0x0101010101010101
+	case 2:
+		return uint64(uint16(v)) * 0x0001000100010001
+	case 4:
+		return uint64(uint32(v)) * 0x0000000100000001
+	}
+	return uint64(v)
+}
+
+// wordsOf shows elements as words, the last ones left out that do not fill one.
+func wordsOf[T integers](x []T) []uint64 {
+	if len(x) == 0 {
+		return nil
+	}
+	return elems[uint64](unsafe.Pointer(unsafe.SliceData(x)), len(x)*int(unsafe.Sizeof(x[0]))/8)
 }
 
 // gcd is Euclid's algorithm; the remainders' signs do not matter until the end.
