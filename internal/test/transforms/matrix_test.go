@@ -3,6 +3,7 @@ package transforms
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -133,11 +134,12 @@ func (c *matrixCase) guarded(k matrixCheck) (bad string) {
 	return k.run(c)
 }
 
-// waiver names the waiver of a check for the case, "" if there is none.
+// waiver names the waiver of a check for the case, "" if there is none. A third part is for cases whose name has it; | is or.
 func (c *matrixCase) waiver(check string) string {
 	key := c.op + "/" + check
+	named := func(part string) bool { return strings.Contains(c.name, part) }
 	for k := range matrixWaived {
-		if part, ok := strings.CutPrefix(k, key+"/"); k == key || ok && strings.Contains(c.name, part) {
+		if parts, ok := strings.CutPrefix(k, key+"/"); k == key || ok && slices.ContainsFunc(strings.Split(parts, "|"), named) {
 			return k
 		}
 	}

@@ -14,34 +14,34 @@ var matrixWaived = map[string]string{
 	"standard_gamma_grad/second":               "it is a derivative by the concentration, of which at most two are computed",
 	"dirichlet_grad/second":                    "it is a derivative by the concentrations, of which at most two are computed",
 
-	"linalg_cholesky/gradient":       oneTriangle,
-	"linalg_cholesky/second":         oneTriangle,
-	"linalg_cholesky_ex/gradient":    oneTriangle,
-	"linalg_cholesky_ex/second":      oneTriangle,
-	"multivariate_normal/gradient":   oneTriangle,
-	"multivariate_normal/second":     oneTriangle,
-	"linalg_eigh/gradient":           oneTriangle,
-	"linalg_eigh/second":             oneTriangle,
-	"linalg_eigvalsh/gradient":       oneTriangle,
-	"linalg_eigvalsh/second":         oneTriangle,
-	"linalg_matrix_sqrth/gradient":   oneTriangle,
-	"linalg_matrix_sqrth/second":     oneTriangle,
-	"linalg_pinv/gradient/hermitian": oneTriangle,
-	"linalg_pinv/second/hermitian":   oneTriangle,
-	"lobpcg/gradient":                oneTriangle,
-	"lobpcg/second":                  oneTriangle,
-	"linalg_pinv/gradient/rtol": "the derivative is that of matrices of this rank, as in PyTorch; small singular values are " +
-		"cut off here",
-	"linalg_pinv/second/rtol": "the derivative is that of matrices of this rank, as in PyTorch; small singular values are " +
-		"cut off here",
-	"linalg_ldl_factor/gradient":    "its factors are for ldl_solve, and have no gradient in PyTorch either",
-	"linalg_ldl_factor_ex/gradient": "its factors are for ldl_solve, and have no gradient in PyTorch either",
-	"linalg_ldl_solve/gradient":     "the factors have no gradient, in PyTorch either",
-	"geqrf/gradient":                "its factors are for householder_product, and have no gradient in PyTorch either",
+	"linalg_cholesky/gradient":          oneTriangle,
+	"linalg_cholesky/second":            oneTriangle,
+	"linalg_cholesky_ex/gradient":       oneTriangle,
+	"linalg_cholesky_ex/second":         oneTriangle,
+	"multivariate_normal/gradient":      oneTriangle,
+	"multivariate_normal/second":        oneTriangle,
+	"linalg_eigh/gradient":              oneTriangle,
+	"linalg_eigh/second":                oneTriangle,
+	"linalg_eigvalsh/gradient":          oneTriangle,
+	"linalg_eigvalsh/second":            oneTriangle,
+	"linalg_matrix_sqrth/gradient":      oneTriangle,
+	"linalg_matrix_sqrth/second":        oneTriangle,
+	"linalg_pinv/gradient/hermitian":    oneTriangle,
+	"linalg_pinv/second/hermitian":      oneTriangle,
+	"lobpcg/gradient":                   oneTriangle,
+	"lobpcg/second":                     oneTriangle,
+	"linalg_pinv/gradient/rtol|tensors": cutOff,
+	"linalg_pinv/second/rtol|tensors":   cutOff,
+	"linalg_ldl_factor/gradient":        "its factors are for ldl_solve, and have no gradient in PyTorch either",
+	"linalg_ldl_factor_ex/gradient":     "its factors are for ldl_solve, and have no gradient in PyTorch either",
+	"linalg_ldl_solve/gradient":         "the factors have no gradient, in PyTorch either",
+	"geqrf/gradient":                    "its factors are for householder_product, and have no gradient in PyTorch either",
 }
 
 const oneTriangle = "one triangle is read, and the gradient is that of Hermitian matrices, as in PyTorch; package linalg checks it " +
 	"for those"
+
+const cutOff = "the derivative is that of matrices of this rank, as in PyTorch; small singular values are cut off here"
 
 // matrixReads lists ops that read values to know their result's shape; inside VMap and Compile they are a typed error
 // on inputs that have none there.
