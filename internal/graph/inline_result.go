@@ -11,9 +11,14 @@ import (
 // InlineResult is a small value that is about to be computed: its buffer, its node and the node's first handle as one object. A compiled
 // function allocates them at every call, and one object costs a third of three.
 type InlineResult struct {
-	node   Node // comes first: a node that is part of one leads back to it
+	nodeWithHandle // comes first: a node that is part of one leads back to it
+	buf            mem.Buffer
+}
+
+// nodeWithHandle is a node and its first handle.
+type nodeWithHandle struct {
+	node   Node
 	handle Array
-	buf    mem.Buffer
 }
 
 // NewInlineResult returns a value of n bytes; nil if the pool has no memory on the Go heap for so many.
@@ -44,14 +49,14 @@ func (f *InlineResult) MakeNode(spec Spec, dev *backend.Device, lay *shape.Layou
 	n.setNewDevice(dev)
 	n.buf.Store(&f.buf)
 	f.buf.Ref()
-	n.flags.Store(flagInlineResult)
+	n.flags.Store(flagInlineHandle)
 	return n
 }
 
 // firstHandle returns the handle that was allocated with the node to the first caller; nil to all others.
 func (n *Node) firstHandle() *Array {
-	if n.flags.Load()&flagInlineResult == 0 || n.flags.And(^flagInlineResult)&flagInlineResult == 0 {
+	if n.flags.Load()&flagInlineHandle == 0 || n.flags.And(^flagInlineHandle)&flagInlineHandle == 0 {
 		return nil
 	}
-	return &(*InlineResult)(unsafe.Pointer(n)).handle
+	return &(*nodeWithHandle)(unsafe.Pointer(n)).handle
 }

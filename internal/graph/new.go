@@ -82,7 +82,9 @@ func Make2(op *Op, a attr.Attr, sh *shape.Shape, d dtype.DType, x, y *Node) *Nod
 }
 
 func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
-	n := &Node{op: op, attr: a, shape: spec.Shape, dtype: spec.DType, born: traces.Load()}
+	st := scope.Current()
+	n := newNode(st)
+	n.op, n.attr, n.shape, n.dtype, n.born = op, a, spec.Shape, spec.DType, traces.Load()
 	holds := 0 // bytes of stored inputs
 	if list != nil {
 		n.more = &extra{in: list}
@@ -98,7 +100,6 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 			holds += n.inherit(op, y)
 		}
 	}
-	st := scope.Current()
 	if op.Nondeterministic != "" && st.IsDeterministic() {
 		fault.Throw(fault.NotImplemented, op.Name,
 			"has no deterministic form: %s; want it outside Deterministic and SetDeterministic(true)", op.Nondeterministic)

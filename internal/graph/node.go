@@ -52,7 +52,7 @@ const (
 	flagConst                                 // a 0-d immediate
 	flagUnstored                              // left unstored by an evaluation; the next consumer stores it
 	flagDropped                               // its inputs are dropped, or about to be
-	flagInlineResult                          // part of an InlineResult whose handle is not in use yet
+	flagInlineHandle                          // part of a nodeWithHandle whose handle is not in use yet
 	flagRecomputable                          // made inside Checkpoint: computed again rather than stored for a handle's sake
 	flagCheckpointBoundary                    // on the edge of a Checkpoint: stored by whatever evaluation computes it
 )

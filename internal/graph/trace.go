@@ -37,6 +37,7 @@ type Trace struct {
 	slots    []*Slot // in order of first touch
 	effects  []*Node // computed at every call, whether or not their values are used
 	closed   atomic.Bool
+	block    atomic.Pointer[traceBlock] // where the next nodes are
 }
 
 // Captured is a handle from outside and the placeholder that shows it inside.

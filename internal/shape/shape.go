@@ -187,6 +187,12 @@ func Broadcast(op string, a, b *Shape) *Shape {
 	if len(b.dims) == 0 {
 		return a
 	}
+	if BroadcastsTo(b, a) {
+		return a
+	}
+	if BroadcastsTo(a, b) {
+		return b
+	}
 	r := max(len(a.dims), len(b.dims))
 	var buf [MaxRank]int
 	out := buf[:r]

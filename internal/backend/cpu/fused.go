@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math/bits"
 	"sync"
 	"unsafe"
 
@@ -148,6 +149,15 @@ type outOperand struct {
 }
 
 var scratch = sync.Pool{New: func() any { return new([]uint64) }}
+
+// growScratch makes room for some words. It doubles: programs of many sizes take turns with the same scratch.
+func growScratch(buf *[]uint64, words int) {
+	if len(*buf) < words {
+		*buf = make([]uint64, max(minScratch, 1<<bits.Len(uint(words-1))))
+	}
+}
+
+const minScratch = 1 << 10 // words
 
 func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	if c.LaunchCache != nil {

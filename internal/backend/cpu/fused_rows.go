@@ -137,9 +137,7 @@ func (x *rowsRun) block(b int) {
 	}
 	buf := scratch.Get().(*[]uint64)
 	defer scratch.Put(buf)
-	if need := (room + 64) / 8; len(*buf) < need {
-		*buf = make([]uint64, need)
-	}
+	growScratch(buf, (room+64)/8)
 	base := unsafe.Pointer(unsafe.SliceData(*buf))
 	base = unsafe.Add(base, -uintptr(base)&63)
 	for i := range x.parts {
@@ -203,9 +201,7 @@ func (q *rowPart) fold(r *runState, w *workspace, lo, hi int) {
 	buf := scratch.Get().(*[]uint64)
 	defer scratch.Put(buf)
 	each := (step*q.long*r.p.widest + 63) &^ 63
-	if need := (len(q.tails)*each + 64) / 8; len(*buf) < need {
-		*buf = make([]uint64, need)
-	}
+	growScratch(buf, (len(q.tails)*each+64)/8)
 	base := unsafe.Pointer(unsafe.SliceData(*buf))
 	base = unsafe.Add(base, -uintptr(base)&63)
 	to, from := make([]made, 0, len(q.tails)), make([]unsafe.Pointer, 0, len(q.tails))

@@ -52,9 +52,7 @@ func (w *workspace) holds(in int, o *operand, at, n int) bool {
 // open takes scratch memory and fills in the operands that are one value.
 func (r *runState) open(w *workspace) {
 	w.buf = scratch.Get().(*[]uint64)
-	if need := (r.tile*r.unit + r.p.locals*4*chainMost + 64 + 7) / 8; len(*w.buf) < need {
-		*w.buf = make([]uint64, need)
-	}
+	growScratch(w.buf, (r.tile*r.unit+r.p.locals*4*chainMost+64+7)/8)
 	w.base = unsafe.Pointer(unsafe.SliceData(*w.buf))
 	w.base = unsafe.Add(w.base, -uintptr(w.base)&63) // a vector of a tile is in one cache line
 	if len(r.p.size) > len(w.small) {

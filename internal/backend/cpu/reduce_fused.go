@@ -207,9 +207,7 @@ func (s *tailBlock) make(off, rows, n, stride int, use func(l laneBlock, x unsaf
 	r, p := s.t.r, s.t.r.p
 	total := rows * n
 	unit := (total*p.widest + 63) &^ 63
-	if need := (len(s.lanes)*unit + 64) / 8; len(*s.buf) < need {
-		*s.buf = make([]uint64, need)
-	}
+	growScratch(s.buf, (len(s.lanes)*unit+64)/8)
 	base := unsafe.Pointer(unsafe.SliceData(*s.buf))
 	base = unsafe.Add(base, -uintptr(base)&63)
 	var from [maxTails]unsafe.Pointer
