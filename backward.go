@@ -9,23 +9,25 @@ import (
 	"github.com/lucid-go/lucid/internal/transform"
 )
 
-// NoGrad runs f without recording for Backward, for this call in this goroutine. Transforms of functions (Grad, VJP, JVP) see through
-// it, so that they differentiate through an optimizer's step, and so does Backward where f runs inside a function that was given to
-// Checkpoint, VMap, Custom, Cond, Scan or their like. Detach stops all of them.
-func NoGrad(f func()) { scope.With(func(s *scope.State) { s.NoGrad = true }, f) }
+// NoGrad runs f without recording for Backward, for this call in this goroutine. Inside a function that was given to Grad, VJP,
+// Checkpoint, VMap, Custom, Cond, Scan or their like, what f computes has no gradient; around them it changes nothing. Tangents (JVP) go
+// through it; Detach stops both. A value that f only assigns keeps its gradient for transforms.
+func NoGrad(f func()) { scope.With(func(s *scope.State) { s.NoGrad, s.Stop = true, true }, f) }
 
 // EnableGrad runs f recording for Backward, also inside NoGrad.
 func EnableGrad(f func()) {
-	scope.With(func(s *scope.State) { s.NoGrad, s.Inference = false, false }, f)
+	scope.With(func(s *scope.State) { s.NoGrad, s.Stop, s.Inference = false, false, false }, f)
 }
 
 // InferenceMode is NoGrad.
 func InferenceMode(f func()) {
-	scope.With(func(s *scope.State) { s.NoGrad, s.Inference = true, true }, f)
+	scope.With(func(s *scope.State) { s.NoGrad, s.Stop, s.Inference = true, true, true }, f)
 }
 
 // SetGradEnabled runs f with or without recording for Backward.
-func SetGradEnabled(on bool, f func()) { scope.With(func(s *scope.State) { s.NoGrad = !on }, f) }
+func SetGradEnabled(on bool, f func()) {
+	scope.With(func(s *scope.State) { s.NoGrad, s.Stop = !on, !on }, f)
+}
 
 // IsGradEnabled reports whether this goroutine records for Backward.
 func IsGradEnabled() bool { return !scope.Current().NoGrad }

@@ -15,15 +15,20 @@ import (
 // flatFunc is a function over tensors in a row: what transforms work on.
 type flatFunc func(in []*Tensor) ([]*Tensor, error)
 
-// currentLevel is the innermost functional transform this goroutine is in.
+// currentLevel is the innermost functional transform this goroutine is in; inside NoGrad there is none.
 func currentLevel() *graph.Level {
-	l, _ := scope.Current().Level.(*graph.Level)
+	s := scope.Current()
+	if s.Stop {
+		return nil
+	}
+	l, _ := s.Level.(*graph.Level)
 	return l
 }
 
 // underLevel runs f with the inputs that vary shown through nodes of a new level, and leaves the level open unless f panics.
 func underLevel(op string, f flatFunc, in []*Tensor, vary []bool) (lvl *graph.Level, outs []*Tensor, inputs []*graph.Node, err error) {
 	lvl = graph.NewLevel(currentLevel())
+	lvl.Forward = op == "jvp"
 	done := false
 	defer func() {
 		if !done {
@@ -47,7 +52,7 @@ func underLevel(op string, f flatFunc, in []*Tensor, vary []bool) (lvl *graph.Le
 		inputs = append(inputs, a)
 		args[i] = wrap(a)
 	}
-	scope.With(func(s *scope.State) { s.Level = lvl }, func() { outs, err = f(args) })
+	scope.With(func(s *scope.State) { s.Level, s.Stop = lvl, false }, func() { outs, err = f(args) })
 	done = true
 	return lvl, outs, inputs, err
 }

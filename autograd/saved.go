@@ -95,7 +95,7 @@ func newSaved(f func([]*lucid.Tensor) []*lucid.Tensor, xs []*lucid.Tensor) *save
 	var outs []*graph.Node
 	level := graph.NewLevel(nil) // as in Checkpoint: handles that f leaves behind are no reason to store a value
 	defer level.Close()
-	scope.With(func(s *scope.State) { s.CheckpointLevel, s.NoGrad = level, true }, func() {
+	scope.With(func(s *scope.State) { s.CheckpointLevel, s.NoGrad, s.Stop = level, true, false }, func() {
 		handles := make([]*lucid.Tensor, len(xs))
 		for i, n := range given {
 			args[i] = ops.StopGradient(n)

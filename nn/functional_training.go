@@ -18,7 +18,7 @@ func ValueAndGrad[M Module](m M, f func(m M) *lucid.Tensor) (value *lucid.Tensor
 		refuse(lucid.ErrGradient, "value_and_grad", "%T has no parameter that requires a gradient; Unfreeze some", m)
 	}
 	var gs []*lucid.Tensor
-	lucid.NoGrad(func() {
+	door.Untaped(func() {
 		value, gs = lucid.ValueAndGradTree(func(ps []*lucid.Tensor) (y *lucid.Tensor) {
 			door.Swap(handles(params), handles(ps), func() { y = f(m) })
 			return y
@@ -77,7 +77,7 @@ func Update[M Module](m, from M) {
 		to[n] = ts[i]
 	}
 	names, ts = tree.Modules.Leaves(reflect.ValueOf(from))
-	lucid.NoGrad(func() {
+	door.Untaped(func() {
 		for i, n := range names {
 			h := to[n]
 			if h == nil {

@@ -1,6 +1,9 @@
 package optim
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // Accumulate makes an optimizer step once for several batches, by the mean of their gradients: as if they were one
 // batch. Its ZeroGrad clears nothing between them, so a loop needs no change. Compiled functions may hold what comes
@@ -39,7 +42,7 @@ func (a *Accumulate) TryStep() error {
 	}
 	a.seen = 0
 	if a.every > 1 {
-		lucid.NoGrad(func() {
+		door.Untaped(func() {
 			for _, g := range a.ParamGroups() {
 				for _, p := range g.Params {
 					if grad := p.Grad(); grad != nil {

@@ -42,7 +42,7 @@ func (e *EMA) Update() { must(e.TryUpdate()) }
 
 // TryUpdate is Update that returns the error.
 func (e *EMA) TryUpdate() error {
-	lucid.NoGrad(func() {
+	door.Untaped(func() {
 		share := e.count.Mul(0).Add(1 - door.Or(e.o.Decay, 0.999))
 		if e.o.Equal {
 			share = e.count.Add(1).Reciprocal()
@@ -65,7 +65,7 @@ func (e *EMA) Mean() []*lucid.Tensor { return append([]*lucid.Tensor(nil), e.mea
 
 // CopyTo makes the parameters show the averages.
 func (e *EMA) CopyTo() {
-	lucid.NoGrad(func() {
+	door.Untaped(func() {
 		for i, p := range e.params {
 			p.Assign(e.mean[i])
 		}
@@ -79,7 +79,7 @@ func (e *EMA) With(f func()) {
 		old[i] = p.Detach()
 	}
 	e.CopyTo()
-	defer lucid.NoGrad(func() {
+	defer door.Untaped(func() {
 		for i, p := range e.params {
 			p.Assign(old[i])
 		}

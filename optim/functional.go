@@ -118,13 +118,13 @@ func ApplyGradients[T any](opt Optimizer, grads, params T) T {
 		}
 		handles[i], shown[i] = (*graph.Array)(own[i]), (*graph.Array)(p.Detach().Clone())
 	}
-	lucid.NoGrad(func() { door.Swap(handles, shown, func() { s.stepBy(given) }) })
+	door.Untaped(func() { door.Swap(handles, shown, func() { s.stepBy(given) }) })
 	return everything.UnflattenAll([]reflect.Value{reflect.ValueOf(&params).Elem()}, shown)[0].Interface().(T)
 }
 
 // Init gives the state of the optimizer its first values again: moments, counts of steps.
 func (e *engine[H]) Init() {
-	lucid.NoGrad(func() {
+	door.Untaped(func() {
 		for _, g := range e.groups {
 			g.clock.Assign(0)
 			for i := range g.params {

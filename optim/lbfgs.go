@@ -118,7 +118,7 @@ func (l *LBFGS) StepClosure(closure func() *lucid.Tensor) (first *lucid.Tensor, 
 		return nil, lucid.Errorf(lucid.ErrNotImplemented, "lbfgs",
 			"a step reads losses and slopes on its way, which a compiled function cannot; compile the closure")
 	}
-	err = lucid.Try(func() { lucid.NoGrad(func() { first = l.step(closure) }) })
+	err = lucid.Try(func() { door.Untaped(func() { first = l.step(closure) }) })
 	return first, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/scope"
 )
@@ -340,7 +341,7 @@ func must(err error) {
 func (e *engine[H]) stepUnless(skip *lucid.Tensor) error {
 	e.version.Load()
 	if inTrace(e.groups[0].Params[0]) {
-		lucid.NoGrad(func() { e.apply(nil, skip) })
+		door.Untaped(func() { e.apply(nil, skip) })
 		return nil
 	}
 	last := e.last.Load()
@@ -354,7 +355,7 @@ func (e *engine[H]) stepUnless(skip *lucid.Tensor) error {
 	// What updates make on the way is given back before the evaluation, which can then write new state over old.
 	b := batch{update: u}
 	lucid.Scope(func() []*lucid.Tensor {
-		lucid.NoGrad(func() { e.apply(&b, skip) })
+		door.Untaped(func() { e.apply(&b, skip) })
 		return append(b.losses, b.grads...)
 	})
 	now := &stepResult{number: e.steps.Add(1), done: make(chan struct{})}

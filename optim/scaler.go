@@ -130,7 +130,7 @@ func (s *GradScaler) Unscale(opt Optimizer) {
 	if r.unscaled || r.stepped {
 		refuse(lucid.ErrValue, op, "the gradients of this optimizer were unscaled already; call Update after Step")
 	}
-	lucid.NoGrad(func() {
+	door.Untaped(func() {
 		inverse := s.scale.To(lucid.Float64).Reciprocal() // not in a half: 1/65536 is subnormal there
 		var found *lucid.Tensor
 		for _, g := range opt.ParamGroups() {
@@ -218,7 +218,7 @@ func (s *GradScaler) TryUpdate() error {
 	if found == nil {
 		refuse(lucid.ErrValue, op, "no optimizer was stepped since the last Update; call Step before it")
 	}
-	lucid.NoGrad(func() {
+	door.Untaped(func() {
 		good := s.good.Add(1)
 		up := good.Ge(s.o.GrowthInterval)
 		grown := s.scale.Mul(s.growth)

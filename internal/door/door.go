@@ -60,3 +60,7 @@ func Unscoped(n *graph.Node) *graph.Array {
 	}
 	return graph.Wrap(n)
 }
+
+// Untaped runs f without recording for Backward, as NoGrad does, while transforms of functions see through it: they differentiate
+// through an optimizer's step.
+func Untaped(f func()) { scope.With(func(s *scope.State) { s.NoGrad = true }, f) }

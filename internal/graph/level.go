@@ -8,6 +8,8 @@ type Level struct {
 	parent *Level
 	depth  int
 	closed atomic.Bool
+	// Forward says that tangents are carried, which NoGrad does not stop.
+	Forward bool
 }
 
 // NewLevel opens a level inside parent, which may be nil.
@@ -44,3 +46,14 @@ func Deeper(a, b *Level) *Level {
 	}
 	return b
 }
+
+// stop takes a node off the level whose function recorded it inside NoGrad.
+func (n *Node) stop() {
+	if n.level = n.level.effective(); n.level != nil && !n.level.Forward {
+		n.level = nil
+	}
+	n.flags.Or(flagStopped)
+}
+
+// Stopped reports whether the node was recorded inside NoGrad.
+func (n *Node) Stopped() bool { return n.flags.Load()&flagStopped != 0 }

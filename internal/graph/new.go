@@ -114,6 +114,9 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 	if x == nil && list == nil {
 		n.trace, _ = st.Trace.(*Trace)
 	}
+	if st.Stop {
+		n.stop()
+	}
 	if keep, ok := st.CheckpointLevel.(*Level); ok {
 		n.level = Deeper(n.level, keep)
 		n.flags.Or(flagRecomputable)

@@ -54,6 +54,7 @@ const (
 	flagDropped                               // its inputs are dropped, or about to be
 	flagInlineHandle                          // part of a nodeWithHandle whose handle is not in use yet
 	flagRecomputable                          // made inside Checkpoint: computed again rather than stored for a handle's sake
+	flagStopped                               // made inside NoGrad: reverse mode does not see through it
 	flagCheckpointBoundary                    // on the edge of a Checkpoint: stored by whatever evaluation computes it
 )
 

@@ -13,12 +13,14 @@ type Recipe struct {
 	item  int // output of a tuple node that the node shows, -1: none
 	tuple bool
 	konst bool // a 0-d immediate
+	stop  bool // made inside NoGrad
 	site  *Site
 }
 
 // RecipeOf returns the node's recipe.
 func RecipeOf(n *Node) Recipe {
-	r := Recipe{op: n.op, attr: n.attr, dev: n.dev.Load(), item: -1, tuple: n.IsTuple(), konst: n.IsConst(), site: n.Site()}
+	r := Recipe{op: n.op, attr: n.attr, dev: n.dev.Load(), item: -1, tuple: n.IsTuple(), konst: n.IsConst(), site: n.Site(),
+		stop: n.Stopped()}
 	if k, ok := n.IsTupleItem(); ok {
 		r.item = k
 	}
@@ -27,6 +29,15 @@ func RecipeOf(n *Node) Recipe {
 
 // Over records the op over other inputs of the same specs.
 func (r *Recipe) Over(in []*Node) *Node {
+	n := r.over(in)
+	if r.stop {
+		n.stop()
+		n.flags.And(^flagTape)
+	}
+	return n
+}
+
+func (r *Recipe) over(in []*Node) *Node {
 	if r.item >= 0 {
 		return TupleItem(in[0], r.item)
 	}

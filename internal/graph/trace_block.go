@@ -7,7 +7,7 @@ import (
 )
 
 // The nodes of a trace that is compiled end together, soon after the function returned. They and their handles are allocated a block at a
-// time: a function that meets a new size is recorded again, and half of that was allocation.
+// time: a function is recorded again for every new size, and half of that was allocation.
 
 // traceBlock is room for some nodes of a trace.
 type traceBlock struct {

@@ -41,7 +41,8 @@ func traceBody(name string, like []graph.Spec, dev *Node, f func(args []*Node) [
 			b.done()
 		}
 	}()
-	scope.With(func(s *scope.State) { s.Trace, s.CheckpointLevel, s.Arena = b.trace, nil, nil }, func() { b.outs = f(b.args) })
+	inside := func(s *scope.State) { s.Trace, s.CheckpointLevel, s.Arena, s.Stop = b.trace, nil, nil, false }
+	scope.With(inside, func() { b.outs = f(b.args) })
 	b.trace.CaptureWritten()
 	r := b.trace.Result()
 	b.captured, b.effects = r.Captured, r.Effects

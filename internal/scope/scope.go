@@ -16,6 +16,7 @@ import (
 // State is what holds in a scope. A state is never changed after it is entered.
 type State struct {
 	NoGrad          bool            // do not record for Backward
+	Stop            bool            // what is recorded has no gradient for transforms either
 	Inference       bool            // NoGrad, and results may never join a tape
 	Anomaly         bool            // name the op that first produces NaN
 	Deterministic   bool            // the same bits from run to run

@@ -16,7 +16,7 @@ func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 	args := make([]*Node, len(in))
 	var outs, inputs []*Node
 	var rec *graph.Subgraph
-	scope.With(func(s *scope.State) { s.CheckpointLevel, s.NoGrad = level, true }, func() {
+	scope.With(func(s *scope.State) { s.CheckpointLevel, s.NoGrad, s.Stop = level, true, false }, func() {
 		for i, x := range in {
 			args[i] = ops.StopGradient(x)
 			args[i].SetLevel(level)
@@ -49,7 +49,7 @@ func pull(f func([]*Node) []*Node, in, cot []*Node, need []bool) []*Node {
 	level := graph.NewLevel(levelOf(in, cot))
 	defer level.Close()
 	fresh := barrier(in, need, level)
-	outs := f(fresh)
+	outs := seen(f, fresh)
 	var wanted []*Node
 	for i, x := range fresh {
 		if need[i] {
@@ -71,9 +71,19 @@ func pull(f func([]*Node) []*Node, in, cot []*Node, need []bool) []*Node {
 // push records f over the inputs and carries tangents through it.
 func push(f func([]*Node) []*Node, in, tan []*Node) []*Node {
 	level := graph.NewLevel(levelOf(in, tan))
+	level.Forward = true
 	defer level.Close()
 	fresh := barrier(in, nil, level)
-	return Pushforward(f(fresh), fresh, tan)
+	return Pushforward(seen(f, fresh), fresh, tan)
+}
+
+// seen runs f so that its inside is differentiated, also if the gradient is asked for inside NoGrad.
+func seen(f func([]*Node) []*Node, in []*Node) (outs []*Node) {
+	if !scope.Current().Stop {
+		return f(in)
+	}
+	scope.With(func(s *scope.State) { s.Stop = false }, func() { outs = f(in) })
+	return outs
 }
 
 // barrier shows the inputs through nodes of their own, which no simplification may merge with the first computation;

@@ -4,6 +4,7 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
+	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -76,7 +77,7 @@ func (v *VMapTrace) Out(outputs []*Node, axes []int) []*Node {
 		if n.Op().VMap == nil {
 			fault.Throw(fault.NotImplemented, n.Op().Name, "cannot be vectorised: %s", n.Op().NoVMap)
 		}
-		out := n.Op().VMap(n, in, batched, v.Size)
+		out := v.apply(n, in, batched)
 		if n.IsTuple() {
 			parts[i] = out
 			continue
@@ -92,6 +93,15 @@ func (v *VMapTrace) Out(outputs []*Node, axes []int) []*Node {
 		res[i] = ops.MoveAxis(y, 0, shape.Axis("vmap", axes[i], y.Rank()))
 	}
 	return res
+}
+
+// apply computes a node over all examples.
+func (v *VMapTrace) apply(n *Node, in []*Node, batched []bool) (out []*Node) {
+	if !n.Stopped() {
+		return n.Op().VMap(n, in, batched, v.Size)
+	}
+	scope.With(func(s *scope.State) { s.NoGrad, s.Stop = true, true }, func() { out = n.Op().VMap(n, in, batched, v.Size) })
+	return out
 }
 
 func init() { ops.Vectorise = vectorise }

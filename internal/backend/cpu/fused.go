@@ -150,7 +150,7 @@ type outOperand struct {
 
 var scratch = sync.Pool{New: func() any { return new([]uint64) }}
 
-// growScratch makes room for some words. It doubles: programs of many sizes take turns with the same scratch.
+// growScratch makes room for some words. It doubles: programs of many sizes use the same scratch.
 func growScratch(buf *[]uint64, words int) {
 	if len(*buf) < words {
 		*buf = make([]uint64, max(minScratch, 1<<bits.Len(uint(words-1))))

@@ -95,7 +95,7 @@ func normalLayers(op string) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("__constant__ double layer_ends[257] = {")
+	b.WriteString("#define NORMAL_LAYERS\n__device__ const double layer_table[257] = {")
 	for _, x := range threefry.LayerEnds() {
 		fmt.Fprintf(&b, "%.17g, ", x)
 	}

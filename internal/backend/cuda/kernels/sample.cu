@@ -1,5 +1,16 @@
 // Samplers of distributions; included after stream.cu. Each element has a random stream of its own.
 
+#ifdef NORMAL_LAYERS
+// The table in front of this file, where threads that read different entries do not wait for each other.
+__shared__ double layer_ends[257];
+DEV void load_layers() {
+    for (int i = threadIdx.x; i < 257; i += 256) layer_ends[i] = layer_table[i];
+    __syncthreads();
+}
+#else
+DEV void load_layers() {}
+#endif
+
 DEV double unit(Stream &s) { return (double)(word(s) >> 11) * (1.0 / 9007199254740992.0); }
 
 #ifdef RANDOM_POISSON
@@ -70,7 +81,7 @@ DEV double normal_tail(Stream &s, double x) {
         if (2 * b >= a * a) return copysign(r + a, x);
     }
 }
-// A standard normal number by the ziggurat of package threefry, whose table is in front of this file.
+// A standard normal number by the ziggurat of package threefry.
 DEV double normal(Stream &s) {
     for (;;) {
         const u64 w = word(s);
@@ -161,6 +172,7 @@ DEV Stream row_stream(const Args &a, i64 e) {
 DEV double row_alpha(const Args &a, i64 e) { return (double)get(a.p[a.same & 1 ? 0 : e]); }
 
 extern "C" __global__ void __launch_bounds__(256) sample(const __grid_constant__ Args a) {
+    load_layers();
     const int lane = threadIdx.x % G;
     const i64 row = ((i64)blockIdx.x * 256 + threadIdx.x) / G, first = row * a.k;
     const bool live = first < a.total; // all threads of a warp take part in the shuffles
@@ -198,6 +210,7 @@ extern "C" __global__ void __launch_bounds__(256) sample(const __grid_constant__
 struct Args { i64 total, per, same; T *out; const u32 *keys; const T *p; const T *q; };
 
 extern "C" __global__ void __launch_bounds__(256) sample(const __grid_constant__ Args a) {
+    load_layers();
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
     const u32 *key = a.keys + 2 * (e / a.per);
