@@ -150,14 +150,15 @@ func (b *binder) fused(st *step, f *backend.Fused, sh *shape.Shape) *backend.Fus
 	if f.Shape == sh && !again {
 		return f
 	}
-	g := *f
+	g := b.newFused()
+	*g = *f
 	g.Shape = sh
 	if !again {
-		if c, ok := st.dev.Fuser.(backend.ShapeChecker); ok && !c.PreparedFor(&g) {
+		if c, ok := st.dev.Fuser.(backend.ShapeChecker); ok && !c.PreparedFor(g) {
 			b.fail("a product of shape %v is computed otherwise than in the plan", sh)
 			return nil
 		}
-		return &g
+		return g
 	}
 	g.Instrs = slices.Clone(f.Instrs)
 	for i := range g.Instrs {
@@ -173,14 +174,26 @@ func (b *binder) fused(st *step, f *backend.Fused, sh *shape.Shape) *backend.Fus
 		}
 	}
 	g.Prep, g.HorizontalKey = nil, ""
-	st.dev.Prepare(&g)
+	st.dev.Prepare(g)
 	if f.Producer != nil && (g.Producer.Unwritten != f.Producer.Unwritten || g.Producer.NoOverwrite != f.Producer.NoOverwrite) ||
 		(g.HorizontalKey == "") != (f.HorizontalKey == "") {
 		b.fail("a product of shape %v is computed otherwise than in the plan", sh)
 		return nil
 	}
-	return &g
+	return g
 }
+
+// newFused allocates a program, with room for the next ones.
+func (b *binder) newFused() *backend.Fused {
+	if len(b.programs) == 0 {
+		b.programs = make([]backend.Fused, fusedBlock)
+	}
+	f := &b.programs[0]
+	b.programs = b.programs[1:]
+	return f
+}
+
+const fusedBlock = 16 // programs that are allocated at once
 
 // otherAttrs reports whether a program has attributes that are not the plan's.
 func (b *binder) otherAttrs(st *step, f *backend.Fused) bool {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -23,6 +24,7 @@ type binder struct {
 	compared int // nodes that are as in the plan
 	lowered  *[]step
 	operands []operand // room for those of the new trace
+	programs []backend.Fused
 }
 
 // fail notes why the trace cannot be bound.

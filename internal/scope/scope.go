@@ -31,6 +31,8 @@ type State struct {
 	Arena           any             // collector of handles for Scope
 	GuardCells      any             // collector of guard cells read by a trace
 	Random          any             // how VMap treats the default generator; nil outside
+
+	of uintptr // the goroutine that is in it
 }
 
 const shards = 32
@@ -38,9 +40,10 @@ const shards = 32
 var (
 	open  atomic.Int64 // scopes open in all goroutines
 	table [shards]struct {
+		last atomic.Pointer[State] // of those in m, or nil: an op asks several times, and without the lock
 		sync.Mutex
 		m map[uintptr]*State
-		_ [40]byte // keep shards on their own cache lines
+		_ [32]byte // keep shards on their own cache lines
 	}
 )
 
@@ -60,18 +63,23 @@ func Current() *State {
 
 func lookup(g uintptr) *State {
 	s := &table[g>>8%shards]
+	if st := s.last.Load(); st != nil && st.of == g {
+		return st
+	}
 	s.Lock()
 	st := s.m[g]
 	s.Unlock()
 	if st == nil {
 		return none
 	}
+	s.last.Store(st) // no other goroutine enters or leaves states of this one
 	return st
 }
 
-// under runs f in a state.
+// under runs f in a state that no other goroutine is in.
 func under(st *State, f func()) {
 	g := goroutine()
+	st.of = g
 	defer set(g, st)()
 	call(g, f)
 }
@@ -85,6 +93,7 @@ func set(g uintptr, st *State) (back func()) {
 		s.m = make(map[uintptr]*State)
 	}
 	s.m[g] = st
+	s.last.Store(st)
 	s.Unlock()
 	open.Add(1)
 	return func() {
@@ -94,6 +103,7 @@ func set(g uintptr, st *State) (back func()) {
 		} else {
 			s.m[g] = old
 		}
+		s.last.Store(old)
 		s.Unlock()
 		open.Add(-1)
 	}
@@ -112,7 +122,10 @@ func Inherit(f func()) func() {
 	if st == none {
 		return f
 	}
-	return func() { under(st, f) }
+	return func() {
+		own := *st
+		under(&own, f)
+	}
 }
 
 // always says that the whole program is to be deterministic.
