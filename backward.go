@@ -1,6 +1,7 @@
 package lucid
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -223,7 +224,7 @@ func backward(tensors, gradients []*Tensor, o BackwardOptions) {
 	}
 	keep := func(f func()) { f() }
 	if !o.CreateGraph {
-		keep = NoGrad
+		keep = door.Untaped
 	}
 	var found []arrived
 	keep(func() {
@@ -391,7 +392,7 @@ func Gradients(output *Tensor, inputs []*Tensor, opts ...GradientsOptions) []*Te
 	var grads []*graph.Node
 	keep := func(f func()) { f() }
 	if !o.CreateGraph {
-		keep = NoGrad
+		keep = door.Untaped
 	}
 	keep(func() { grads = pull([]*graph.Node{n}, []*graph.Node{cot}, ins, nil) })
 	out := make([]*Tensor, len(ins))

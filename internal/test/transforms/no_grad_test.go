@@ -126,3 +126,15 @@ func TestGradThroughOptimizer(t *testing.T) {
 		t.Errorf("the weight after a step falls with x by %v, want -0.5", d)
 	}
 }
+
+// TestGradThroughBackward checks that transforms see through Backward.
+func TestGradThroughBackward(t *testing.T) {
+	g := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor {
+		w := lucid.Of([]float32{2}).RequiresGrad_(true)
+		w.Mul(w).Mul(x).Sum().Backward()
+		return w.Grad().Sum()
+	})
+	if d := g(lucid.Of([]float32{3})).Item(); d != 4 {
+		t.Errorf("the gradient 2wx changes with x by %v, want 4", d)
+	}
+}
