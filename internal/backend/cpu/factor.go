@@ -11,7 +11,8 @@ import (
 func init() {
 	f32, f64 := withVectors(inLoop(product32), simd.DotF32), withVectors(inLoop(product64), simd.DotF64)
 	register(factor.Kernels(factor.Products{F32: f32, F64: f64, C64: inLoop(productC64), C128: inLoop(productC128), Batches: batches(),
-		Vectors: lapack.Vectors{Rotate: lanes.Rotate, Triples: lanes.Triples, Poles: lanes.Poles,
+		Vectors: lapack.Vectors{Rotate: lanes.Rotate, Triples: lanes.Triples, GivensRows: lanes.GivensRows,
+			GivensColumns: lanes.GivensColumns, Poles: lanes.Poles,
 			Symmetric32: lanes.Symmetric[float32], Symmetric64: lanes.Symmetric[float64],
 			Peak32: lanes.Peak32, Peak64: lanes.Peak64,
 			Eliminate32: lanes.Eliminate32, Eliminate64: lanes.Eliminate64, Transpose32: flip32, Transpose64: lanes.Transpose}}))

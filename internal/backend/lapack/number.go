@@ -44,6 +44,8 @@ type Vectors struct {
 	Rotate func(z []float64, ld, cols, from, step int, c, s []float64)
 	// Triples applies reflectors of three rows, as tripleRows.
 	Triples func(x []float64, ld, cols int, f []float64)
+	// GivensRows and GivensColumns apply rotations of complex numbers to rows and columns, as givensRows and givensColumns.
+	GivensRows, GivensColumns func(x []complex128, ld, count int, f []float64)
 	// Symmetric32 and Symmetric64 write A·x to y for a symmetric matrix with rows ld elements apart, whose number is a multiple of 8. Above
 	// the diagonal they read the blocks of 8×8 on it alone. They report whether there are vectors for it.
 	Symmetric32 func(a []float32, ld int, x, y []float32) bool

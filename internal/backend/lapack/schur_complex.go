@@ -10,7 +10,10 @@ import (
 func complexSchur(s *Solver[complex128], n int, h, w, v []complex128, eps float64) (info int) {
 	at := s.at()
 	defer s.back(at)
-	r := &complexFrancis{n: n, h: h}
+	r := &complexFrancis{n: n, h: h, givensRows: s.GivensRows, givensColumns: s.GivensColumns}
+	if r.givensRows == nil {
+		r.givensRows, r.givensColumns = givensRows, givensColumns
+	}
 	blocks := s.hessenberg(n, h, n)
 	if v != nil {
 		r.q = s.take(n * n)
@@ -72,6 +75,9 @@ type complexFrancis struct {
 	h []complex128
 	q []complex128 // the transposed product of all rotations; nil if neither it nor the triangle is wanted
 	f []rotation
+
+	givensRows, givensColumns func(x []complex128, ld, count int, f []float64)
+	forward, back             []float64 // f in numbers, and its conjugates
 }
 
 // rotation is [c s; -conj(s) c].
@@ -144,19 +150,39 @@ func (r *complexFrancis) step(lo, hi int, shift complex128) {
 				along(h[i*n+k:], r.f[k-from:])
 			}
 		}
-		for i, g := range r.f {
-			k := from + i
-			if near < last {
-				g.rows(h[k*n+near:k*n+last], h[(k+1)*n+near:])
-			}
-			if r.q != nil {
-				g.s = cmplx.Conj(g.s)
-				g.rows(r.q[k*n:][:n], r.q[(k+1)*n:])
-			}
+		r.forward, r.back = r.forward[:0], r.back[:0]
+		for _, g := range r.f {
+			r.forward = append(r.forward, g.c, real(g.s), -imag(g.s), imag(g.s))
+			r.back = append(r.back, g.c, real(g.s), imag(g.s), -imag(g.s))
 		}
-		for i := above; i < from; i++ {
-			along(h[i*n+from:], r.f)
+		if near < last {
+			r.givensRows(h[from*n+near:], n, last-near, r.forward)
 		}
+		if r.q != nil {
+			r.givensRows(r.q[from*n:], n, n, r.back)
+		}
+		if above < from {
+			r.givensColumns(h[above*n+from:], n, from-above, r.back)
+		}
+	}
+}
+
+// givensRows applies rotations to neighbouring rows of x, which are ld elements apart with cols used. f has four numbers of each: c, re s,
+// -im s and im s.
+func givensRows(x []complex128, ld, cols int, f []float64) {
+	for i := range len(f) / 4 {
+		rotation{f[4*i], complex(f[4*i+1], f[4*i+3])}.rows(x[i*ld:][:cols], x[(i+1)*ld:])
+	}
+}
+
+// givensColumns applies rotations to neighbouring columns of rows.
+func givensColumns(x []complex128, ld, rows int, f []float64) {
+	all := make([]rotation, len(f)/4)
+	for i := range all {
+		all[i] = rotation{f[4*i], complex(f[4*i+1], f[4*i+2])}
+	}
+	for i := range rows {
+		along(x[i*ld:], all)
 	}
 }
 

@@ -260,3 +260,20 @@ func next[T Float](x []T, ld, others int) *T {
 	}
 	return &x[ld]
 }
+
+// givensRows and givensPairs are GivensRows and GivensColumns for whole vectors; they return how many columns or rows these are.
+func givensRows(x []complex128, ld, cols int, f []float64) int {
+	if !useAVX2 || cols < 2 {
+		return 0
+	}
+	givensF64AVX2(&args[float64]{a: (*float64)(unsafe.Pointer(&x[0])), c: &f[0], n: cols / 2, m: len(f) / 4, cs: 16 * ld})
+	return cols &^ 1
+}
+
+func givensPairs(x []complex128, ld, rows int, f []float64) int {
+	if !useAVX2 || rows < 2 {
+		return 0
+	}
+	givensColumnsF64AVX2(&args[float64]{a: (*float64)(unsafe.Pointer(&x[0])), c: &f[0], n: rows / 2, m: len(f) / 4, cs: 16 * ld})
+	return rows &^ 1
+}

@@ -24,6 +24,10 @@ func eliminate64(_ []float64, _, _, _ int, _ []float64, _ *[4]float64, _ *[4]int
 	return false
 }
 
+func givensRows(_ []complex128, _, _ int, _ []float64) int { return 0 }
+
+func givensPairs(_ []complex128, _, _ int, _ []float64) int { return 0 }
+
 func symmetric[T Float](_ []T, _ int, _, _ []T) bool { return false }
 
 func transpose64(z []float64, ldz int, x []float64, ldx, rows, cols int) {

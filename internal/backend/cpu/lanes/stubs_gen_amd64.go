@@ -204,3 +204,9 @@ func peakF64AVX2(a *args[float64])
 
 //go:noescape
 func eliminateF64AVX2(a *args[float64])
+
+//go:noescape
+func givensF64AVX2(a *args[float64])
+
+//go:noescape
+func givensColumnsF64AVX2(a *args[float64])
