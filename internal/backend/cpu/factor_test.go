@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/backend/lapack"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
 // TestLUPanels compares the factors of panels and of matrices of several panels with those of plain loops: sizes that are no multiples of
@@ -119,6 +122,41 @@ func TestLUNaN(t *testing.T) {
 			for j := range n {
 				if nan := j == column || j > column && i > column; nan != math.IsNaN(lu[i*n+j]) {
 					t.Fatalf("NaN in column %d: element %d, %d is %v", column, i, j, lu[i*n+j])
+				}
+			}
+		}
+	}
+}
+
+// TestComplexVector: products of a complex matrix and a vector are those of plain loops, with any strides of the vector, in one block and
+// in several.
+func TestComplexVector(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	mul := withComplexVectors(inLoop(productC128), simd.DotF64)
+	loop := func(n int, f func(int)) {
+		if err := par.For(n, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range [][2]int{{2, vectorDepth}, {17, vectorDepth + 1}, {33, 5}, {200, 301}} {
+		m, k := s[0], s[1]
+		a, b, c := make([]complex128, m*(k+3)), make([]complex128, 2*k), make([]complex128, 3*m)
+		for _, x := range [][]complex128{a, b, c} {
+			for i := range x {
+				x[i] = complex(r.NormFloat64(), r.NormFloat64())
+			}
+		}
+		for _, add := range []bool{false, true} {
+			want, got, alone := slices.Clone(c), slices.Clone(c), slices.Clone(c)
+			lapack.Naive(m, 1, k, a, k+3, 1, b, 2, 1, want, 3, add)
+			mul(loop)(m, 1, k, a, k+3, 1, b, 2, 1, got, 3, add)
+			mul(nil)(m, 1, k, a, k+3, 1, b, 2, 1, alone, 3, add)
+			if !slices.Equal(got, alone) {
+				t.Fatalf("%d×%d: other bits in a loop", m, k)
+			}
+			for i, v := range want {
+				if d := got[i] - v; math.Hypot(real(d), imag(d)) > 1e-12*float64(k) {
+					t.Fatalf("%d×%d: element %d is %v, want %v", m, k, i, got[i], v)
 				}
 			}
 		}
