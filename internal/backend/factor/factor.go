@@ -171,6 +171,17 @@ func fill[T any](z []T, v backend.View) {
 	}
 }
 
+// fill is fill by several goroutines, where there is much to copy.
+func (j *job[T]) fill(z []T, v backend.View) error {
+	const some = 32 << 10 // elements
+	if !v.Contiguous() || len(z) < 2*some {
+		fill(z, v)
+		return nil
+	}
+	x := backend.Slice[T](v)
+	return j.c.For((len(z)+some-1)/some, func(b int) { copy(z[b*some:min((b+1)*some, len(z))], x[b*some:]) })
+}
+
 // dims returns the number of matrices of a view and their size.
 func dims(v backend.View) (count, m, n int) {
 	d := v.Shape.Dims()

@@ -24,7 +24,9 @@ func lu[T lapack.Number](j *job[T]) error {
 		}
 		return failed(j.a.Check, info, backend.MatrixSingular)
 	}
-	fill(z, j.in[0])
+	if err := j.fill(z, j.in[0]); err != nil {
+		return err
+	}
 	err := j.each(count, m*n*k, func(s *lapack.Solver[T], i int) {
 		p := piv[i*k:][:k]
 		if j.a.NoPivot {
@@ -130,7 +132,9 @@ func cholesky[T lapack.Number](j *job[T]) error {
 		}
 		return failed(j.a.Check, info, backend.MatrixNotDefinite)
 	}
-	fill(z, j.in[0])
+	if err := j.fill(z, j.in[0]); err != nil {
+		return err
+	}
 	err := j.each(count, n*n*n/3, func(s *lapack.Solver[T], i int) {
 		l := z[i*n*n:][:n*n]
 		info[i] = int32(s.Cholesky(n, l, n))

@@ -56,8 +56,54 @@ func TestEigLarge(t *testing.T) {
 		testEig[float64](t, name, 0, 110, r)
 		loop = atOnce
 		testEig[float32](t, name, 0, 90, r)
+		testEig[complex64](t, name, 0, 75, r)
+		loop = nil
+		testEig[complex128](t, name, 0, 101, r)
 	}
+	loop = atOnce
 	testEig[float64](t, "random", 0, 170, rand.New(rand.NewPCG(9, 10)))
+	testEig[complex128](t, "random", 0, 170, rand.New(rand.NewPCG(9, 10)))
+}
+
+// TestComplexSchur: T is a triangle, and Q·T·Qᴴ the matrix, with windows of the last rows whose eigenvalues are found early; the
+// eigenvalues are the same without Q.
+func TestComplexSchur(t *testing.T) {
+	const n = 130
+	r := rand.New(rand.NewPCG(13, 14))
+	a := matrix[complex128]("random", r, n, n)
+	for i := range n {
+		for j := range max(i-1, 0) {
+			a[i*n+j] = 0
+		}
+		if i%40 == 39 { // blocks that are reduced alone
+			a[i*n+i-1] = 0
+		}
+	}
+	s := solver[complex128]()
+	h, alone := append([]complex128(nil), a...), append([]complex128(nil), a...)
+	q := unit[complex128](n)
+	if !newComplexFrancis(s, n, h, q, 0x1p-53).run() || !newComplexFrancis(s, n, alone, nil, 0x1p-53).run() {
+		t.Fatal("does not converge")
+	}
+	v := make([]complex128, n*n)
+	transpose(n, n, q, n, v, n)
+	for i := range n {
+		for j := range i {
+			if h[i*n+j] != 0 {
+				t.Fatalf("element %d, %d is %v", i, j, h[i*n+j])
+			}
+		}
+	}
+	close(t, "Q·T·Qᴴ", times(n, n, n, times(n, n, n, v, false, h, false), false, v, true), a, 10*n, frobenius(a))
+	for i := range n { // in any order
+		best := 1.0
+		for k := range n {
+			best = min(best, abs(h[i*n+i]-alone[k*n+k]))
+		}
+		if best > 1e-9 {
+			t.Errorf("eigenvalue %v is not found without Q: %v off", h[i*n+i], best)
+		}
+	}
 }
 
 // TestExchange: two blocks of a quasi-triangle are exchanged, by an orthogonal similarity.

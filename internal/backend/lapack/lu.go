@@ -1,13 +1,7 @@
 package lapack
 
-// narrowPanel is the number of columns up to which LU goes column by column.
+// narrowPanel is the number of columns up to which LU goes column by column where there are few rows.
 const narrowPanel = 16
-
-// tallPanel is the number of rows from which the columns of a panel are made contiguous.
-const tallPanel = 32
-
-// columnPad is between the columns of a panel, in elements.
-const columnPad = 16
 
 // LU factors a, m×n, in place: P·L·U with row exchanges. Row i was exchanged with row piv[i], from 0 on, in this order. info is 0, or
 // one more than the number of the first column without a pivot; the factorisation goes on behind it.
@@ -19,10 +13,10 @@ func (s *Solver[T]) LU(m, n int, a []T, ld int, piv []int32) (info int) {
 	if s.ahead(m, n) {
 		return s.luAhead(m, n, a, ld, piv)
 	}
+	if n <= widePanel && m >= tallPanel {
+		return s.luColumns(m, n, a, ld, piv)
+	}
 	if n <= narrowPanel {
-		if m >= tallPanel {
-			return s.luColumns(m, n, a, ld, piv)
-		}
 		return luPanel(m, n, a, ld, piv)
 	}
 	h := k / 2
@@ -98,109 +92,6 @@ func luPanel[T Number](m, n int, a []T, ld int, piv []int32) (info int) {
 		}
 	}
 	return info
-}
-
-// luColumns is luPanel on a transposed copy: vectors run along the columns.
-func (s *Solver[T]) luColumns(m, n int, a []T, ld int, piv []int32) (info int) {
-	at := s.at()
-	defer s.back(at)
-	l := m + columnPad // columns a power of two apart would share the sets of a cache
-	p := &tallLU[T]{Solver: s, m: m, n: n, ld: l, x: s.take(l * n), piv: piv}
-	s.transpose(m, n, a, ld, p.x, l)
-	p.factor(0, min(m, n))
-	if m < n {
-		p.update(0, m, n)
-	}
-	s.transpose(n, m, p.x, l, a, ld)
-	return p.info
-}
-
-// tallLU is a panel of columns, which are the rows of x.
-type tallLU[T Number] struct {
-	*Solver[T]
-	m, n, ld int
-	x        []T
-	piv      []int32
-	info     int
-}
-
-// factor factors columns from … to-1 from their diagonal on; what is before them is done.
-func (p *tallLU[T]) factor(from, to int) {
-	if to-from > 1 {
-		h := from + (to-from)/2
-		p.factor(from, h)
-		p.update(from, h, to)
-		p.factor(h, to)
-		return
-	}
-	col := p.x[from*p.ld:][:p.m]
-	r := from + p.peak(col[from:])
-	p.piv[from] = int32(r)
-	if r != from {
-		for c := range p.n {
-			y := p.x[c*p.ld:]
-			y[from], y[r] = y[r], y[from]
-		}
-	}
-	if d := col[from]; d != 0 {
-		divide(col[from+1:], d)
-	} else if p.info == 0 {
-		p.info = from + 1
-	}
-}
-
-// update subtracts from columns h … to-1 what columns from … h-1 are in them.
-func (p *tallLU[T]) update(from, h, to int) {
-	var room [narrowPanel * narrowPanel]T
-	k := h - from
-	minus := room[:(to-h)*k]
-	for c := h; c < to; c++ {
-		y, f := p.x[c*p.ld+from:][:k], minus[(c-h)*k:][:k]
-		for i, v := range y {
-			l := p.x[(from+i)*p.ld+from:][:k]
-			for q := i + 1; q < k; q++ {
-				y[q] -= v * l[q]
-			}
-			f[i] = -v
-		}
-	}
-	if rows := p.m - h; rows > 0 {
-		p.Mul(to-h, rows, k, minus, k, 1, p.x[from*p.ld+h:], p.ld, 1, p.x[h*p.ld+h:], p.ld, true)
-	}
-}
-
-// peak is the index of the first element of the largest size; 0 if all are NaN.
-func (s *Solver[T]) peak(x []T) (at int) {
-	switch v := any(x).(type) {
-	case []float32:
-		if s.Peak32 != nil {
-			return s.Peak32(v)
-		}
-	case []float64:
-		if s.Peak64 != nil {
-			return s.Peak64(v)
-		}
-	}
-	best := -1.0
-	for i, a := range x {
-		if b := size(a); b > best {
-			best, at = b, i
-		}
-	}
-	return at
-}
-
-// divide divides all elements by d: by a product with its inverse, where that is a number.
-func divide[T Number](x []T, d T) {
-	if f := 1 / d; abs(d) >= least[T]() && abs(f) <= maxFloat {
-		for i := range x {
-			x[i] *= f
-		}
-		return
-	}
-	for i := range x {
-		x[i] /= d
-	}
 }
 
 // SolveLU replaces b, n×cols, by the solution of A·x = b, or of Aᴴ·x = b if adjoint, from a factorisation of A.

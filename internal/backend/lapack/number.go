@@ -44,6 +44,8 @@ type Vectors struct {
 	Rotate func(z []float64, ld, cols, from, step int, c, s []float64)
 	// Triples applies reflectors of three rows, as tripleRows.
 	Triples func(x []float64, ld, cols int, f []float64)
+	// GivensRows and GivensColumns apply rotations of complex numbers to rows and columns, as givensRows and givensColumns.
+	GivensRows, GivensColumns func(x []complex128, ld, count int, f []float64)
 	// Symmetric32 and Symmetric64 write A·x to y for a symmetric matrix with rows ld elements apart, whose number is a multiple of 8. Above
 	// the diagonal they read the blocks of 8×8 on it alone. They report whether there are vectors for it.
 	Symmetric32 func(a []float32, ld int, x, y []float32) bool
@@ -53,6 +55,11 @@ type Vectors struct {
 	// Peak32 and Peak64 return the index of the first element of the largest magnitude, 0 if all are NaN.
 	Peak32 func(x []float32) int
 	Peak64 func(x []float64) int
+	// Eliminate32 and Eliminate64 multiply the first column of x by f[0], and subtract f[i] times the result from column i, for up to 8
+	// factors. Columns are ld elements apart and have rows elements; up to a multiple of 8 they are read and written too, and hold zeros
+	// or NaN. They return the peak of column 1, and report whether there are vectors for it.
+	Eliminate32 func(x []float32, ld, rows int, f []float32) (peak int, ok bool)
+	Eliminate64 func(x []float64, ld, rows int, f []float64) (peak int, ok bool)
 	// Transpose32 and Transpose64 write the transpose of x, m×n, to z.
 	Transpose32 func(m, n int, x []float32, ldx int, z []float32, ldz int)
 	Transpose64 func(m, n int, x []float64, ldx int, z []float64, ldz int)

@@ -5,42 +5,20 @@ import (
 	"math/cmplx"
 )
 
-// complexSchur finds eigenvalues by QR steps with single shifts on the Hessenberg form, and eigenvectors from the triangle they end in. h
+// complexSchur finds eigenvalues by QR steps on the Hessenberg form, and eigenvectors from the triangle they end in. h
 // is overwritten.
 func complexSchur(s *Solver[complex128], n int, h, w, v []complex128, eps float64) (info int) {
 	at := s.at()
 	defer s.back(at)
-	r := &complexFrancis{n: n, h: h}
+	var q []complex128
 	blocks := s.hessenberg(n, h, n)
 	if v != nil {
-		r.q = s.take(n * n)
-		s.transposedQ(n, blocks, r.q, n)
+		q = s.take(n * n)
+		s.transposedQ(n, blocks, q, n)
 	}
-	for hi, sweeps := n-1, 0; hi >= 0; sweeps++ {
-		if sweeps > mostSweeps {
-			return 1
-		}
-		lo := hi
-		for ; lo > 0; lo-- {
-			near := size(h[(lo-1)*n+lo-1]) + size(h[lo*n+lo])
-			if near == 0 {
-				near = largest(h)
-			}
-			if size(h[lo*n+lo-1]) <= eps*near {
-				h[lo*n+lo-1] = 0
-				break
-			}
-		}
-		if lo == hi {
-			hi--
-			sweeps = -1
-			continue
-		}
-		shift := wilkinson(h[(hi-1)*n+hi-1], h[(hi-1)*n+hi], h[hi*n+hi-1], h[hi*n+hi])
-		if sweeps%10 == 9 { // an exceptional shift breaks a cycle
-			shift = h[hi*n+hi] + complex(0.75*size(h[hi*n+hi-1]), 0)
-		}
-		r.step(lo, hi, shift)
+	r := newComplexFrancis(s, n, h, q, eps)
+	if !r.run() {
+		return 1
 	}
 	for i := range n {
 		w[i] = h[i*n+i]
@@ -51,6 +29,69 @@ func complexSchur(s *Solver[complex128], n int, h, w, v []complex128, eps float6
 		s.Mul(n, n, n, r.q, 1, n, x, 1, n, v, n, false)
 	}
 	return 0
+}
+
+// newComplexFrancis is a Hessenberg matrix h with the transposed reflections q that led to it.
+func newComplexFrancis(s *Solver[complex128], n int, h, q []complex128, eps float64) *complexFrancis {
+	r := &complexFrancis{n: n, h: h, q: q, norm: largest(h[:n*n]), eps: eps, solver: s}
+	r.givensRows, r.givensColumns = s.GivensRows, s.GivensColumns
+	if r.givensRows == nil {
+		r.givensRows, r.givensColumns = givensRows, givensColumns
+	}
+	return r
+}
+
+// shortComplex is the size up to which a block has one shift at a time.
+const shortComplex = 48
+
+// run goes on until the matrix is a triangle.
+func (r *complexFrancis) run() bool {
+	n, h := r.n, r.h
+	for hi := n - 1; hi >= 0; {
+		if r.sweeps++; r.sweeps > mostSweeps {
+			return false
+		}
+		lo := r.deflate(hi)
+		switch size := hi - lo + 1; {
+		case size == 1:
+			hi, r.sweeps = hi-1, 0
+		case size > shortComplex:
+			r.manyShifts(lo, hi)
+		case n > shortComplex && size > 2:
+			if !r.alone(lo, hi) {
+				return false
+			}
+			hi, r.sweeps = lo-1, 0
+		default:
+			shift := wilkinson(h[(hi-1)*n+hi-1], h[(hi-1)*n+hi], h[hi*n+hi-1], h[hi*n+hi])
+			if r.sweeps%10 == 0 { // an exceptional shift breaks a cycle
+				shift = r.exceptional(hi)
+			}
+			r.step(lo, hi, shift)
+		}
+	}
+	return true
+}
+
+// deflate returns the first row of the block that ends with row hi.
+func (r *complexFrancis) deflate(hi int) (lo int) {
+	n, h := r.n, r.h
+	for lo = hi; lo > 0; lo-- {
+		near := size(h[(lo-1)*n+lo-1]) + size(h[lo*n+lo])
+		if near == 0 {
+			near = r.norm
+		}
+		if size(h[lo*n+lo-1]) <= r.eps*near {
+			h[lo*n+lo-1] = 0
+			break
+		}
+	}
+	return lo
+}
+
+// exceptional is a shift that breaks a cycle.
+func (r *complexFrancis) exceptional(hi int) complex128 {
+	return r.h[hi*r.n+hi] + complex(0.75*size(r.h[hi*r.n+hi-1]), 0)
 }
 
 // wilkinson is the eigenvalue of a 2×2 matrix that is nearer to its last element.
@@ -68,10 +109,15 @@ func wilkinson(a, b, c, d complex128) complex128 {
 
 // complexFrancis is a Hessenberg matrix on its way to a triangle.
 type complexFrancis struct {
-	n int
-	h []complex128
-	q []complex128 // the transposed product of all rotations; nil if neither it nor the triangle is wanted
-	f []rotation
+	n, sweeps int
+	h         []complex128
+	q         []complex128 // the transposed product of all rotations; nil if neither it nor the triangle is wanted
+	f         []rotation
+	norm, eps float64
+	solver    *Solver[complex128]
+
+	givensRows, givensColumns func(x []complex128, ld, count int, f []float64)
+	forward, back             []float64 // f in numbers, and its conjugates
 }
 
 // rotation is [c s; -conj(s) c].
@@ -144,19 +190,39 @@ func (r *complexFrancis) step(lo, hi int, shift complex128) {
 				along(h[i*n+k:], r.f[k-from:])
 			}
 		}
-		for i, g := range r.f {
-			k := from + i
-			if near < last {
-				g.rows(h[k*n+near:k*n+last], h[(k+1)*n+near:])
-			}
-			if r.q != nil {
-				g.s = cmplx.Conj(g.s)
-				g.rows(r.q[k*n:][:n], r.q[(k+1)*n:])
-			}
+		r.forward, r.back = r.forward[:0], r.back[:0]
+		for _, g := range r.f {
+			r.forward = append(r.forward, g.c, real(g.s), -imag(g.s), imag(g.s))
+			r.back = append(r.back, g.c, real(g.s), imag(g.s), -imag(g.s))
 		}
-		for i := above; i < from; i++ {
-			along(h[i*n+from:], r.f)
+		if near < last {
+			r.givensRows(h[from*n+near:], n, last-near, r.forward)
 		}
+		if r.q != nil {
+			r.givensRows(r.q[from*n:], n, n, r.back)
+		}
+		if above < from {
+			r.givensColumns(h[above*n+from:], n, from-above, r.back)
+		}
+	}
+}
+
+// givensRows applies rotations to neighbouring rows of x, which are ld elements apart with cols used. f has four numbers of each: c, re s,
+// -im s and im s.
+func givensRows(x []complex128, ld, cols int, f []float64) {
+	for i := range len(f) / 4 {
+		rotation{f[4*i], complex(f[4*i+1], f[4*i+3])}.rows(x[i*ld:][:cols], x[(i+1)*ld:])
+	}
+}
+
+// givensColumns applies rotations to neighbouring columns of rows.
+func givensColumns(x []complex128, ld, rows int, f []float64) {
+	all := make([]rotation, len(f)/4)
+	for i := range all {
+		all[i] = rotation{f[4*i], complex(f[4*i+1], f[4*i+2])}
+	}
+	for i := range rows {
+		along(x[i*ld:], all)
 	}
 }
 

@@ -108,6 +108,9 @@ func transpose32(z []float32, ldz int, x []float32, ldx, rows, cols int) {
 	}
 }
 
+// fewRows is the number of rows whose blocks stay in the nearest cache: those of a column of blocks are read again for the next.
+const fewRows = 128
+
 // transpose64 transposes whole blocks with vectors, the rest one by one.
 func transpose64(z []float64, ldz int, x []float64, ldx, rows, cols int) {
 	z, x = z[:(cols-1)*ldz+rows], x[:(rows-1)*ldx+cols]
@@ -122,14 +125,23 @@ func transpose64(z []float64, ldz int, x []float64, ldx, rows, cols int) {
 		return
 	}
 	r, c := rows/side*side, cols/side*side
-	if c > 0 {
-		g := args[float64]{n: c / side, rs: 8 * ldx, cs: 8 * ldz, bs: 8 * side, k: 8 * side * ldz}
+	g := args[float64]{rs: 8 * ldx, cs: 8 * ldz}
+	block := func(i, j int) {
+		if g.a, g.b = &z[j*ldz+i], &x[i*ldx+j]; side == 8 {
+			transposeF64AVX512(&g)
+		} else {
+			transposeF64AVX2(&g)
+		}
+	}
+	if r > 0 && c > 0 && rows < cols && rows <= fewRows { // along the rows of z, which may be whole pages apart
+		g.n, g.bs, g.k = r/side, 8*side*ldx, 8*side
+		for j := 0; j < c; j += side {
+			block(0, j)
+		}
+	} else if c > 0 {
+		g.n, g.bs, g.k = c/side, 8*side, 8*side*ldz
 		for i := 0; i < r; i += side {
-			if g.a, g.b = &z[i], &x[i*ldx]; side == 8 {
-				transposeF64AVX512(&g)
-			} else {
-				transposeF64AVX2(&g)
-			}
+			block(i, 0)
 		}
 	}
 	transposeRest(z, ldz, x, ldx, rows, cols, r, c)
@@ -220,4 +232,48 @@ func peak64(x []float64, most *[4]float64, at *[4]int64) int {
 	}
 	peakF64AVX2(&args[float64]{a: &x[0], b: &most[0], c: (*float64)(unsafe.Pointer(at)), consts: &constants64[0], n: len(x) / 4})
 	return len(x) &^ 3
+}
+
+// eliminate32 and eliminate64 are Eliminate for n vectors; they write what peak32 writes, and report whether there are vectors for it.
+func eliminate32(x []float32, ld, n, others int, f []float32, most *[8]float32, at *[8]int32) bool {
+	if !useAVX2 {
+		return false
+	}
+	eliminateF32AVX2(&args[float32]{a: &x[0], b: &most[0], c: next(x, ld, others), d: (*float32)(unsafe.Pointer(at)), t: &f[0],
+		consts: &constants32[0], n: n, m: others, cs: 4 * ld})
+	return true
+}
+
+func eliminate64(x []float64, ld, n, others int, f []float64, most *[4]float64, at *[4]int64) bool {
+	if !useAVX2 {
+		return false
+	}
+	eliminateF64AVX2(&args[float64]{a: &x[0], b: &most[0], c: next(x, ld, others), d: (*float64)(unsafe.Pointer(at)), t: &f[0],
+		consts: &constants64[0], n: n, m: others, cs: 8 * ld})
+	return true
+}
+
+// next is the column behind the first, if there is one.
+func next[T Float](x []T, ld, others int) *T {
+	if others == 0 {
+		return &x[0]
+	}
+	return &x[ld]
+}
+
+// givensRows and givensPairs are GivensRows and GivensColumns for whole vectors; they return how many columns or rows these are.
+func givensRows(x []complex128, ld, cols int, f []float64) int {
+	if !useAVX2 || cols < 2 {
+		return 0
+	}
+	givensF64AVX2(&args[float64]{a: (*float64)(unsafe.Pointer(&x[0])), c: &f[0], n: cols / 2, m: len(f) / 4, cs: 16 * ld})
+	return cols &^ 1
+}
+
+func givensPairs(x []complex128, ld, rows int, f []float64) int {
+	if !useAVX2 || rows < 2 {
+		return 0
+	}
+	givensColumnsF64AVX2(&args[float64]{a: (*float64)(unsafe.Pointer(&x[0])), c: &f[0], n: rows / 2, m: len(f) / 4, cs: 16 * ld})
+	return rows &^ 1
 }

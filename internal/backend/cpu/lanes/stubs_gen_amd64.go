@@ -137,6 +137,9 @@ func symmetricF32AVX2(a *args[float32])
 func peakF32AVX2(a *args[float32])
 
 //go:noescape
+func eliminateF32AVX2(a *args[float32])
+
+//go:noescape
 func fourF32AVX2(a *args[float32])
 
 //go:noescape
@@ -198,3 +201,12 @@ func polesF64AVX2(a *args[float64])
 
 //go:noescape
 func peakF64AVX2(a *args[float64])
+
+//go:noescape
+func eliminateF64AVX2(a *args[float64])
+
+//go:noescape
+func givensF64AVX2(a *args[float64])
+
+//go:noescape
+func givensColumnsF64AVX2(a *args[float64])
