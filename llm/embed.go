@@ -27,8 +27,9 @@ type EmbedOptions struct {
 	Prompt string
 }
 
-// maxBatchTokens is how many tokens, padding included, are evaluated together.
-const maxBatchTokens = 4096
+// maxBatchTokens is how many tokens, padding included, are evaluated together: what a layer makes of more is not in a near cache when the
+// next one reads it, and stored panels of weights are for as many rows.
+const maxBatchTokens = 512
 
 // Embed returns a vector for each text. Texts of like lengths are evaluated together; on a CPU each gets the same bits as alone.
 func (e *Embedder) Embed(ctx context.Context, texts []string, o EmbedOptions) ([][]float32, error) {

@@ -41,7 +41,7 @@ type attended[T floats] struct {
 	log                 func(z, x []T)
 	back                func(p, d []T, a, b, s, c T) // see simd.SoftmaxBackF32
 	direct              bool                         // keys are read without packing
-	share               int                          // heads of the query in a block: more than one if direct
+	pieces              int                          // parts of the heads that share their keys: fewer than these if direct
 	packedKeys          []T
 	keyStride           int // length of the panels of one head
 }
@@ -58,10 +58,8 @@ func newAttended[T floats](c *backend.Ctx, a attr.Attr, q, k, v backend.View, ma
 			r.reached(mask[0])
 		}
 	}
-	r.direct, r.share = direct && r.l <= r.tiles.ColumnRows(), 1
-	if r.direct {
-		r.share = r.shared()
-	}
+	r.direct = direct && r.l <= r.tiles.ColumnRows()
+	r.pieces = r.parts()
 	var err error
 	if r.q, err = matricesOf[T](c, q, false); err != nil {
 		return nil, err
@@ -94,15 +92,22 @@ func (r *attended[T]) keys(batch int) int {
 // attentionBlocks is how many blocks of work a small attention is cut into at least, for the sake of other threads.
 const attentionBlocks = 3
 
-// shared is how many heads go over their keys together: a part of those that have the same ones, whose rows a kernel takes.
-func (r *attended[T]) shared() int {
-	group := r.h / max(1, r.g)
-	for n := group; n > 1; n-- {
-		if group%n == 0 && n*r.l <= r.tiles.ColumnRows() && r.n*r.h >= attentionBlocks*n {
+// group is how many heads of the query share their keys.
+func (r *attended[T]) group() int { return r.h / max(1, r.g) }
+
+// parts is into how many parts the heads that share their keys are cut: as few as a kernel takes the rows of, so that keys and values are
+// read for several of them at a time. They need not be equal: seven heads are three and four.
+func (r *attended[T]) parts() int {
+	group := r.group()
+	if !r.direct {
+		return group
+	}
+	for n := 1; n < group; n++ {
+		if (group+n-1)/n*r.l <= r.tiles.ColumnRows() && r.n*r.g*n >= attentionBlocks {
 			return n
 		}
 	}
-	return 1
+	return group
 }
 
 // bind picks the routines of the element type.
@@ -221,14 +226,18 @@ func (r *attended[T]) run(c *backend.Ctx, out []backend.View) error {
 
 // blocks computes the rows of all heads.
 func (r *attended[T]) blocks(c *backend.Ctx, out []backend.View) error {
-	rows := r.l * r.share
-	blocks := (rows + attentionPanels*r.tiles.Rows() - 1) / (attentionPanels * r.tiles.Rows())
+	per, group := 1, r.group()
+	if !r.direct {
+		per = (r.l + attentionPanels*r.tiles.Rows() - 1) / (attentionPanels * r.tiles.Rows())
+	}
 	wide := attentionKeys * max(r.k.wide(), r.v.wide())
-	return c.For(r.n*r.h/r.share*blocks, func(b int) {
+	return c.For(r.n*r.g*r.pieces*per, func(b int) {
+		keys, piece := b/per/r.pieces, b/per%r.pieces
+		head, end := part(group, r.pieces, piece)
 		// Rows that see many keys come first, so that no long block is left for the end.
-		from, to := part(rows, blocks, blocks-1-b%blocks)
+		from, to := part((end-head)*r.l, per, per-1-b%per)
 		_ = withTemp((to-from)*(r.e+r.f+2)+wide+r.tiles.Rows()*attentionStride, func(t []T) error {
-			w := &attentionBlock[T]{attended: r, head: b / blocks * r.share, from: from, rows: to - from, wide: t[:wide]}
+			w := &attentionBlock[T]{attended: r, head: keys*group + head, from: from, rows: to - from, wide: t[:wide]}
 			w.reach = r.keys(w.head / r.h)
 			w.run(t[wide:], out)
 			return nil

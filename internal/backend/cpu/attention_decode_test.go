@@ -71,7 +71,13 @@ func TestAttentionDecodeRows(t *testing.T) {
 // TestAttentionSharedKeys: heads that share their keys, and run together, have the bits that each has alone: with causal rows, and with a
 // mask for each head.
 func TestAttentionSharedKeys(t *testing.T) {
-	const n, h, g, l, s, e, f = 1, 12, 3, 2, 530, 16, 24
+	for _, x := range [][3]int{{12, 3, 2}, {14, 2, 1}, {7, 1, 1}, {10, 2, 3}, {4, 1, 1}} { // seven heads are three and four
+		testSharedKeys(t, x[0], x[1], x[2])
+	}
+}
+
+func testSharedKeys(t *testing.T, h, g, l int) {
+	const n, s, e, f = 1, 530, 16, 24
 	r := rand.New(rand.NewPCG(1, 5))
 	random := func(dims ...int) backend.View {
 		v := outputOf(dtype.Float32, dims)
@@ -109,7 +115,7 @@ func TestAttentionSharedKeys(t *testing.T) {
 		for head := range h {
 			one := run(alone(q, head, l, e), alone(k, head*g/h, s, e), alone(v, head*g/h, s, f), alone(seen, head, l, s))
 			if size := 4 * l * f; !bytes.Equal(all.Bytes()[head*size:][:size], one.Bytes()) {
-				t.Errorf("mask %v: head %d differs", masked, head)
+				t.Errorf("%d heads of %d, %d rows, mask %v: head %d differs", h, g, l, masked, head)
 			}
 		}
 	}

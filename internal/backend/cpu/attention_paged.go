@@ -53,9 +53,8 @@ func attendPages[T floats](c *backend.Ctx, a attr.Paged, out, in []backend.View)
 	r.bind()
 	r.mask = newAttentionMask(mask)
 	r.reached(mask)
-	if r.direct, r.share = r.l <= r.tiles.ColumnRows(), 1; r.direct {
-		r.share = r.shared()
-	}
+	r.direct = r.l <= r.tiles.ColumnRows()
+	r.pieces = r.parts()
 	if r.q, err = matricesOf[T](c, q, false); err != nil {
 		return err
 	}

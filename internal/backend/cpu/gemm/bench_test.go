@@ -211,3 +211,33 @@ func BenchmarkFewRows(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkStored has the products of a small encoder, with stored panels: each round takes the weights of the next of several layers, as
+// an encoder does, so that they come from afar.
+func BenchmarkStored(b *testing.B) {
+	const layers = 40
+	for _, s := range []benchShape{
+		{128, 384, 384, false, true}, {128, 1152, 384, false, true}, {128, 1536, 384, false, true}, {128, 384, 1536, false, true},
+	} {
+		b.Run(s.String(), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(1, 2))
+			x, w, c := random[float32](r, s.m*s.k), random[float32](r, s.k*s.n), make([]float32, s.m*s.n)
+			var panels [layers][]float32
+			for i := range panels {
+				panels[i] = make([]float32, StoredLen(s.k, s.n))
+				Store(panels[i], w, 1, s.k, s.k, s.n, 0, ceilDiv(s.n, StoredWidth()))
+			}
+			best, top := math.Inf(1), peak(PeakFMAProbe32)
+			for b.Loop() {
+				for i := range panels {
+					start := time.Now()
+					Float32Stored(s.m, s.n, s.k, x, s.k, 1, w, 1, s.k, panels[i], c, s.n, nil, nil)
+					best = min(best, time.Since(start).Seconds())
+				}
+			}
+			flops := 2 * float64(s.m) * float64(s.n) * float64(s.k)
+			b.ReportMetric(flops/best/1e9, "GFLOP/s")
+			b.ReportMetric(100*flops/best/max(top, peak(PeakFMAProbe32)), "%peak")
+		})
+	}
+}

@@ -43,6 +43,9 @@ func blocks[T Float](e *engine[T], p *problem[T], pack bool, run Runner) {
 	g := p.directGrid(e, threads(run))
 	if pack {
 		g = p.packedGrid(e, threads(run))
+		if p.readsPanels(e) {
+			g = p.storedGrid(e, threads(run))
+		}
 	}
 	if run == nil || g.rows*g.cols == 1 || work(p.m, p.n, p.k) <= serialWork {
 		for i := range g.rows {
@@ -113,6 +116,10 @@ func blockPart[T Float](e *engine[T], p *problem[T], pack bool, g grid, bi, bj i
 	if pack || panels || p.ccs != 1 || p.c == nil {
 		buf = e.bufs.Get().(*buffer[T])
 		defer e.bufs.Put(buf)
+	}
+	if pack && p.readsPanels(e) {
+		s.stored(e, p, buf)
+		return
 	}
 	if pack && p.c == nil {
 		s.intoScratch(e, p, buf, p.aOrder(e, s.cols))

@@ -7,7 +7,8 @@ import (
 
 // TestStored: products with stored panels have the bits of those that pack B themselves, and many rows do not read B at all.
 func TestStored(t *testing.T) {
-	shapes := append([][3]int{{40, 100, 1100}, {130, 384, 70}, {9, 65, 600}, {300, 33, 513}, {64, 80, 0}}, pathShapes...)
+	shapes := append([][3]int{{40, 100, 1100}, {130, 384, 70}, {9, 65, 600}, {300, 33, 513}, {64, 80, 0}, {130, 390, 400}, {101, 303, 1100},
+		{260, 520, 390}}, pathShapes...)
 	forVariants(t, func(t *testing.T) {
 		for _, s := range shapes {
 			m, n, k := s[0], s[1], s[2]
