@@ -154,3 +154,46 @@ func TestElementwiseCorners(t *testing.T) {
 	tensortest.WantValues(t, "lcm of int64", lucid.New([]int64{math.MinInt64 + 1}, 1).Lcm(math.MaxInt64-1), lucid.Int64,
 		int64(math.MaxInt64-1))
 }
+
+// TestCastOutOfRange has what PyTorch gives on amd64 for floats that an integer type does not hold, alone and in a vector.
+func TestCastOutOfRange(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	x := []float64{nan, inf, -inf, 1e10, -1e10, 4294967295, 1e19, -9.3e18, 1e20, -300, 1<<31 + 1281}
+	const small, least = math.MinInt32, math.MinInt64
+	want := map[lucid.DType][]int64{
+		lucid.Int32:  {small, small, small, small, small, small, small, small, small, -300, small},
+		lucid.Int64:  {least, least, least, 1e10, -1e10, 4294967295, least, least, least, -300, 1<<31 + 1281},
+		lucid.Int16:  {0, 0, 0, 0, 0, 0, 0, 0, 0, -300, 0},
+		lucid.Uint16: {0, 0, 0, 0, 0, 0, 0, 0, 0, 65236, 0},
+		lucid.Int8:   {0, 0, 0, 0, 0, 0, 0, 0, 0, -44, 0},
+		lucid.Uint8:  {0, 0, 0, 0, 0, 255, 0, 0, 0, 212, 1},
+		lucid.Uint32: {0, 0, 0, 1410065408, 2884901888, 4294967295, 0, 0, 0, 4294966996, 1<<31 + 1281},
+	}
+	unsigned := []uint64{1 << 63, 0, 1 << 63, 1e10, 18446744063709551616, 4294967295, 1e19, 1 << 63, 0, 18446744073709551316, 1<<31 + 1281}
+	for _, times := range []int{1, 40} {
+		y := lucid.New(x, len(x), 1).Expand(len(x), times)
+		for d, w := range want {
+			z := y.To(d).To(lucid.Int64)
+			for i := range x {
+				for j := range times {
+					if got := z.At(i, j); lucid.ToSlice[int64](got)[0] != w[i] {
+						t.Errorf("%v as %v is %v, not %d", x[i], d, got, w[i])
+						break
+					}
+				}
+			}
+		}
+		z := lucid.ToSlice[uint64](y.To(lucid.Uint64))
+		for i := range z {
+			if z[i] != unsigned[i/times] {
+				t.Errorf("%v as uint64 is %d, not %d", x[i/times], z[i], unsigned[i/times])
+			}
+		}
+		half := lucid.New([]float32{float32(nan)}, 1).To(lucid.Float16).Expand(times)
+		for _, v := range lucid.ToSlice[int32](half.To(lucid.Int32)) {
+			if v != small {
+				t.Errorf("a NaN of float16 as int32 is %d", v)
+			}
+		}
+	}
+}
