@@ -197,3 +197,57 @@ func TestCastOutOfRange(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersWithHalfTypes: sums, products and quotients of a half type and a number it does not hold are rounded once, as PyTorch's are,
+// eager and compiled, by a Go number and by a 0-d tensor, and their derivatives too.
+func TestNumbersWithHalfTypes(t *testing.T) {
+	type fn = func(x *lucid.Tensor) *lucid.Tensor
+	zero := func(v float64) *lucid.Tensor { return lucid.Scalar(float32(v)) }
+	for name, c := range map[string]struct {
+		f    fn
+		want [2][]float64 // of float16 and bfloat16
+	}{
+		"div": {func(x *lucid.Tensor) *lucid.Tensor { return x.Div(1e10) },
+			[2][]float64{{6.020069122314453e-06, 0}, {5.990266799926758e-06, 3.001332515850663e-10}}},
+		"div0": {func(x *lucid.Tensor) *lucid.Tensor { return x.Div(zero(1e10)) },
+			[2][]float64{{6.020069122314453e-06, 0}, {5.990266799926758e-06, 3.001332515850663e-10}}},
+		"mul": {func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(1e-8) },
+			[2][]float64{{0.0005998611450195312, 5.960464477539063e-08}, {0.000598907470703125, 3.003515303134918e-08}}},
+		"mul0": {func(x *lucid.Tensor) *lucid.Tensor { return zero(1e-8).Mul(x) },
+			[2][]float64{{0.0005998611450195312, 5.960464477539063e-08}, {0.000598907470703125, 3.003515303134918e-08}}},
+		"sub": {func(x *lucid.Tensor) *lucid.Tensor { return x.Sub(70000) }, [2][]float64{{-10000, math.Inf(-1)}, {-10112, -70144}}},
+		"rdiv": {func(x *lucid.Tensor) *lucid.Tensor { return lucid.Div(1e6, x) },
+			[2][]float64{{16.671875, math.Inf(1)}, {16.75, 333824}}},
+		"floor": {func(x *lucid.Tensor) *lucid.Tensor { return x.FloorDivide(0.1) }, [2][]float64{{math.Inf(1), 29}, {598016, 29}}},
+		"trunc": {func(x *lucid.Tensor) *lucid.Tensor { return lucid.Div(x, 1e9, lucid.DivOptions{RoundingMode: "trunc"}) },
+			[2][]float64{{0, 0}, {0, 0}}},
+		"ldexp": {func(x *lucid.Tensor) *lucid.Tensor { return x.Ldexp(-20) },
+			[2][]float64{{0.057220458984375, 2.86102294921875e-06}, {0.05712890625, 2.86102294921875e-06}}},
+		"ldexp up": {func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(1.0 / 16384).Ldexp(20) },
+			[2][]float64{{math.Inf(1), 192}, {3833856, 192}}},
+		"lerp": {func(x *lucid.Tensor) *lucid.Tensor { return lucid.Lerp(x.Mul(0), x, 1e-9) },
+			[2][]float64{{6.002187728881836e-05, 0}, {5.984306335449219e-05, 2.9976945370435715e-09}}},
+	} {
+		for i, d := range []lucid.DType{lucid.Float16, lucid.BFloat16} {
+			x := lucid.New([]float32{60000, 3}, 2).To(d)
+			for form, f := range map[string]fn{"eager": c.f, "compiled": lucid.Compile(c.f)} {
+				z := f(x)
+				if z.DType() != d {
+					t.Errorf("%s %s of %v is %v", form, name, d, z.DType())
+				}
+				for j, v := range lucid.ToSlice[float64](z.To(lucid.Float64)) {
+					if v != c.want[i][j] {
+						t.Errorf("%s %s of %v: %v, not %v", form, name, d, v, c.want[i][j])
+					}
+				}
+			}
+		}
+	}
+	x := lucid.New([]float32{60000}, 1).To(lucid.Float16)
+	if g := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return x.Div(1e6).Sum() })(x); g.DType() != lucid.Float16 || g.Item() == 0 {
+		t.Errorf("the gradient is %v", g)
+	}
+	if x.Eq(60001).Item() != 1 {
+		t.Error("a number is not rounded to a half type before it is compared")
+	}
+}
