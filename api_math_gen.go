@@ -684,7 +684,7 @@ func (x *Tensor) Hypot_(other any) *Tensor {
 	return x.rebind("hypot", r0)
 }
 
-// Ldexp returns x·2^other.
+// Ldexp returns x·2^other. Of half types it is rounded once.
 func Ldexp(x, other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
@@ -694,7 +694,7 @@ func Ldexp(x, other any) *Tensor {
 	return wrap(r0)
 }
 
-// Ldexp returns x·2^other.
+// Ldexp returns x·2^other. Of half types it is rounded once.
 func (x *Tensor) Ldexp(other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)

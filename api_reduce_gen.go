@@ -663,8 +663,8 @@ func (x *Tensor) ProdKeep(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
-// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is rounded once: a variance is
-// soon more than they hold.
+// Std returns the standard deviation, the root of Var, rounded once: it is finite where the variance is more than the dtype holds. Where it
+// is 0 its gradient is 0.
 func Std(x *Tensor, o ...VarOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Std(a0, option("std", o).op())
@@ -672,8 +672,8 @@ func Std(x *Tensor, o ...VarOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is rounded once: a variance is
-// soon more than they hold.
+// Std returns the standard deviation, the root of Var, rounded once: it is finite where the variance is more than the dtype holds. Where it
+// is 0 its gradient is 0.
 func (x *Tensor) Std(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Std(a0, ops.VarOptions{Dim: dim})

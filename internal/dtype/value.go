@@ -217,10 +217,30 @@ func TruncInt(f float64) int64 {
 	return math.MinInt64
 }
 
-// TruncUint converts to uint64 towards zero, negative values wrapping as through int64.
+// TruncInt32 converts to int32 towards zero. Out of range and NaN give the minimum.
+func TruncInt32(f float64) int32 {
+	if f > -2147483649.0 && f < 2147483648.0 {
+		return int32(f)
+	}
+	return math.MinInt32
+}
+
+// TruncUint converts to uint64 towards zero, negative values wrapping as through int64. NaN and negative values out of its range give
+// 1<<63, what is too large 0.
 func TruncUint(f float64) uint64 {
-	if f >= 9223372036854775808.0 && f < 18446744073709551616.0 {
-		return uint64(f-9223372036854775808.0) | 1<<63
+	if f >= 9223372036854775808.0 {
+		return uint64(TruncInt(f-9223372036854775808.0)) ^ 1<<63
+	}
+	return uint64(TruncInt(f))
+}
+
+// truncBits converts to an integer dtype, and gives at least its bits: RATIONALE.md, "What is a float that an integer type does not hold?".
+func (d DType) truncBits(f float64) uint64 {
+	switch d {
+	case Int8, Int16, Uint16, Int32:
+		return uint64(TruncInt32(f))
+	case Uint64:
+		return TruncUint(f)
 	}
 	return uint64(TruncInt(f))
 }
@@ -232,21 +252,21 @@ func (d DType) Put(buf []byte, i int, s Scalar) {
 	case Bool:
 		*(*bool)(p) = s.Kind <= KindInt && s.I != 0 || s.Kind >= KindFloat && (s.F != 0 || s.G != 0)
 	case Uint8:
-		*(*uint8)(p) = uint8(s.bits())
+		*(*uint8)(p) = uint8(s.bits(d))
 	case Uint16:
-		*(*uint16)(p) = uint16(s.bits())
+		*(*uint16)(p) = uint16(s.bits(d))
 	case Uint32:
-		*(*uint32)(p) = uint32(s.bits())
+		*(*uint32)(p) = uint32(s.bits(d))
 	case Uint64:
-		*(*uint64)(p) = s.bits()
+		*(*uint64)(p) = s.bits(d)
 	case Int8:
-		*(*int8)(p) = int8(s.bits())
+		*(*int8)(p) = int8(s.bits(d))
 	case Int16:
-		*(*int16)(p) = int16(s.bits())
+		*(*int16)(p) = int16(s.bits(d))
 	case Int32:
-		*(*int32)(p) = int32(s.bits())
+		*(*int32)(p) = int32(s.bits(d))
 	case Int64:
-		*(*int64)(p) = int64(s.bits())
+		*(*int64)(p) = int64(s.bits(d))
 	case Float16:
 		*(*F16)(p) = F64ToF16(s.Float())
 	case BFloat16:
@@ -262,9 +282,9 @@ func (d DType) Put(buf []byte, i int, s Scalar) {
 	}
 }
 
-func (s Scalar) bits() uint64 {
+func (s Scalar) bits(d DType) uint64 {
 	if s.Kind >= KindFloat {
-		return TruncUint(s.F)
+		return d.truncBits(s.F)
 	}
 	return uint64(s.I)
 }

@@ -195,6 +195,57 @@ func widened(f func(xs []*Node) *Node, xs ...*Node) *Node {
 	return Cast(f(up), d)
 }
 
+// withHalf computes f in float32, and rounds once, where one operand has a half type and the other is a number that it may not hold: a Go
+// number, or a 0-d tensor of another dtype. Else it returns nil. RATIONALE.md, "How is a number next to a half type rounded?".
+func withHalf(x, y Operand, f func(x, y *Node) *Node) *Node {
+	a, aok := x.(*Node)
+	b, bok := y.(*Node)
+	switch {
+	case aok && bok:
+		if a == nil || b == nil || a.DType() == b.DType() || !a.DType().IsHalf() && !b.DType().IsHalf() {
+			return nil
+		}
+		if !(aloneWith(a, b) || aloneWith(b, a)) {
+			return nil
+		}
+		d := a.DType()
+		if a.Rank() == 0 {
+			d = b.DType()
+		}
+		return Cast(f(Cast(a, dtype.Float32), Cast(b, dtype.Float32)), d)
+	case aok:
+		if c := unheld(a, y); c != nil {
+			return Cast(f(Cast(a, dtype.Float32), c), a.DType())
+		}
+	case bok:
+		if c := unheld(b, x); c != nil {
+			return Cast(f(c, Cast(b, dtype.Float32)), b.DType())
+		}
+	}
+	return nil
+}
+
+// aloneWith reports whether x is a real number, as a 0-d tensor, next to a tensor of a half type.
+func aloneWith(x, half *Node) bool {
+	return x.Rank() == 0 && half.Rank() > 0 && half.DType().IsHalf() && !x.DType().IsComplex()
+}
+
+// unheld makes an immediate of float32 of a real number that the half type of x does not hold, and returns nil for others.
+func unheld(x *Node, number Operand) *Node {
+	if x == nil || !x.DType().IsHalf() {
+		return nil
+	}
+	s, ok := dtype.ScalarOf(number)
+	if !ok || s.Kind == dtype.KindComplex {
+		return nil
+	}
+	v := float64(float32(s.Float()))
+	if h := canonical(x.DType(), s).F; h == v || v != v {
+		return nil
+	}
+	return scalar(dtype.Float32, s)
+}
+
 // broadcast2 brings two nodes to one shape; immediates are taken as they are.
 func broadcast2(op string, x, y *Node) (*Node, *Node) {
 	if x.Shape() == y.Shape() {

@@ -62,6 +62,9 @@ func Add(x, other Operand, o ...AlphaOptions) *Node {
 		a, b := scaled("add", x, other, o)
 		return widened(func(v []*Node) *Node { return Add(v[0], Mul(v[1], o[0].Alpha)) }, a, b)
 	}
+	if z := withHalf(x, other, func(x, y *Node) *Node { return binary(opAdd, x, y) }); z != nil {
+		return z
+	}
 	return binary(opAdd, x, other)
 }
 
@@ -75,6 +78,9 @@ func Sub(x, other Operand, o ...AlphaOptions) *Node {
 	if hasAlpha(o) {
 		a, b := scaled("sub", x, other, o)
 		return widened(func(v []*Node) *Node { return Sub(v[0], Mul(v[1], o[0].Alpha)) }, a, b)
+	}
+	if z := withHalf(x, other, func(x, y *Node) *Node { return binary(opSub, x, y) }); z != nil {
+		return z
 	}
 	a, b := promote("sub", x, other)
 	requireKind("sub", a, a.DType() != dtype.Bool, "numbers; for bools use logical_xor")
@@ -93,7 +99,12 @@ func Rsub(x, other Operand, o AlphaOptions) *Node { return Sub(other, x, o) }
 //lucid:method
 //lucid:inplace
 //lucid:alias multiply
-func Mul(x, other Operand) *Node { return binary(opMul, x, other) }
+func Mul(x, other Operand) *Node {
+	if z := withHalf(x, other, func(x, y *Node) *Node { return binary(opMul, x, y) }); z != nil {
+		return z
+	}
+	return binary(opMul, x, other)
+}
 
 // gradMul is x·y, and 0 wherever x is 0: a cotangent times a derivative that may be infinite.
 func gradMul(x, y *Node) *Node { return binary(opGradMul, x, y) }
@@ -109,11 +120,14 @@ func Div(x, other Operand, o ...DivOptions) *Node {
 	if len(o) > 0 && o[0].RoundingMode != "" {
 		switch o[0].RoundingMode {
 		case "floor":
-			return divide("div", opFloorDivide, x, other)
+			return quotient("div", opFloorDivide, x, other)
 		case "trunc":
-			return divide("div", opTruncDivide, x, other)
+			return quotient("div", opTruncDivide, x, other)
 		}
 		fault.Throw(fault.Value, "div", "rounding_mode %q is unknown; want \"floor\" or \"trunc\"", o[0].RoundingMode)
+	}
+	if z := withHalf(x, other, func(x, y *Node) *Node { return binary(opDiv, x, y) }); z != nil {
+		return z
 	}
 	a, b := promoteFloat("div", x, other)
 	return binary(opDiv, a, b)

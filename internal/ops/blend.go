@@ -36,7 +36,15 @@ func Lerp(x, end *Node, weight Operand) *Node {
 			return high()
 		}
 		return Where(Lt(Abs(w), 0.5), low(), high())
-	}, a, b, expandTo(as("lerp", weight, d), s))
+	}, a, b, expandTo(as("lerp", weight, sumType(d)), s))
+}
+
+// sumType is float32 for half types, and other types themselves.
+func sumType(d dtype.DType) dtype.DType {
+	if d.IsHalf() {
+		return dtype.Float32
+	}
+	return d
 }
 
 func absOf(s dtype.Scalar) float64 {

@@ -32,13 +32,21 @@ func divide(name string, op *graph.Op, x, y Operand) *Node {
 	return binary(op, a, b)
 }
 
+// quotient is divide next to a half type, too: a number is not rounded to it.
+func quotient(name string, op *graph.Op, x, y Operand) *Node {
+	if z := withHalf(x, y, func(x, y *Node) *Node { return divide(name, op, x, y) }); z != nil {
+		return z
+	}
+	return divide(name, op, x, y)
+}
+
 // FloorDivide returns x / other rounded down; integers stay integers, and dividing them by zero is an error.
 //
 //lucid:func
 //lucid:method
 //lucid:inplace
 //lucid:alias floordiv
-func FloorDivide(x, other Operand) *Node { return divide("floor_divide", opFloorDivide, x, other) }
+func FloorDivide(x, other Operand) *Node { return quotient("floor_divide", opFloorDivide, x, other) }
 
 // Remainder returns x - other·floor(x/other), which has other's sign.
 //

@@ -6,7 +6,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-var opVar *graph.Op
+var opVar, opStd *graph.Op
 
 func init() {
 	// d/dx of Σ|x-m|²/(N-c) is 2(x-m)/(N-c): the part that goes through m cancels.
@@ -24,6 +24,25 @@ func init() {
 		JVP: func(n *Node, tan []*Node) []*Node {
 			return []*Node{sumLike(n, Real(Mul(tan[0], conj(slope(n)))))}
 		}})
+	opStd = graph.Register(graph.Op{Name: "std", Version: 1, Kind: graph.Reduce,
+		Inputs: graph.Exactly(1), Validate: rule(validateVar),
+		Infer: inferReduceReal, VMap: vmapReduce, SavesIn: 1, SavesOut: true,
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
+			return []*Node{Mul(unreduce(cot[0], n), slopeOfStd(n))}
+		},
+		JVP: func(n *Node, tan []*Node) []*Node {
+			return []*Node{sumLike(n, Real(Mul(tan[0], conj(slopeOfStd(n)))))}
+		}})
+}
+
+// slopeOfStd is the derivative of a standard deviation s, (x-m)/(N-c)/s, and 0 where s is.
+func slopeOfStd(n *Node) *Node {
+	v, x := n.Attr().(attr.Var), n.In(0)
+	m := graph.New(opMean, attr.Axes{Axes: v.Axes, Keep: true}, x)
+	s := unreduce(n, n)
+	zero := Eq(s, 0)
+	far := Div(Sub(x, m), Where(zero, constLike(s, 1), s))
+	return Where(zero, constLike(far, 0), Mul(far, 1/divisor(x, v)))
 }
 
 // divisor is the number of elements less the correction, never below 0.
@@ -38,16 +57,17 @@ type VarOptions struct {
 	KeepDim    bool     // reduced dimensions stay, with size 1
 }
 
-func variance(op string, x *Node, o VarOptions) *Node {
-	requireKind(op, x, x.DType().IsInexact(), "a floating or complex dtype; cast first")
-	v := attr.Var{Axes: attr.MakeInts(shape.Axes(op, o.Dim, x.Rank())...), Keep: o.KeepDim, Correction: 1}
+// deviation is a variance or its root.
+func deviation(op *graph.Op, x *Node, o VarOptions) *Node {
+	requireKind(op.Name, x, x.DType().IsInexact(), "a floating or complex dtype; cast first")
+	v := attr.Var{Axes: attr.MakeInts(shape.Axes(op.Name, o.Dim, x.Rank())...), Keep: o.KeepDim, Correction: 1}
 	if o.Correction != nil {
 		v.Correction = *o.Correction
 	}
 	if count(x, v.Axes.Slice()) == 0 { // NaN, whatever the correction
 		v.Correction = 0
 	}
-	return apply(opVar, v, x)
+	return apply(op, v, x)
 }
 
 // Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that is
@@ -55,21 +75,15 @@ func variance(op string, x *Node, o VarOptions) *Node {
 //
 //lucid:func
 //lucid:method Var(dim ...int)
-func Var(x *Node, o VarOptions) *Node { return variance("var", x, o) }
+func Var(x *Node, o VarOptions) *Node { return deviation(opVar, x, o) }
 
-// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is rounded once: a variance is
-// soon more than they hold.
+// Std returns the standard deviation, the root of Var, rounded once: it is finite where the variance is more than the dtype holds. Where it
+// is 0 its gradient is 0.
 //
 //lucid:func
 //lucid:method Std(dim ...int)
 func Std(x *Node, o VarOptions) *Node {
-	return inFloat32(x, func(x *Node) *Node { return safeSqrt(variance("std", x, o)) })
-}
-
-// safeSqrt is √x with the derivative 0 at 0.
-func safeSqrt(x *Node) *Node {
-	zero := Eq(x, 0)
-	return Where(zero, constLike(x, 0), Sqrt(Where(zero, constLike(x, 1), x)))
+	return inFloat32(x, func(x *Node) *Node { return deviation(opStd, x, o) })
 }
 
 // VarMean returns the variance and the mean over the dimensions.

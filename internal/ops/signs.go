@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/scope"
 )
 
 var opSignbit, opCopysign, opNextafter, opMantissa, opExponent *graph.Op
@@ -94,7 +95,7 @@ func Frexp(x *Node) (mantissa, exponent *Node) {
 	return unary(opMantissa, x), exponentOf(x)
 }
 
-// Ldexp returns x·2^other.
+// Ldexp returns x·2^other. Of half types it is rounded once.
 //
 //lucid:func
 //lucid:method
@@ -102,7 +103,10 @@ func Frexp(x *Node) (mantissa, exponent *Node) {
 //lucid:amp float32
 func Ldexp(x, other Operand) *Node {
 	a, b := promoteFloat("ldexp", x, other)
-	return Mul(a, Exp2(b))
+	if scope.Current().Autocast != dtype.Invalid { // a power is taken, and stays, in float32
+		return Mul(a, Exp2(b))
+	}
+	return widened(func(v []*Node) *Node { return Mul(v[0], Exp2(v[1])) }, a, b)
 }
 
 // NanToNumOptions say what replaces NaN and the infinities; nil: 0 and the dtype's largest and smallest number.

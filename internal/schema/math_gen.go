@@ -218,7 +218,7 @@ func init() {
 				return []*graph.Node{ops.Hypot(c.operand("input"), c.operand("other"))}
 			}},
 		Schema{Name: "ldexp", Door: "Ldexp",
-			Doc: "Ldexp returns x·2^other.",
+			Doc: "Ldexp returns x·2^other. Of half types it is rounded once.",
 			AMP: "float32", Random: "",
 			InPlace: true,
 			Params:  []Param{{"input", "tensor or number", false}, {"other", "tensor or number", false}},

@@ -259,9 +259,9 @@ func init() {
 				return []*graph.Node{ops.Prod(c.tensor("input"), o)}
 			}},
 		Schema{Name: "std", Door: "Std",
-			Doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of half types is " +
-				"rounded once: a variance is\n" +
-				"soon more than they hold.",
+			Doc: "Std returns the standard deviation, the root of Var, rounded once: it is finite where the variance is more " +
+				"than the dtype holds. Where it\n" +
+				"is 0 its gradient is 0.",
 			Params: []Param{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.VarOptions

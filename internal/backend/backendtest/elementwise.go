@@ -192,6 +192,19 @@ func mixed() []check {
 		all = append(all, check{name: "cast/" + to.String(), dtypes: every, in: []input{{lo: lo, hi: 90}}, shapes: shapes[1:4],
 			exact: true, fused: true,
 			f: func(in []*node) []*node { return []*node{ops.Cast(in[0], to)} }})
+		if to.IsInteger() { // what the integers do not hold, infinities and NaN among it
+			all = append(all, check{name: "cast_far/" + to.String(), dtypes: floats, in: []input{{lo: -90, hi: 90}}, shapes: shapes[1:4],
+				exact: true, fused: true,
+				f: func(in []*node) []*node {
+					x := in[0]
+					var z []*node
+					for _, factor := range []float64{1e8, 1e18, 1e38} { // half types are infinite by the first
+						far := ops.Mul(x, factor)
+						z = append(z, ops.Cast(far, to), ops.Cast(ops.Sub(far, far), to))
+					}
+					return z
+				}})
+		}
 	}
 	return all
 }

@@ -42,6 +42,7 @@ func reductions() (all []check) {
 		{"logsumexp", func(x *node, a axes) *node { return ops.Logsumexp(x, o(a)) }, true},
 		{"count_nonzero", func(x *node, a axes) *node { return ops.CountNonzero(x, ops.DimsOptions{Dim: a.dims}) }, true},
 		{"var", func(x *node, a axes) *node { return ops.Var(x, ops.VarOptions{Dim: a.dims, KeepDim: a.keep}) }, true},
+		{"std", func(x *node, a axes) *node { return ops.Std(x, ops.VarOptions{Dim: a.dims, KeepDim: a.keep}) }, true},
 		{"vector_norm", func(x *node, a axes) *node {
 			return ops.VectorNorm(x, ops.VectorNormOptions{Dim: a.dims, KeepDim: a.keep})
 		}, true},

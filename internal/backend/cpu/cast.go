@@ -17,11 +17,13 @@ func castIF[T floats, S integers](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr)
 	}
 }
 
-// castFI converts floats to integers towards zero; NaN and values out of range go through int64's minimum.
-func castFI[T integers, S floats](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
-	out := elems[T](z, n)
-	for i, v := range elems[S](x, n) {
-		out[i] = T(dtype.TruncUint(float64(v)))
+// castFI converts floats to integers towards zero by whole, which says what becomes of NaN and values out of range.
+func castFI[T integers, S floats, W int32 | int64 | uint64](whole func(float64) W) Block {
+	return func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
+		out := elems[T](z, n)
+		for i, v := range elems[S](x, n) {
+			out[i] = T(whole(float64(v)))
+		}
 	}
 }
 
@@ -54,14 +56,14 @@ func castFrom[S integers](from dtype.DType) {
 
 func castFromFloat[S floats](from dtype.DType) {
 	t := func(to dtype.DType, b Block) { castTable[to][from] = b }
-	t(dtype.Uint8, castFI[uint8, S])
-	t(dtype.Uint16, castFI[uint16, S])
-	t(dtype.Uint32, castFI[uint32, S])
-	t(dtype.Uint64, castFI[uint64, S])
-	t(dtype.Int8, castFI[int8, S])
-	t(dtype.Int16, castFI[int16, S])
-	t(dtype.Int32, castFI[int32, S])
-	t(dtype.Int64, castFI[int64, S])
+	t(dtype.Uint8, castFI[uint8, S](dtype.TruncInt))
+	t(dtype.Uint16, castFI[uint16, S](dtype.TruncInt32))
+	t(dtype.Uint32, castFI[uint32, S](dtype.TruncInt))
+	t(dtype.Uint64, castFI[uint64, S](dtype.TruncUint))
+	t(dtype.Int8, castFI[int8, S](dtype.TruncInt32))
+	t(dtype.Int16, castFI[int16, S](dtype.TruncInt32))
+	t(dtype.Int32, castFI[int32, S](dtype.TruncInt32))
+	t(dtype.Int64, castFI[int64, S](dtype.TruncInt))
 	t(dtype.Float32, castFF[float32, S])
 	t(dtype.Float64, castFF[float64, S])
 	t(dtype.Bool, castToBool[S])
@@ -115,10 +117,14 @@ func castByVectors() {
 	flag[dtype.Uint8], flag[dtype.Int8] = convert(simd.NonzeroU8), convert(simd.NonzeroU8)
 	flag[dtype.Int16], flag[dtype.Uint16] = convert(simd.NonzeroU16), convert(simd.NonzeroU16)
 	castIntegers()
-	// Through another type that is exact: 32-bit integers for those that float64 represents, float32 for 8- and 16-bit
+	// Through another type that is exact: wider integers for those that float64 represents, float32 for 8- and 16-bit
 	// integers, from which a half type is rounded once. Wider numbers go through rounding to odd, which has the same property.
-	for _, to := range []dtype.DType{dtype.Uint8, dtype.Int8, dtype.Uint16, dtype.Int16} {
+	for _, to := range []dtype.DType{dtype.Int8, dtype.Uint16, dtype.Int16} {
 		castTable[to][dtype.Float64] = by(dtype.Float64, dtype.Int32, to)
+	}
+	castTable[dtype.Uint8][dtype.Float64] = by(dtype.Float64, dtype.Int64, dtype.Uint8)
+	for _, from := range []dtype.DType{dtype.Float32, dtype.Float64} {
+		castTable[dtype.Uint32][from] = by(from, dtype.Int64, dtype.Uint32)
 	}
 	f64[dtype.Int8], f64[dtype.Int16], f64[dtype.Uint16] = by(dtype.Int8, dtype.Int32, dtype.Float64),
 		by(dtype.Int16, dtype.Int32, dtype.Float64), by(dtype.Uint16, dtype.Int32, dtype.Float64)

@@ -27,8 +27,8 @@ type rowFold func(z, x unsafe.Pointer, rows, n int)
 func rowFoldOf(op string, a attr.Attr, d dtype.DType) rowFold {
 	t := folds[op]
 	switch op {
-	case "var":
-		t = varianceOf(a, d)
+	case "var", "std":
+		t = varianceOf(a, d, op == "std")
 	case "vector_norm":
 		t = vectorNormOf(a, d)
 	case "logsumexp":

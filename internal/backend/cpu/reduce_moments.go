@@ -40,6 +40,10 @@ func momentsF32(x []float32) moments {
 		p = p[m:]
 	}
 	const far = 1 << 16
+	// Squares that float32 does not hold, too large or too small, a sum that it does not, or no variance at all.
+	if q-q != 0 || mean-mean != 0 || q < n*1e-30 {
+		return momentsWide(x)
+	}
 	if !(n*mean*mean > far*q) {
 		d := float64(c) - mean
 		return moments{n, mean, max(q-n*d*d, 0)}
@@ -53,6 +57,19 @@ func momentsF32(x []float32) moments {
 		x = x[m:]
 	}
 	return moments{n, float64(c) + s/n, max(q-s*s/n, 0)}
+}
+
+// momentsWide is momentsF32 in float64.
+func momentsWide(x []float32) moments {
+	n, s, q := float64(len(x)), 0.0, 0.0
+	for _, v := range x {
+		s += float64(v)
+	}
+	for _, v := range x {
+		d := float64(v) - s/n
+		q += d * d
+	}
+	return moments{n, s / n, q}
 }
 
 func momentsF64(x []float64) moments {
@@ -128,7 +145,7 @@ func varComplex[T complex64 | complex128, R floats](end func(moments) float64) f
 	}
 	return folder[T, spread, R]{
 		join: func(a, b spread) spread { return spread{joinMoments(a.re, b.re), joinMoments(a.im, b.im)} },
-		done: func(a spread, _ int) R { return R(end(a.re) + end(a.im)) },
+		done: func(a spread, _ int) R { return R(end(moments{n: a.re.n, m2: a.re.m2 + a.im.m2})) },
 		run: func(a spread, x []T) spread {
 			for _, v := range x {
 				a = put(a, v)
@@ -142,13 +159,19 @@ func varComplex[T complex64 | complex128, R floats](end func(moments) float64) f
 		})}
 }
 
-func variance(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	return varianceOf(a, in[0].DType).kernel()(c, a, out, in)
+// rootOf takes the root of a variance, before it is rounded: it may be more than the dtype holds.
+func variance(rootOf bool) backend.Kernel {
+	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		return varianceOf(a, in[0].DType, rootOf).kernel()(c, a, out, in)
+	}
 }
 
-func varianceOf(a attr.Attr, d dtype.DType) *byType {
+func varianceOf(a attr.Attr, d dtype.DType, rootOf bool) *byType {
 	correction := a.(attr.Var).Correction
 	end := func(m moments) float64 { return m.m2 / max(0, m.n-correction) }
+	if rootOf {
+		end = func(m moments) float64 { return math.Sqrt(m.m2 / max(0, m.n-correction)) }
+	}
 	t := new(byType)
 	switch d {
 	case dtype.Float32:
@@ -336,4 +359,6 @@ func vectorNormOf(a attr.Attr, d dtype.DType) *byType {
 	return t
 }
 
-func init() { register(backend.Table{"var": variance, "vector_norm": vectorNorm}) }
+func init() {
+	register(backend.Table{"var": variance(false), "std": variance(true), "vector_norm": vectorNorm})
+}

@@ -222,7 +222,7 @@ func TestCompileRows(t *testing.T) {
 				}
 				a := attr.Attr(attr.Axes{Axes: attr.MakeInts(1)})
 				switch op {
-				case "var":
+				case "var", "std":
 					a = attr.Var{Axes: attr.MakeInts(1), Correction: 1}
 				case "vector_norm":
 					a = attr.Norm{Axes: attr.MakeInts(1), P: 3}

@@ -144,7 +144,7 @@ func TestCompileReductions(t *testing.T) {
 				out = dtype.Int64
 			case "any", "all":
 				out = dtype.Bool
-			case "var", "vector_norm":
+			case "var", "std", "vector_norm":
 				out = d.Real()
 			}
 			for _, part := range []string{"reduce_rows", "reduce_cols", "reduce_finish"} {

@@ -18,7 +18,7 @@ var reductions = map[string]struct{ name, kinds string }{
 	"sum": {"Sum", "bihfc"}, "mean": {"Mean", "hfc"}, "prod": {"Prod", "bihfc"}, "amax": {"Amax", "bihf"}, "amin": {"Amin", "bihf"},
 	"argmax": {"Argmax", "bihf"}, "argmin": {"Argmin", "bihf"}, "any": {"Any", "bihfc"}, "all": {"All", "bihfc"},
 	"count_nonzero": {"CountNonzero", "bihfc"},
-	"var":           {"Var", "hfc"}, "logsumexp": {"Logsumexp", "hfc"}, "vector_norm": {"VectorNorm", "hfc"},
+	"var":           {"Var", "hfc"}, "std": {"Std", "hfc"}, "logsumexp": {"Logsumexp", "hfc"}, "vector_norm": {"VectorNorm", "hfc"},
 }
 
 func init() {

@@ -12,7 +12,8 @@ import (
 
 func init() {
 	register(backend.Table{
-		"var": variance, "vector_norm": vectorNorm, "logsumexp": reduceWith(logAddExp),
+		"var": spread(func(v float64) float64 { return v }), "std": spread(math.Sqrt),
+		"vector_norm": vectorNorm, "logsumexp": reduceWith(logAddExp),
 		"median": reduceWith(medianOf(false)), "nanmedian": reduceWith(medianOf(true)),
 		"argmode": reduceWith(func(_ dtype.DType, x []dtype.Scalar) dtype.Scalar { return integer(int64(mode(x))) }),
 		"count_nonzero": reduceWith(func(_ dtype.DType, x []dtype.Scalar) dtype.Scalar {
@@ -40,15 +41,18 @@ func magnitude(s dtype.Scalar) float64 {
 	return math.Abs(s.F)
 }
 
-func variance(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	v := a.(attr.Var)
-	return reduceWith(func(d dtype.DType, x []dtype.Scalar) dtype.Scalar {
-		m, s := meanOf(d, x), 0.0
-		for _, e := range x {
-			s += (e.F-m.F)*(e.F-m.F) + (e.G-m.G)*(e.G-m.G)
-		}
-		return float(s / max(0, float64(len(x))-v.Correction))
-	})(nil, a, out, in)
+// spread is a function of the variance.
+func spread(of func(float64) float64) backend.Kernel {
+	return func(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		v := a.(attr.Var)
+		return reduceWith(func(d dtype.DType, x []dtype.Scalar) dtype.Scalar {
+			m, s := meanOf(d, x), 0.0
+			for _, e := range x {
+				s += (e.F-m.F)*(e.F-m.F) + (e.G-m.G)*(e.G-m.G)
+			}
+			return float(of(s / max(0, float64(len(x))-v.Correction)))
+		})(nil, a, out, in)
+	}
 }
 
 func vectorNorm(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {

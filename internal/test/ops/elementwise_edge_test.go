@@ -154,3 +154,100 @@ func TestElementwiseCorners(t *testing.T) {
 	tensortest.WantValues(t, "lcm of int64", lucid.New([]int64{math.MinInt64 + 1}, 1).Lcm(math.MaxInt64-1), lucid.Int64,
 		int64(math.MaxInt64-1))
 }
+
+// TestCastOutOfRange has what PyTorch gives on amd64 for floats that an integer type does not hold, alone and in a vector.
+func TestCastOutOfRange(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	x := []float64{nan, inf, -inf, 1e10, -1e10, 4294967295, 1e19, -9.3e18, 1e20, -300, 1<<31 + 1281}
+	const small, least = math.MinInt32, math.MinInt64
+	want := map[lucid.DType][]int64{
+		lucid.Int32:  {small, small, small, small, small, small, small, small, small, -300, small},
+		lucid.Int64:  {least, least, least, 1e10, -1e10, 4294967295, least, least, least, -300, 1<<31 + 1281},
+		lucid.Int16:  {0, 0, 0, 0, 0, 0, 0, 0, 0, -300, 0},
+		lucid.Uint16: {0, 0, 0, 0, 0, 0, 0, 0, 0, 65236, 0},
+		lucid.Int8:   {0, 0, 0, 0, 0, 0, 0, 0, 0, -44, 0},
+		lucid.Uint8:  {0, 0, 0, 0, 0, 255, 0, 0, 0, 212, 1},
+		lucid.Uint32: {0, 0, 0, 1410065408, 2884901888, 4294967295, 0, 0, 0, 4294966996, 1<<31 + 1281},
+	}
+	unsigned := []uint64{1 << 63, 0, 1 << 63, 1e10, 18446744063709551616, 4294967295, 1e19, 1 << 63, 0, 18446744073709551316, 1<<31 + 1281}
+	for _, times := range []int{1, 40} {
+		y := lucid.New(x, len(x), 1).Expand(len(x), times)
+		for d, w := range want {
+			z := y.To(d).To(lucid.Int64)
+			for i := range x {
+				for j := range times {
+					if got := z.At(i, j); lucid.ToSlice[int64](got)[0] != w[i] {
+						t.Errorf("%v as %v is %v, not %d", x[i], d, got, w[i])
+						break
+					}
+				}
+			}
+		}
+		z := lucid.ToSlice[uint64](y.To(lucid.Uint64))
+		for i := range z {
+			if z[i] != unsigned[i/times] {
+				t.Errorf("%v as uint64 is %d, not %d", x[i/times], z[i], unsigned[i/times])
+			}
+		}
+		half := lucid.New([]float32{float32(nan)}, 1).To(lucid.Float16).Expand(times)
+		for _, v := range lucid.ToSlice[int32](half.To(lucid.Int32)) {
+			if v != small {
+				t.Errorf("a NaN of float16 as int32 is %d", v)
+			}
+		}
+	}
+}
+
+// TestNumbersWithHalfTypes: sums, products and quotients of a half type and a number it does not hold are rounded once, as PyTorch's are,
+// eager and compiled, by a Go number and by a 0-d tensor, and their derivatives too.
+func TestNumbersWithHalfTypes(t *testing.T) {
+	type fn = func(x *lucid.Tensor) *lucid.Tensor
+	zero := func(v float64) *lucid.Tensor { return lucid.Scalar(float32(v)) }
+	for name, c := range map[string]struct {
+		f    fn
+		want [2][]float64 // of float16 and bfloat16
+	}{
+		"div": {func(x *lucid.Tensor) *lucid.Tensor { return x.Div(1e10) },
+			[2][]float64{{6.020069122314453e-06, 0}, {5.990266799926758e-06, 3.001332515850663e-10}}},
+		"div0": {func(x *lucid.Tensor) *lucid.Tensor { return x.Div(zero(1e10)) },
+			[2][]float64{{6.020069122314453e-06, 0}, {5.990266799926758e-06, 3.001332515850663e-10}}},
+		"mul": {func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(1e-8) },
+			[2][]float64{{0.0005998611450195312, 5.960464477539063e-08}, {0.000598907470703125, 3.003515303134918e-08}}},
+		"mul0": {func(x *lucid.Tensor) *lucid.Tensor { return zero(1e-8).Mul(x) },
+			[2][]float64{{0.0005998611450195312, 5.960464477539063e-08}, {0.000598907470703125, 3.003515303134918e-08}}},
+		"sub": {func(x *lucid.Tensor) *lucid.Tensor { return x.Sub(70000) }, [2][]float64{{-10000, math.Inf(-1)}, {-10112, -70144}}},
+		"rdiv": {func(x *lucid.Tensor) *lucid.Tensor { return lucid.Div(1e6, x) },
+			[2][]float64{{16.671875, math.Inf(1)}, {16.75, 333824}}},
+		"floor": {func(x *lucid.Tensor) *lucid.Tensor { return x.FloorDivide(0.1) }, [2][]float64{{math.Inf(1), 29}, {598016, 29}}},
+		"trunc": {func(x *lucid.Tensor) *lucid.Tensor { return lucid.Div(x, 1e9, lucid.DivOptions{RoundingMode: "trunc"}) },
+			[2][]float64{{0, 0}, {0, 0}}},
+		"ldexp": {func(x *lucid.Tensor) *lucid.Tensor { return x.Ldexp(-20) },
+			[2][]float64{{0.057220458984375, 2.86102294921875e-06}, {0.05712890625, 2.86102294921875e-06}}},
+		"ldexp up": {func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(1.0 / 16384).Ldexp(20) },
+			[2][]float64{{math.Inf(1), 192}, {3833856, 192}}},
+		"lerp": {func(x *lucid.Tensor) *lucid.Tensor { return lucid.Lerp(x.Mul(0), x, 1e-9) },
+			[2][]float64{{6.002187728881836e-05, 0}, {5.984306335449219e-05, 2.9976945370435715e-09}}},
+	} {
+		for i, d := range []lucid.DType{lucid.Float16, lucid.BFloat16} {
+			x := lucid.New([]float32{60000, 3}, 2).To(d)
+			for form, f := range map[string]fn{"eager": c.f, "compiled": lucid.Compile(c.f)} {
+				z := f(x)
+				if z.DType() != d {
+					t.Errorf("%s %s of %v is %v", form, name, d, z.DType())
+				}
+				for j, v := range lucid.ToSlice[float64](z.To(lucid.Float64)) {
+					if v != c.want[i][j] {
+						t.Errorf("%s %s of %v: %v, not %v", form, name, d, v, c.want[i][j])
+					}
+				}
+			}
+		}
+	}
+	x := lucid.New([]float32{60000}, 1).To(lucid.Float16)
+	if g := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return x.Div(1e6).Sum() })(x); g.DType() != lucid.Float16 || g.Item() == 0 {
+		t.Errorf("the gradient is %v", g)
+	}
+	if x.Eq(60001).Item() != 1 {
+		t.Error("a number is not rounded to a half type before it is compared")
+	}
+}

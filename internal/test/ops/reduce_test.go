@@ -224,6 +224,34 @@ func TestStdOfHalfTypes(t *testing.T) {
 	}
 }
 
+// TestStdOfLargeNumbers: the root of a variance that float32 does not hold, or holds as 0, is held, along rows, columns and all of a
+// tensor, eager and compiled, and its gradient is that of the numbers scaled.
+func TestStdOfLargeNumbers(t *testing.T) {
+	for _, scale := range []float64{1e30, 1e-30} {
+		x := lucid.New([]float32{1, -1, 3, 5, 2, 8}, 2, 3)
+		big := x.Mul(scale)
+		for name, f := range map[string]func(x *lucid.Tensor) *lucid.Tensor{
+			"rows":    func(x *lucid.Tensor) *lucid.Tensor { return x.Std(1).Sum() },
+			"columns": func(x *lucid.Tensor) *lucid.Tensor { return x.Std(0).Sum() },
+			"all":     func(x *lucid.Tensor) *lucid.Tensor { return x.Std() },
+			"complex": func(x *lucid.Tensor) *lucid.Tensor { return x.To(lucid.Complex64).Std() },
+			"compiled": func(x *lucid.Tensor) *lucid.Tensor {
+				return lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x.Std(1).Sum() })(x)
+			}} {
+			want, got := f(x).Item(), f(big).Item()
+			if !(math.Abs(got-want*scale) <= 1e-6*want*scale) {
+				t.Errorf("%s: the standard deviation of numbers of %g is %g, not %g", name, scale, got, want*scale)
+			}
+			if name == "compiled" {
+				continue
+			}
+			if a, b := lucid.Grad(f)(x), lucid.Grad(f)(big); !lucid.AllClose(a, b, lucid.CloseOptions{ATol: new(1e-6)}) {
+				t.Errorf("%s: the gradient of numbers of %g is %v, not %v", name, scale, b, a)
+			}
+		}
+	}
+}
+
 // TestIntegerSumsAreInt64: whatever integers are added up or multiplied, as in PyTorch.
 func TestIntegerSumsAreInt64(t *testing.T) {
 	for _, d := range []lucid.DType{lucid.Bool, lucid.Uint8, lucid.Uint16, lucid.Uint32, lucid.Uint64, lucid.Int8, lucid.Int16,

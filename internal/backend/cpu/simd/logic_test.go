@@ -3,6 +3,8 @@ package simd
 import (
 	"math"
 	"testing"
+
+	"github.com/lucid-go/lucid/internal/dtype"
 )
 
 func TestTests(t *testing.T) {
@@ -117,14 +119,14 @@ func TestIntegersAtTheEdges(t *testing.T) {
 	F64ToI64(z64, x)
 	F64ToI32(z32, x)
 	for i, v := range x {
-		if z64[i] != int64(v) || z32[i] != int32(int64(v)) {
+		if z64[i] != int64(v) || z32[i] != dtype.TruncInt32(v) {
 			t.Errorf("%v became %d and %d", v, z64[i], z32[i])
 		}
 		y[i] = float32(v)
 	}
 	F32ToI32(z32, y)
 	for i, v := range y {
-		if z32[i] != int32(int64(v)) {
+		if z32[i] != dtype.TruncInt32(float64(v)) {
 			t.Errorf("%v became %d", v, z32[i])
 		}
 	}

@@ -39,12 +39,12 @@ func sinHuge(x float32) float32 { return float32(math.Sin(float64(x))) }
 func cosHuge(x float32) float32 { return float32(math.Cos(float64(x))) }
 
 // Values out of the range of the kernels that convert floats to integers.
-func f32to32far(x float32) int32   { return int32(dtype.TruncUint(float64(x))) }
-func f32to8far(x float32) uint8    { return uint8(dtype.TruncUint(float64(x))) }
-func f32to16uFar(x float32) uint16 { return uint16(dtype.TruncUint(float64(x))) }
-func f32to64far(x float32) int64   { return int64(dtype.TruncUint(float64(x))) }
-func f64to64far(x float64) int64   { return int64(dtype.TruncUint(x)) }
-func f64to32far(x float64) int32   { return int32(dtype.TruncUint(x)) }
+func f32to32far(x float32) int32   { return dtype.TruncInt32(float64(x)) }
+func f32to8far(x float32) uint8    { return uint8(dtype.TruncInt(float64(x))) }
+func f32to16uFar(x float32) uint16 { return uint16(dtype.TruncInt32(float64(x))) }
+func f32to64far(x float32) int64   { return dtype.TruncInt(float64(x)) }
+func f64to64far(x float64) int64   { return dtype.TruncInt(x) }
+func f64to32far(x float64) int32   { return dtype.TruncInt32(x) }
 
 // f64toOddFar serves subnormal results.
 func f64toOddFar(x float64) float32 {

@@ -48,23 +48,27 @@ DATA tointavx2Const<>+192(SB)/8, $0x4338000000000000
 DATA tointavx2Const<>+200(SB)/8, $0x4338000000000000
 DATA tointavx2Const<>+208(SB)/8, $0x4338000000000000
 DATA tointavx2Const<>+216(SB)/8, $0x4338000000000000
-DATA tointavx2Const<>+224(SB)/8, $0xffffffff
-DATA tointavx2Const<>+232(SB)/8, $0xffffffff
-DATA tointavx2Const<>+240(SB)/8, $0xffffffff
-DATA tointavx2Const<>+248(SB)/8, $0xffffffff
-DATA tointavx2Const<>+256(SB)/8, $0x4330000000000000
-DATA tointavx2Const<>+264(SB)/8, $0x4330000000000000
-DATA tointavx2Const<>+272(SB)/8, $0x4330000000000000
-DATA tointavx2Const<>+280(SB)/8, $0x4330000000000000
-DATA tointavx2Const<>+288(SB)/8, $0x4530000080000000
-DATA tointavx2Const<>+296(SB)/8, $0x4530000080000000
-DATA tointavx2Const<>+304(SB)/8, $0x4530000080000000
-DATA tointavx2Const<>+312(SB)/8, $0x4530000080000000
-DATA tointavx2Const<>+320(SB)/8, $0x4530000080100000
-DATA tointavx2Const<>+328(SB)/8, $0x4530000080100000
-DATA tointavx2Const<>+336(SB)/8, $0x4530000080100000
-DATA tointavx2Const<>+344(SB)/8, $0x4530000080100000
-GLOBL tointavx2Const<>(SB), RODATA|NOPTR, $352
+DATA tointavx2Const<>+224(SB)/8, $0x41dfffffffc00000
+DATA tointavx2Const<>+232(SB)/8, $0x41dfffffffc00000
+DATA tointavx2Const<>+240(SB)/8, $0x41dfffffffc00000
+DATA tointavx2Const<>+248(SB)/8, $0x41dfffffffc00000
+DATA tointavx2Const<>+256(SB)/8, $0xffffffff
+DATA tointavx2Const<>+264(SB)/8, $0xffffffff
+DATA tointavx2Const<>+272(SB)/8, $0xffffffff
+DATA tointavx2Const<>+280(SB)/8, $0xffffffff
+DATA tointavx2Const<>+288(SB)/8, $0x4330000000000000
+DATA tointavx2Const<>+296(SB)/8, $0x4330000000000000
+DATA tointavx2Const<>+304(SB)/8, $0x4330000000000000
+DATA tointavx2Const<>+312(SB)/8, $0x4330000000000000
+DATA tointavx2Const<>+320(SB)/8, $0x4530000080000000
+DATA tointavx2Const<>+328(SB)/8, $0x4530000080000000
+DATA tointavx2Const<>+336(SB)/8, $0x4530000080000000
+DATA tointavx2Const<>+344(SB)/8, $0x4530000080000000
+DATA tointavx2Const<>+352(SB)/8, $0x4530000080100000
+DATA tointavx2Const<>+360(SB)/8, $0x4530000080100000
+DATA tointavx2Const<>+368(SB)/8, $0x4530000080100000
+DATA tointavx2Const<>+376(SB)/8, $0x4530000080100000
+GLOBL tointavx2Const<>(SB), RODATA|NOPTR, $384
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -406,7 +410,7 @@ TEXT ·f64ToI32AVX2(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS tointavx2Const<>+128(SB), Y2
+	VMOVUPS tointavx2Const<>+224(SB), Y2
 	VMOVUPS tointavx2Const<>+160(SB), Y1
 	VMOVUPS tointavx2Const<>+192(SB), Y0
 	SUBQ $4, CX
@@ -472,10 +476,10 @@ TEXT ·i64ToF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS tointavx2Const<>+224(SB), Y0
-	VMOVUPS tointavx2Const<>+256(SB), Y1
-	VMOVUPS tointavx2Const<>+288(SB), Y2
-	VMOVUPS tointavx2Const<>+320(SB), Y3
+	VMOVUPS tointavx2Const<>+256(SB), Y0
+	VMOVUPS tointavx2Const<>+288(SB), Y1
+	VMOVUPS tointavx2Const<>+320(SB), Y2
+	VMOVUPS tointavx2Const<>+352(SB), Y3
 	SUBQ $8, CX
 	JL tail
 

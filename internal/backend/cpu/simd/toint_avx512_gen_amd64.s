@@ -11,11 +11,12 @@ DATA tointavx512Const<>+12(SB)/4, $0xffff
 DATA tointavx512Const<>+16(SB)/8, $0x4320000000000000
 DATA tointavx512Const<>+24(SB)/8, $0x7fffffffffffffff
 DATA tointavx512Const<>+32(SB)/8, $0x4338000000000000
-DATA tointavx512Const<>+40(SB)/8, $0xffffffff
-DATA tointavx512Const<>+48(SB)/8, $0x4330000000000000
-DATA tointavx512Const<>+56(SB)/8, $0x4530000080000000
-DATA tointavx512Const<>+64(SB)/8, $0x4530000080100000
-GLOBL tointavx512Const<>(SB), RODATA|NOPTR, $72
+DATA tointavx512Const<>+40(SB)/8, $0x41dfffffffc00000
+DATA tointavx512Const<>+48(SB)/8, $0xffffffff
+DATA tointavx512Const<>+56(SB)/8, $0x4330000000000000
+DATA tointavx512Const<>+64(SB)/8, $0x4530000080000000
+DATA tointavx512Const<>+72(SB)/8, $0x4530000080100000
+GLOBL tointavx512Const<>(SB), RODATA|NOPTR, $80
 
 // func f32ToI32AVX512(z *int32, x *float32, n int) (done int)
 TEXT ·f32ToI32AVX512(SB), NOSPLIT, $0-32
@@ -348,7 +349,7 @@ TEXT ·f64ToI32AVX512(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSD tointavx512Const<>+16(SB), Z2
+	VBROADCASTSD tointavx512Const<>+40(SB), Z2
 	VBROADCASTSD tointavx512Const<>+24(SB), Z1
 	VBROADCASTSD tointavx512Const<>+32(SB), Z0
 	SUBQ $8, CX
@@ -415,10 +416,10 @@ TEXT ·i64ToF64AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSD tointavx512Const<>+40(SB), Z0
-	VBROADCASTSD tointavx512Const<>+48(SB), Z1
-	VBROADCASTSD tointavx512Const<>+56(SB), Z2
-	VBROADCASTSD tointavx512Const<>+64(SB), Z3
+	VBROADCASTSD tointavx512Const<>+48(SB), Z0
+	VBROADCASTSD tointavx512Const<>+56(SB), Z1
+	VBROADCASTSD tointavx512Const<>+64(SB), Z2
+	VBROADCASTSD tointavx512Const<>+72(SB), Z3
 	SUBQ $16, CX
 	JL tail
 

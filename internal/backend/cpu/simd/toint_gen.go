@@ -86,7 +86,7 @@ func f64ToI64Generic(z []int64, x []float64) {
 
 func f64to32(x float64) int32 {
 	v0 := int64(math.Float64bits(x)) & 9223372036854775807
-	if !(0x1p+51 >= math.Float64frombits(uint64(v0))) {
+	if !(0x1.fffffffcp+30 >= math.Float64frombits(uint64(v0))) {
 		return f64to32far(x)
 	}
 	v1 := math.Trunc(x) + 0x1.8p+52

@@ -4,7 +4,7 @@
 
 package simd
 
-// F32ToI32 converts towards zero; NaN and values out of range go through int64's minimum.
+// F32ToI32 converts towards zero; NaN and values out of range become the smallest integer.
 func F32ToI32(z []int32, x []float32) {
 	x = x[:len(z)]
 	switch {
@@ -36,7 +36,7 @@ func f32ToI32AVX512(z *int32, x *float32, n int) (done int)
 //go:noescape
 func f32ToI32AVX2(z *int32, x *float32, n int) (done int)
 
-// F32ToU8 converts towards zero; NaN and values out of range go through int64's minimum.
+// F32ToU8 converts towards zero; NaN and values out of range become the smallest integer.
 func F32ToU8(z []uint8, x []float32) {
 	x = x[:len(z)]
 	switch {
@@ -69,7 +69,7 @@ func f32ToU8AVX512(z *uint8, x *float32, n int) (done int)
 //go:noescape
 func f32ToU8AVX2(z *uint8, x *float32, n int) (done int)
 
-// F32ToU16 converts towards zero; NaN and values out of range go through int64's minimum.
+// F32ToU16 converts towards zero; NaN and values out of range become the smallest integer.
 func F32ToU16(z []uint16, x []float32) {
 	x = x[:len(z)]
 	switch {
@@ -102,7 +102,7 @@ func f32ToU16AVX512(z *uint16, x *float32, n int) (done int)
 //go:noescape
 func f32ToU16AVX2(z *uint16, x *float32, n int) (done int)
 
-// F32ToI64 converts towards zero; NaN and values out of range go through int64's minimum.
+// F32ToI64 converts towards zero; NaN and values out of range become the smallest integer.
 func F32ToI64(z []int64, x []float32) {
 	x = x[:len(z)]
 	switch {
@@ -135,7 +135,7 @@ func f32ToI64AVX512(z *int64, x *float32, n int) (done int)
 //go:noescape
 func f32ToI64AVX2(z *int64, x *float32, n int) (done int)
 
-// F64ToI64 converts towards zero; NaN and values out of range go through int64's minimum.
+// F64ToI64 converts towards zero; NaN and values out of range become the smallest integer.
 func F64ToI64(z []int64, x []float64) {
 	x = x[:len(z)]
 	switch {
@@ -167,7 +167,7 @@ func f64ToI64AVX512(z *int64, x *float64, n int) (done int)
 //go:noescape
 func f64ToI64AVX2(z *int64, x *float64, n int) (done int)
 
-// F64ToI32 converts towards zero; NaN and values out of range go through int64's minimum.
+// F64ToI32 converts towards zero; NaN and values out of range become the smallest integer.
 func F64ToI32(z []int32, x []float64) {
 	x = x[:len(z)]
 	switch {

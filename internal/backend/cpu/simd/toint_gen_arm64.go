@@ -4,7 +4,7 @@
 
 package simd
 
-// F32ToI32 converts towards zero; NaN and values out of range go through int64's minimum.
+// F32ToI32 converts towards zero; NaN and values out of range become the smallest integer.
 func F32ToI32(z []int32, x []float32) {
 	x = x[:len(z)]
 	switch {
@@ -25,7 +25,7 @@ func F32ToI32(z []int32, x []float32) {
 //go:noescape
 func f32ToI32NEON(z *int32, x *float32, n int) (done int)
 
-// F32ToU8 converts towards zero; NaN and values out of range go through int64's minimum.
+// F32ToU8 converts towards zero; NaN and values out of range become the smallest integer.
 func F32ToU8(z []uint8, x []float32) {
 	x = x[:len(z)]
 	switch {
@@ -47,7 +47,7 @@ func F32ToU8(z []uint8, x []float32) {
 //go:noescape
 func f32ToU8NEON(z *uint8, x *float32, n int) (done int)
 
-// F32ToU16 converts towards zero; NaN and values out of range go through int64's minimum.
+// F32ToU16 converts towards zero; NaN and values out of range become the smallest integer.
 func F32ToU16(z []uint16, x []float32) {
 	x = x[:len(z)]
 	switch {
@@ -69,7 +69,7 @@ func F32ToU16(z []uint16, x []float32) {
 //go:noescape
 func f32ToU16NEON(z *uint16, x *float32, n int) (done int)
 
-// F32ToI64 converts towards zero; NaN and values out of range go through int64's minimum.
+// F32ToI64 converts towards zero; NaN and values out of range become the smallest integer.
 func F32ToI64(z []int64, x []float32) {
 	x = x[:len(z)]
 	switch {
@@ -91,7 +91,7 @@ func F32ToI64(z []int64, x []float32) {
 //go:noescape
 func f32ToI64NEON(z *int64, x *float32, n int) (done int)
 
-// F64ToI64 converts towards zero; NaN and values out of range go through int64's minimum.
+// F64ToI64 converts towards zero; NaN and values out of range become the smallest integer.
 func F64ToI64(z []int64, x []float64) {
 	x = x[:len(z)]
 	switch {
@@ -112,7 +112,7 @@ func F64ToI64(z []int64, x []float64) {
 //go:noescape
 func f64ToI64NEON(z *int64, x *float64, n int) (done int)
 
-// F64ToI32 converts towards zero; NaN and values out of range go through int64's minimum.
+// F64ToI32 converts towards zero; NaN and values out of range become the smallest integer.
 func F64ToI32(z []int32, x []float64) {
 	x = x[:len(z)]
 	switch {

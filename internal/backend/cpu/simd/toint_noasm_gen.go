@@ -4,22 +4,22 @@
 
 package simd
 
-// F32ToI32 converts towards zero; NaN and values out of range go through int64's minimum.
+// F32ToI32 converts towards zero; NaN and values out of range become the smallest integer.
 func F32ToI32(z []int32, x []float32) { f32ToI32Generic(z, x) }
 
-// F32ToU8 converts towards zero; NaN and values out of range go through int64's minimum.
+// F32ToU8 converts towards zero; NaN and values out of range become the smallest integer.
 func F32ToU8(z []uint8, x []float32) { f32ToU8Generic(z, x) }
 
-// F32ToU16 converts towards zero; NaN and values out of range go through int64's minimum.
+// F32ToU16 converts towards zero; NaN and values out of range become the smallest integer.
 func F32ToU16(z []uint16, x []float32) { f32ToU16Generic(z, x) }
 
-// F32ToI64 converts towards zero; NaN and values out of range go through int64's minimum.
+// F32ToI64 converts towards zero; NaN and values out of range become the smallest integer.
 func F32ToI64(z []int64, x []float32) { f32ToI64Generic(z, x) }
 
-// F64ToI64 converts towards zero; NaN and values out of range go through int64's minimum.
+// F64ToI64 converts towards zero; NaN and values out of range become the smallest integer.
 func F64ToI64(z []int64, x []float64) { f64ToI64Generic(z, x) }
 
-// F64ToI32 converts towards zero; NaN and values out of range go through int64's minimum.
+// F64ToI32 converts towards zero; NaN and values out of range become the smallest integer.
 func F64ToI32(z []int32, x []float64) { f64ToI32Generic(z, x) }
 
 // I64ToF64 rounds to nearest even.

@@ -179,12 +179,11 @@ template <class F> DEV Cx<F> operator/(Cx<F> x, Cx<F> y) {
     return cx((x.re * r + x.im) / d, (x.im * r - x.re) / d);
 }
 
-// Conversions. Floats out of an integer type's range go through int64's minimum.
-DEV u64 whole(double f) {
-    if (f >= 9223372036854775808.0 && f < 18446744073709551616.0) return (u64)(f - 9223372036854775808.0) | 1ull << 63;
-    if (f >= -9223372036854775808.0 && f < 9223372036854775808.0) return (u64)(i64)f;
-    return 1ull << 63;
-}
+// Conversions. NaN and floats that the integer type does not hold are what an x86 processor makes of them: those of 32 bits and less go
+// through int32, whose minimum stands for what it does not hold, but u8 and u32 through int64; u64 has 0 for what is too large.
+DEV i64 whole64(double f) { return f >= -9223372036854775808.0 && f < 9223372036854775808.0 ? (i64)f : (i64)(1ull << 63); }
+DEV i32 whole32(double f) { return f > -2147483649.0 && f < 2147483648.0 ? (i32)f : (i32)0x80000000; }
+DEV u64 wholeu(double f) { return f >= 9223372036854775808.0 ? (u64)whole64(f - 9223372036854775808.0) ^ 1ull << 63 : (u64)whole64(f); }
 // odd rounds to float (round to odd) so that rounding again to a half type is exact.
 DEV float odd(double d) {
     float f = __double2float_rz(d);
@@ -192,10 +191,11 @@ DEV float odd(double d) {
 }
 template <class To, class S> struct Conv { static DEV To to(S x) { return (To)x; } };
 template <class S> struct Conv<bool, S> { static DEV bool to(S x) { return x != S(); } };
-#define FROM_FLOAT(I) \
+#define FROM_FLOAT(I, whole) \
     template <> struct Conv<I, float> { static DEV I to(float x) { return (I)whole(x); } }; \
     template <> struct Conv<I, double> { static DEV I to(double x) { return (I)whole(x); } };
-FROM_FLOAT(u8) FROM_FLOAT(u16) FROM_FLOAT(u32) FROM_FLOAT(u64) FROM_FLOAT(i8) FROM_FLOAT(i16) FROM_FLOAT(i32) FROM_FLOAT(i64)
+FROM_FLOAT(u8, whole64) FROM_FLOAT(u16, whole32) FROM_FLOAT(u32, whole64) FROM_FLOAT(u64, wholeu)
+FROM_FLOAT(i8, whole32) FROM_FLOAT(i16, whole32) FROM_FLOAT(i32, whole32) FROM_FLOAT(i64, whole64)
 template <class To, class F> struct Conv<To, Cx<F>> { static DEV To to(Cx<F> x) { return Conv<To, F>::to(x.re); } };
 template <class F> struct Conv<bool, Cx<F>> { static DEV bool to(Cx<F> x) { return x.re != 0 || x.im != 0; } };
 template <class G, class S> struct Conv<Cx<G>, S> { static DEV Cx<G> to(S x) { return cx((G)x, (G)0); } };

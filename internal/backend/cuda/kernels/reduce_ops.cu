@@ -66,36 +66,36 @@ template <class R> struct CountNonzero : Count<R> { static DEV i64 done(i64 a, i
 template <class R> struct Any : Count<R> { static DEV bool done(i64 a, i64, double) { return a > 0; } };
 template <class R> struct All : Count<R> { static DEV bool done(i64 a, i64 n, double) { return a == n; } };
 
-// Welford's mean and squares, merged as by Chan et al.
-template <class R> struct Var {
-    struct A { R n, mean, m2; };
-    static DEV A none() { A a; a.n = a.mean = a.m2 = 0; return a; }
+// Welford's mean and squares, merged as by Chan et al.; M is the type of the squares.
+template <class R, class M> struct Moments {
+    struct A { M m2; R n, mean; };
+    static DEV A none() { A a; a.n = a.mean = 0; a.m2 = 0; return a; }
     static DEV void add(A &a, R v, i64, double) {
         a.n += 1;
         const R d = v - a.mean;
         a.mean += d / a.n;
-        a.m2 += d * (v - a.mean);
+        a.m2 += (M)d * (M)(v - a.mean);
     }
     static DEV void merge(A &a, A b) {
         if (b.n == 0) return;
         if (a.n == 0) { a = b; return; }
         const R n = a.n + b.n, d = b.mean - a.mean;
         a.mean += d * (b.n / n);
-        a.m2 += b.m2 + d * d * (a.n * (b.n / n));
+        a.m2 += b.m2 + (M)d * (M)d * (M)(a.n * (b.n / n));
         a.n = n;
     }
-    static DEV R done(A a, i64 n, double correction) { return a.m2 / (R)fmax((double)n - correction, 0.0); }
+    static DEV M over(A a, i64 n, double correction) { return a.m2 / (M)fmax((double)n - correction, 0.0); }
 };
 
-template <class F> struct Var<Cx<F>> {
-    struct A { F n, re, im, m2; };
-    static DEV A none() { A a; a.n = a.re = a.im = a.m2 = 0; return a; }
+template <class F, class M> struct Moments<Cx<F>, M> {
+    struct A { M m2; F n, re, im; };
+    static DEV A none() { A a; a.n = a.re = a.im = 0; a.m2 = 0; return a; }
     static DEV void add(A &a, Cx<F> v, i64, double) {
         a.n += 1;
         const F x = v.re - a.re, y = v.im - a.im;
         a.re += x / a.n;
         a.im += y / a.n;
-        a.m2 += x * (v.re - a.re) + y * (v.im - a.im);
+        a.m2 += (M)x * (M)(v.re - a.re) + (M)y * (M)(v.im - a.im);
     }
     static DEV void merge(A &a, A b) {
         if (b.n == 0) return;
@@ -103,10 +103,24 @@ template <class F> struct Var<Cx<F>> {
         const F n = a.n + b.n, x = b.re - a.re, y = b.im - a.im;
         a.re += x * (b.n / n);
         a.im += y * (b.n / n);
-        a.m2 += b.m2 + (x * x + y * y) * (a.n * (b.n / n));
+        a.m2 += b.m2 + ((M)x * (M)x + (M)y * (M)y) * (M)(a.n * (b.n / n));
         a.n = n;
     }
-    static DEV F done(A a, i64 n, double correction) { return a.m2 / (F)fmax((double)n - correction, 0.0); }
+    static DEV M over(A a, i64 n, double correction) { return a.m2 / (M)fmax((double)n - correction, 0.0); }
+};
+
+template <class R> struct Real { typedef R F; };
+template <class G> struct Real<Cx<G>> { typedef G F; };
+template <class R> struct Var : Moments<R, typename Real<R>::F> {
+    typedef Moments<R, typename Real<R>::F> Base;
+    static DEV typename Real<R>::F done(typename Base::A a, i64 n, double correction) { return Base::over(a, n, correction); }
+};
+// The squares of floats are doubles: their mean may be more than a float holds, whose root it holds.
+template <class R> struct Std : Moments<R, double> {
+    typedef Moments<R, double> Base;
+    static DEV typename Real<R>::F done(typename Base::A a, i64 n, double correction) {
+        return (typename Real<R>::F)sqrt(Base::over(a, n, correction));
+    }
 };
 
 #ifdef FUNCTIONS
@@ -173,8 +187,6 @@ template <class F> struct Logsumexp<Cx<F>> {
 #endif
 
 // Norms of order p, of magnitudes.
-template <class R> struct Real { typedef R F; };
-template <class G> struct Real<Cx<G>> { typedef G F; };
 template <class R> struct VectorNorm {
     typedef typename Real<R>::F F;
     typedef F A;

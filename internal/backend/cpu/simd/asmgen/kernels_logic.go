@@ -164,10 +164,10 @@ func rounding() []*kernel {
 func toInts() []*kernel {
 	make := func(name, scalar, slow, out, in string, lane int, body func(b *B)) *kernel {
 		return &kernel{name: name, scalar: scalar, slow: slow, stops: true, lane: lane, slices: []param{{"z", out}, {"x", in}},
-			doc: name + " converts towards zero; NaN and values out of range go through int64's minimum.", body: body}
+			doc: name + " converts towards zero; NaN and values out of range become the smallest integer.", body: body}
 	}
-	near := func(b *B, x *val) *val { // as an int64
-		b.Stop(b.NotGe(b.D(0x1p51), b.abs64(x)))
+	near := func(b *B, x *val, most float64) *val { // as an int64
+		b.Stop(b.NotGe(b.D(most), b.abs64(x)))
 		return b.Sub(b.Bits(b.Add(b.Round(x, toZero), b.D(magic64))), b.L(int64(math.Float64bits(magic64))))
 	}
 	return []*kernel{
@@ -186,9 +186,11 @@ func toInts() []*kernel {
 			b.Stop(b.NotGe(b.C(0x1.fffffep30), b.Abs(x)))
 			b.Store("z", b.And(b.ToI(x), b.I(0xffff)), "u16")
 		}),
-		make("F32ToI64", "f32to64", "f32to64far", "int64", "float32", 8, func(b *B) { b.Z(near(b, b.Load("x", f64, "f64f32"))) }),
-		make("F64ToI64", "f64to64", "f64to64far", "int64", "float64", 8, func(b *B) { b.Z(near(b, b.Load("x", f64, ""))) }),
-		make("F64ToI32", "f64to32", "f64to32far", "int32", "float64", 8, func(b *B) { b.Store("z", near(b, b.Load("x", f64, "")), "i32") }),
+		make("F32ToI64", "f32to64", "f32to64far", "int64", "float32", 8, func(b *B) { b.Z(near(b, b.Load("x", f64, "f64f32"), 0x1p51)) }),
+		make("F64ToI64", "f64to64", "f64to64far", "int64", "float64", 8, func(b *B) { b.Z(near(b, b.Load("x", f64, ""), 0x1p51)) }),
+		make("F64ToI32", "f64to32", "f64to32far", "int32", "float64", 8, func(b *B) {
+			b.Store("z", near(b, b.Load("x", f64, ""), math.MaxInt32), "i32")
+		}),
 		{name: "I64ToF64", doc: "I64ToF64 rounds to nearest even.", lane: 8, slices: []param{{"z", "float64"}, {"x", "int64"}},
 			body: func(b *B) { // the low and high 32 bits become the fractions of 2^52 and 2^84; one rounding, in the sum
 				x := b.Load("x", i64, "")
