@@ -20,7 +20,7 @@ func layoutsOf(x *lucid.Tensor) map[string]*lucid.Tensor {
 	}
 }
 
-// TestSecondDerivativesOfLayouts checks that first and second derivatives do not depend on how the argument lies in memory.
+// TestSecondDerivativesOfLayouts checks that first and second derivatives do not depend on how the argument is stored.
 func TestSecondDerivativesOfLayouts(t *testing.T) {
 	square := func(x *lucid.Tensor) *lucid.Tensor {
 		return x.Transpose(0, 1).MatMul(x).Add(lucid.Eye(5).To(x.DType()))
