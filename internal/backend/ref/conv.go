@@ -28,7 +28,7 @@ func convolve(c attr.Conv, size []int, last bool, in []backend.View) []dtype.Sca
 	if last {
 		spatial = size[1 : len(size)-1]
 	}
-	taps, places := convTaps(c, spatial, in[0].Shape, in[1].Shape), rowMajor(shape.Of("conv", spatial...))
+	taps, strides := convTaps(c, spatial, in[0].Shape, in[1].Shape), rowMajor(shape.Of("conv", spatial...))
 	var res, terms []dtype.Scalar
 	pair := make([]dtype.Scalar, 2)
 	indices(size, func(at []int) {
@@ -39,7 +39,7 @@ func convolve(c attr.Conv, size []int, last bool, in []backend.View) []dtype.Sca
 		}
 		for ch := range channels {
 			xo, wo := n*xs[0]+(o/perGroup*channels+ch)*xs[1], o*ws[0]+ch*ws[1]
-			for _, t := range taps[offset(y, places)] {
+			for _, t := range taps[offset(y, strides)] {
 				pair[0], pair[1] = x[xo+t.x], w[wo+t.w]
 				terms = append(terms, prodOf(d, pair))
 			}
@@ -49,10 +49,10 @@ func convolve(c attr.Conv, size []int, last bool, in []backend.View) []dtype.Sca
 	return res
 }
 
-// convTap is an element of the input and the one of the kernel that it meets, as offsets within a channel.
+// convTap is a pair of elements that are multiplied, of the input and of the kernel, as offsets within a channel.
 type convTap struct{ x, w int }
 
-// convTaps gives the taps of each output's place that lie inside the input: they are those of all channels.
+// convTaps gives the taps inside the input for each output position: all channels have the same.
 func convTaps(c attr.Conv, spatial []int, x, w *shape.Shape) [][]convTap {
 	kernel, xs, ws := w.Dims()[2:], rowMajor(x)[2:], rowMajor(w)[2:]
 	var all [][]convTap
