@@ -247,7 +247,11 @@ func TestImportHostileOpen(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	passed := 0
-	for range 3000 {
+	mutants := 3000
+	if testing.Short() {
+		mutants = 1000
+	}
+	for range mutants {
 		c.Sections[0].Data = []byte(mutate(r, text))
 		f, err := newFunction(c)
 		if err != nil {

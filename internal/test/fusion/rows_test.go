@@ -70,7 +70,7 @@ func TestRowsInOnePass(t *testing.T) {
 	shapes := [][]int{{64, 100}, {300, 1000}, {7, 5, 129}, {9, 4096}, {2000, 3}, {40, 33000}, {5, 20000}, {1, 4000}, {1030, 17}, {3, 0, 5}}
 	for i, d := range []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float64} {
 		for j, s := range shapes {
-			if testing.Short() && i > 0 && j%2 != i-1 {
+			if testing.Short() && j%3 != i { // each shape once
 				continue
 			}
 			x := lucid.With{DType: lucid.Float32}.Uniform(-2, 2, s...).To(d).Eval()
