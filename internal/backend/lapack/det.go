@@ -81,17 +81,50 @@ func signed[T Number](n int, lu []T, ld int, minus bool) T {
 // no row.
 func Dets[T Number](n, count int, lu []T, piv []int32, z []T) (ok bool) {
 	var most uint32
-	for i := range count {
-		var moved uint32 // without branches, which pivots would mispredict
-		for k, p := range piv[i*n:][:n] {
-			row := uint32(p) - 1
-			most = max(most, row)
-			d := row ^ uint32(k)
-			moved += (d | -d) >> 31
+	switch x := any(lu).(type) {
+	case []float32:
+		most = realDets(n, count, x, piv, any(z).([]float32))
+	case []float64:
+		most = realDets(n, count, x, piv, any(z).([]float64))
+	default:
+		for i := range count {
+			minus, last := moves(piv[i*n:][:n])
+			most = max(most, last)
+			z[i] = signed(n, lu[min(i*n*n, len(lu)):], n, minus)
 		}
-		z[i] = signed(n, lu[min(i*n*n, len(lu)):], n, moved&1 != 0)
 	}
 	return n == 0 || count == 0 || int(most) < n
+}
+
+func realDets[T float32 | float64](n, count int, lu []T, piv []int32, z []T) (most uint32) {
+	for i := range count {
+		x := lu[min(i*n*n, len(lu)):]
+		minus, last := moves(piv[i*n:][:n])
+		most = max(most, last)
+		d, ok := diagonalProduct(n, x, n)
+		switch {
+		case !ok:
+			z[i] = signed(n, x, n, minus)
+		case minus:
+			z[i] = T(-d)
+		default:
+			z[i] = T(d)
+		}
+	}
+	return most
+}
+
+// moves reports whether exchanges, counted from 1, are an odd permutation, and the last row that they name, from 0 on; what is no row is a
+// large number.
+func moves(piv []int32) (odd bool, last uint32) {
+	var count uint32 // without branches, which pivots would mispredict
+	for k, p := range piv {
+		row := uint32(p) - 1
+		last = max(last, row)
+		d := row ^ uint32(k)
+		count += (d | -d) >> 31
+	}
+	return count&1 != 0, last
 }
 
 // shortDet is the plain product of a real diagonal, if nothing on the way comes near the ends of float64: the same bits as with scaling.

@@ -64,12 +64,14 @@ func (b *Batch[T]) LU(m, n, count int, x lapack.Matrices[T], z []T, piv, info []
 	b.unpack(z, a, count, m*n)
 	if w, ok := words[T](piv[:count*k]); ok {
 		b.unpack(w, p, count, k)
-	} else {
-		for j := range k {
-			cell := b.cell(p, j)
-			for l := range count {
-				piv[l*k+j] = int32(index(cell, l))
-			}
+		w, _ = words[T](info[:count])
+		copy(w, first)
+		return
+	}
+	for j := range k {
+		cell := b.cell(p, j)
+		for l := range count {
+			piv[l*k+j] = int32(index(cell, l))
 		}
 	}
 	for l := range count {
