@@ -43,8 +43,18 @@ func (c chance) Logits() *lucid.Tensor {
 	if c.logits != nil {
 		return c.logits
 	}
+	yes, no := c.logs()
+	return yes.Sub(no)
+}
+
+// logs are the log-probabilities of success and of failure.
+func (c chance) logs() (yes, no *lucid.Tensor) {
+	if c.logits != nil {
+		no = softplus(c.logits).Neg()
+		return c.logits.Add(no), no
+	}
 	p := clampProbs(c.probs)
-	return p.Log().Sub(p.Neg().Log1p())
+	return p.Log(), p.Neg().Log1p()
 }
 
 // like is the parameter that was given.

@@ -67,13 +67,15 @@ func (d *Binomial) LogProb(value any) *lucid.Tensor {
 }
 
 func (d *Binomial) logProb(x *lucid.Tensor) *lucid.Tensor {
-	n, l := d.TotalCount, d.Logits()
+	n := d.TotalCount
+	yes, no := d.logs()
 	one := d.number // its log-gamma is computed once, not for each element of the batch
 	if one == nil {
 		one = n
 	}
-	choose := one.Add(1.0).Lgamma().Sub(x.Add(1.0).Lgamma()).Sub(n.Sub(x).Add(1.0).Lgamma())
-	return choose.Add(x.Mul(l)).Sub(n.Mul(softplus(l)))
+	rest := n.Sub(x)
+	choose := one.Add(1.0).Lgamma().Sub(x.Add(1.0).Lgamma()).Sub(rest.Add(1.0).Lgamma())
+	return choose.Add(x.Mul(yes)).Add(rest.Mul(no))
 }
 
 // CDF is by the incomplete beta function.

@@ -51,6 +51,12 @@ func overTiles[T floats](z, x []T, f func(z, x, t []T)) {
 	}
 }
 
+// zeros32 and zeros64 are operands of kernels that have no form with a number.
+var (
+	zeros32 [activationTile]float32
+	zeros64 [activationTile]float64
+)
+
 // logsigmoidF32 is min(x, 0) - log(1 + exp(-|x|)).
 func logsigmoidF32(z, x []float32) {
 	overTiles(z, x, func(z, x, t []float32) {
@@ -58,10 +64,8 @@ func logsigmoidF32(z, x []float32) {
 		simd.NegF32(t, t)
 		simd.ExpF32(t, t)
 		simd.Log1pF32(t, t)
-		z, t = z[:len(x)], t[:len(x)]
-		for i, v := range x {
-			z[i] = min(v, 0) - t[i]
-		}
+		simd.MinF32(z, x, zeros32[:len(x)])
+		simd.SubF32(z, z, t)
 	})
 }
 
@@ -103,10 +107,8 @@ func logsigmoidF64(z, x []float64) {
 		simd.NegF64(t, t)
 		simd.ExpF64(t, t)
 		simd.Log1pF64(t, t)
-		z, t = z[:len(x)], t[:len(x)]
-		for i, v := range x {
-			z[i] = min(v, 0) - t[i]
-		}
+		simd.MinF64(z, x, zeros64[:len(x)])
+		simd.SubF64(z, z, t)
 	})
 }
 

@@ -40,6 +40,8 @@ func serialFor(n int, f func(int)) error {
 // imageBytes is the size of the tensors whose dimensions are transformed one after the other while they are in the cache.
 const imageBytes = 1 << 20
 
+const lineBytes = 64 // of a cache
+
 // lastFirst are dimensions from the last on: the first transform reads the input, and should find its rows one behind the other.
 func lastFirst(axes []int) []int {
 	slices.Sort(axes)
@@ -112,10 +114,24 @@ func fftImages[T floats](c *backend.Ctx, f attr.FFT, y, x []T, dims []int, first
 			fftImage(to, from, to, dims, first, axes, f.Inverse, f.Scale)
 			return
 		}
+		if len(dims) == 2 && len(axes) == 2 && fft.Spreads[T](dims[0], dims[1]) {
+			spreadImage(to, from, dims[0], dims[1], f.Inverse, f.Scale)
+			return
+		}
 		between, back := bufpool.Borrow[T](size)
 		defer back()
 		fftImage(to, from, between, dims, first, axes, f.Inverse, f.Scale)
 	})
+}
+
+// spreadImage transforms one image around the cache. In scratch its rows are a line further apart: those of a power of two would share few
+// sets of the nearest cache, and a column has an element in each of them.
+func spreadImage[T floats](y, x []T, rows, cols int, inverse bool, scale float64) {
+	pitch := 2*cols + lineBytes/int(unsafe.Sizeof(x[0]))
+	z, back := bufpool.Borrow[T](rows * pitch)
+	defer back()
+	_ = fft.Complex(serialFor, z, x, fft.Rows{Outer: rows, Inner: 1, Pitch: pitch}, cols, inverse, scale) // it cannot fail, nor this one
+	_ = fft.Complex(serialFor, y, z, fft.Rows{Outer: 1, Inner: cols, Step: pitch, Stream: true}, rows, inverse, 1)
 }
 
 // fftImage transforms one image. All but the last results are in between, which may be y; else the last goes around the cache.
@@ -179,12 +195,13 @@ func toHalfAxes[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) 
 
 // halfImage transforms one real image in scratch, whose rows are whole vectors, and copies its bins around the cache.
 func halfImage[T floats](y, x []T, h fft.Half, dims []int, first int, others []int) {
-	const unit = 16
-	last := len(dims) - 1
+	const some = 16 // rows that are whole lines of the cache together
+	last, unit := len(dims)-1, 2*fft.Lanes[T]()
 	m, rows := 2*dims[last], len(x)/h.N
-	pitch := (m + 2*unit - 1) / (2 * unit) * 2 * unit
-	z, back := bufpool.Borrow[T](rows * pitch)
+	pitch := (m + unit - 1) / unit * unit
+	buf, back := bufpool.Borrow[T](rows*pitch + some*m)
 	defer back()
+	z, few := buf[:rows*pitch], buf[rows*pitch:]
 	_ = fft.ToHalf(serialFor, z, x, fft.Rows{Outer: rows, Inner: 1, Pitch: pitch}, h) // it cannot fail: serialFor does not
 	for r := range rows {
 		clear(z[r*pitch+m : (r+1)*pitch])
@@ -192,10 +209,13 @@ func halfImage[T floats](y, x []T, h fft.Half, dims []int, first int, others []i
 	wide := slices.Clone(dims)
 	wide[last] = pitch / 2
 	fftImage(z, z, z, wide, first, others, h.Inverse, 1)
-	for r := 1; r < rows; r++ {
-		copy(z[r*m:][:m], z[r*pitch:])
+	for r := 0; r < rows; r += some {
+		n := min(some, rows-r)
+		for i := range n {
+			copy(few[i*m:][:m], z[(r+i)*pitch:])
+		}
+		simd.NonTemporalCopy(bytesOf(y[r*m:][:n*m]), bytesOf(few[:n*m]))
 	}
-	simd.NonTemporalCopy(bytesOf(y), bytesOf(z[:len(y)]))
 }
 
 // bytesOf shows numbers as bytes.

@@ -47,6 +47,18 @@ func polygamma32(n int, z, x, y, w unsafe.Pointer, a attr.Attr) {
 	}
 }
 
+// lgamma32 has a shorter kernel for tiles of large arguments.
+func lgamma32(z, x []float32) {
+	for at := 0; at < len(z); at += tileElems {
+		to, in := z[at:min(len(z), at+tileElems)], x[at:min(len(z), at+tileElems)]
+		if simd.MinOfF32(in) >= simd.LgammaSplit {
+			simd.LgammaHighF32(to, in)
+		} else {
+			simd.LgammaF32(to, in)
+		}
+	}
+}
+
 // gammainc32 has a shorter kernel for tiles without large concentrations.
 func gammainc32(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 	a, v, out := elems[float32](x, n), elems[float32](y, n), elems[float32](z, n)
@@ -130,7 +142,7 @@ func init() {
 	for name, t := range map[string]byDType{
 		"floor": bothFloats(simd.FloorF32, simd.FloorF64), "ceil": bothFloats(simd.CeilF32, simd.CeilF64),
 		"trunc": bothFloats(simd.TruncF32, simd.TruncF64), "round": bothFloats(simd.RoundF32, simd.RoundF64),
-		"lgamma": onFloats(vec1(simd.LgammaF32), each1(special.Lgamma)), "digamma": onFloats(vec1(simd.DigammaF32), each1(special.Digamma)),
+		"lgamma": onFloats(vec1(lgamma32), each1(special.Lgamma)), "digamma": onFloats(vec1(simd.DigammaF32), each1(special.Digamma)),
 		"special_zeta":      onFloats(vec2(simd.ZetaF32), each2(special.Zeta)),
 		"polygamma":         onFloats(polygamma32, polygammaB[float64]),
 		"i0":                onFloats(vec1(simd.BesselI0F32), each1(special.I0)),

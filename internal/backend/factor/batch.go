@@ -13,6 +13,7 @@ type Batch[T lapack.Number] interface {
 
 	LU(m, n, count int, x lapack.Matrices[T], z []T, piv, info []int32)
 	Cholesky(n, count int, x lapack.Matrices[T], z []T, info []int32)
+	// SolveLU has pivots as LU gives them.
 	SolveLU(adjoint bool, n, cols, count int, lu lapack.Matrices[T], piv []int32, y lapack.Matrices[T], z []T)
 	SolveTriangular(upper, unit bool, n, cols, count int, tri, y lapack.Matrices[T], z []T)
 	QR(m, n, count int, x lapack.Matrices[T], q []T, cols int, r []T, rows int)

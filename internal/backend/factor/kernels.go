@@ -3,6 +3,7 @@ package factor
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
@@ -51,35 +52,47 @@ func lu[T lapack.Number](j *job[T]) error {
 func pivots(op string, v backend.View, n int) ([]int32, error) {
 	given := dense[int32](v)
 	p := make([]int32, len(given))
-	var most uint32
 	for i, x := range given {
 		p[i] = x - 1
-		most = max(most, uint32(x-1))
-	}
-	if len(p) == 0 || int(most) < n {
-		return p, nil
-	}
-	for i, x := range p {
-		if x < 0 || int(x) >= n {
-			return nil, fault.New(fault.Index, op, "pivot %d is %d; pivots of %d rows are 1 to %d", i, x+1, n, n)
+		if p[i] < 0 || int(p[i]) >= n {
+			return nil, fault.New(fault.Index, op, "pivot %d is %d; pivots of %d rows are 1 to %d", i, x, n, n)
 		}
 	}
 	return p, nil
 }
 
+// rows reports whether pivots are rows 1 … n.
+func rows(p []int32, n int) bool {
+	var most uint32
+	for _, x := range p {
+		most = max(most, uint32(x)-1)
+	}
+	return len(p) == 0 || int(most) < n
+}
+
 // solveFactored has the operands A, which only a gradient reads, LU, pivots and B.
 func solveFactored[T lapack.Number](j *job[T]) error {
 	count, n, cols := dims(j.in[3])
+	z := backend.Slice[T](j.out[0])
+	if j.together(count, n, cols) {
+		f, y, given := operand[T](j.in[1], n*n), operand[T](j.in[3], n*cols), dense[int32](j.in[2])
+		var bad atomic.Bool
+		err := j.groups(count, n*n*cols, func(b Batch[T], i, c int) {
+			p := given[i*n:][:c*n]
+			if !rows(p, n) {
+				bad.Store(true)
+				return
+			}
+			b.SolveLU(j.a.Adjoint, n, cols, c, from(f, i), p, from(y, i), z[i*n*cols:])
+		})
+		if err == nil && bad.Load() {
+			_, err = pivots("lu_solve", j.in[2], n)
+		}
+		return err
+	}
 	p, err := pivots("lu_solve", j.in[2], n)
 	if err != nil {
 		return err
-	}
-	z := backend.Slice[T](j.out[0])
-	if j.together(count, n, cols) {
-		f, y := operand[T](j.in[1], n*n), operand[T](j.in[3], n*cols)
-		return j.groups(count, n*n*cols, func(b Batch[T], i, c int) {
-			b.SolveLU(j.a.Adjoint, n, cols, c, from(f, i), p[i*n:], from(y, i), z[i*n*cols:])
-		})
 	}
 	f := dense[T](j.in[1])
 	fill(z, j.in[3])
@@ -315,17 +328,20 @@ func (j *job[T]) smallSVD(count, m, n int, u, vh []T, sv backend.View, info []in
 // det has the operands A, which only a gradient reads, LU and pivots.
 func det[T lapack.Number](j *job[T]) error {
 	count, n, _ := dims(j.in[1])
-	p, err := pivots("det", j.in[2], n)
-	if err != nil {
-		return err
-	}
-	f, z := dense[T](j.in[1]), backend.Slice[T](j.out[0])
+	f, p, z := dense[T](j.in[1]), dense[int32](j.in[2]), backend.Slice[T](j.out[0])
+	var bad atomic.Bool
 	const some = 512
-	return j.c.For((count+some-1)/some, func(b int) {
+	err := j.c.For((count+some-1)/some, func(b int) {
 		i := b * some
 		c := min(some, count-i)
-		lapack.Dets(n, c, part(f, i*n*n), p[i*n:], z[i:i+c])
+		if !lapack.Dets(n, c, part(f, i*n*n), part(p, i*n), z[i:i+c]) {
+			bad.Store(true)
+		}
 	})
+	if err == nil && bad.Load() {
+		_, err = pivots("det", j.in[2], n)
+	}
+	return err
 }
 
 // slogdet gives the sign and the logarithm of the magnitude.

@@ -49,15 +49,18 @@ func odd(piv []int32) bool {
 }
 
 // Det is the determinant of a factored matrix. The product stays near 1 until the end, so that only the result can overflow.
-func Det[T Number](n int, lu []T, ld int, piv []int32) T {
+func Det[T Number](n int, lu []T, ld int, piv []int32) T { return signed(n, lu, ld, odd(piv)) }
+
+// signed is the product of a diagonal, with the other sign if minus is set.
+func signed[T Number](n int, lu []T, ld int, minus bool) T {
 	if z, ok := shortDet(n, lu, ld); ok {
-		if odd(piv) {
+		if minus {
 			z = -z
 		}
 		return of[T](z, 0)
 	}
 	z, exp := complex(1, 0), 0
-	if odd(piv) {
+	if minus {
 		z = -1
 	}
 	for i := range n {
@@ -74,33 +77,54 @@ func Det[T Number](n int, lu []T, ld int, piv []int32) T {
 	return of[T](math.Ldexp(real(z), exp), math.Ldexp(imag(z), exp))
 }
 
-// Dets writes the determinants of count factored matrices, one behind the other, to z.
-func Dets[T Number](n, count int, lu []T, piv []int32, z []T) {
+// Dets writes the determinants of count factored matrices, one behind the other, to z; pivots count from 1. ok is false if one of them is
+// no row.
+func Dets[T Number](n, count int, lu []T, piv []int32, z []T) (ok bool) {
+	var most uint32
 	switch x := any(lu).(type) {
 	case []float32:
-		realDets(n, count, x, piv, any(z).([]float32))
+		most = realDets(n, count, x, piv, any(z).([]float32))
 	case []float64:
-		realDets(n, count, x, piv, any(z).([]float64))
+		most = realDets(n, count, x, piv, any(z).([]float64))
 	default:
 		for i := range count {
-			z[i] = Det(n, lu[min(i*n*n, len(lu)):], n, piv[i*n:][:n])
+			minus, last := moves(piv[i*n:][:n])
+			most = max(most, last)
+			z[i] = signed(n, lu[min(i*n*n, len(lu)):], n, minus)
 		}
 	}
+	return n == 0 || count == 0 || int(most) < n
 }
 
-func realDets[T float32 | float64](n, count int, lu []T, piv []int32, z []T) {
+func realDets[T float32 | float64](n, count int, lu []T, piv []int32, z []T) (most uint32) {
 	for i := range count {
-		x, p := lu[min(i*n*n, len(lu)):], piv[i*n:][:n]
+		x := lu[min(i*n*n, len(lu)):]
+		minus, last := moves(piv[i*n:][:n])
+		most = max(most, last)
 		d, ok := diagonalProduct(n, x, n)
-		if !ok {
-			z[i] = Det(n, x, n, p)
-			continue
+		switch {
+		case !ok:
+			z[i] = signed(n, x, n, minus)
+		case minus:
+			z[i] = T(-d)
+		default:
+			z[i] = T(d)
 		}
-		if odd(p) {
-			d = -d
-		}
-		z[i] = T(d)
 	}
+	return most
+}
+
+// moves reports whether exchanges, counted from 1, are an odd permutation, and the last row that they name, from 0 on; what is no row is a
+// large number.
+func moves(piv []int32) (odd bool, last uint32) {
+	var count uint32 // without branches, which pivots would mispredict
+	for k, p := range piv {
+		row := uint32(p) - 1
+		last = max(last, row)
+		d := row ^ uint32(k)
+		count += (d | -d) >> 31
+	}
+	return count&1 != 0, last
 }
 
 // shortDet is the plain product of a real diagonal, if nothing on the way comes near the ends of float64: the same bits as with scaling.

@@ -29,13 +29,16 @@ func BenchmarkFloat32(b *testing.B) {
 			any[i] = float32(r.NormFloat64())
 		}
 		z, u, v, w := make([]float32, len(a)), make([]float32, len(a)), make([]float32, len(a)), make([]float32, c*n)
-		piv, zero, info := make([]int32, c*n), make([]int32, c*n), make([]int32, c)
+		piv, own, info := make([]int32, c*n), make([]int32, c*n), make([]int32, c)
+		for i := range own {
+			own[i] = int32(i%n + 1)
+		}
 		for _, k := range []struct {
 			name string
 			f    func()
 		}{
 			{"lu", func() { l.LU(n, n, c, x, z, piv, info) }},
-			{"solve", func() { l.SolveLU(false, n, 1, c, x, zero, matrices(w, c), w) }},
+			{"solve", func() { l.SolveLU(false, n, 1, c, x, own, matrices(w, c), w) }},
 			{"cholesky", func() { l.Cholesky(n, c, x, z, info) }},
 			{"qr", func() { l.QR(n, n, c, x, z, n, u, n) }},
 			{"eigh", func() { l.Eigh(n, c, x, w, z, info) }},

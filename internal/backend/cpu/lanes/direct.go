@@ -8,9 +8,13 @@ import (
 
 func (b *Batch[T]) in(x lapack.Matrices[T], count, size int) []T {
 	z := b.take(size)
+	b.inTo(z, x, count, size)
+	return z
+}
+
+func (b *Batch[T]) inTo(z []T, x lapack.Matrices[T], count, size int) {
 	b.pack(z, x.Data, count, size, x.Stride)
 	b.ahead(x.Data, count*x.Stride)
-	return z
 }
 
 // ahead asks for the operand or result of the next group, n elements behind the one of this group, while this one computes.
@@ -60,12 +64,14 @@ func (b *Batch[T]) LU(m, n, count int, x lapack.Matrices[T], z []T, piv, info []
 	b.unpack(z, a, count, m*n)
 	if w, ok := words[T](piv[:count*k]); ok {
 		b.unpack(w, p, count, k)
-	} else {
-		for j := range k {
-			cell := b.cell(p, j)
-			for l := range count {
-				piv[l*k+j] = int32(index(cell, l))
-			}
+		w, _ = words[T](info[:count])
+		copy(w, first)
+		return
+	}
+	for j := range k {
+		cell := b.cell(p, j)
+		for l := range count {
+			piv[l*k+j] = int32(index(cell, l))
 		}
 	}
 	for l := range count {
@@ -95,10 +101,13 @@ func (b *Batch[T]) Cholesky(n, count int, x lapack.Matrices[T], z []T, info []in
 	}
 }
 
-// SolveLU writes the solutions of A·x = y, or of Aᴴ·x = y if adjoint, to z, n×cols, from factors as LU gives them; piv counts from 0.
+// SolveLU writes the solutions of A·x = y, or of Aᴴ·x = y if adjoint, to z, n×cols, from factors and pivots as LU gives them.
 func (b *Batch[T]) SolveLU(adjoint bool, n, cols, count int, lu lapack.Matrices[T], piv []int32, y lapack.Matrices[T], z []T) {
 	b.reset()
-	a, x, p := b.in(lu, count, n*n), b.in(y, count, n*cols), b.take(n)
+	a := b.in(lu, count, n*n)
+	all := b.take((n + 1) * cols) // row 0 is empty: exchanges count from 1
+	x, p := all[cols*b.lanes:], b.take(n)
+	b.inTo(x, y, count, n*cols)
 	if w, ok := words[T](piv[:count*n]); ok {
 		b.pack(p, w, count, n, n)
 	} else {
@@ -110,7 +119,7 @@ func (b *Batch[T]) SolveLU(adjoint bool, n, cols, count int, lu lapack.Matrices[
 		}
 	}
 	exchange := func(from, to int) {
-		b.call(b.k.exchange, args[T]{a: &x[0], b: &p[from*b.lanes], n: cols, m: n, k: from, rs: cols * b.k.bytes, bs: to})
+		b.call(b.k.exchange, args[T]{a: &all[0], b: &p[from*b.lanes], n: cols, m: n + 1, k: from + 1, rs: cols * b.k.bytes, bs: to + 1})
 	}
 	if adjoint {
 		b.triangle(false, false, n, cols, a, 1, n, x)

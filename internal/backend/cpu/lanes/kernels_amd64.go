@@ -21,29 +21,31 @@ func init() {
 var kernels32AVX512 = kernelSet[float32]{
 	lu: luF32AVX512, exchange: exchangeF32AVX512, solve: solveF32AVX512, cholesky: choleskyF32AVX512,
 	reflector: reflectorF32AVX512, reflect: reflectF32AVX512, implicit: implicitF32AVX512, rotations: rotationsF32AVX512,
-	jacobi: jacobiF32AVX512, largest: largestF32AVX512, scale: scaleF32AVX512, fetch: fetchF32AVX512, bytes: 64,
+	jacobi: jacobiF32AVX512, largest: largestF32AVX512, scale: scaleF32AVX512, fetch: fetchF32AVX512, transpose: transpose32,
+	bytes:  64,
 	consts: constants32, finite: math.MaxFloat32, low: 0x1p-20, high: 0x1p+20, eps: 0x1p-23,
 }
 
 var kernels64AVX512 = kernelSet[float64]{
 	lu: luF64AVX512, exchange: exchangeF64AVX512, solve: solveF64AVX512, cholesky: choleskyF64AVX512,
 	reflector: reflectorF64AVX512, reflect: reflectF64AVX512, implicit: implicitF64AVX512, rotations: rotationsF64AVX512,
-	jacobi: jacobiF64AVX512, largest: largestF64AVX512, scale: scaleF64AVX512, fetch: fetchF64AVX512, bytes: 64,
+	jacobi: jacobiF64AVX512, largest: largestF64AVX512, scale: scaleF64AVX512, fetch: fetchF64AVX512, transpose: transpose64,
+	bytes:  64,
 	consts: constants64, finite: math.MaxFloat64, low: 0x1p-100, high: 0x1p+100, eps: 0x1p-52,
 }
 
 var kernels32AVX2 = kernelSet[float32]{
 	lu: luF32AVX2, exchange: exchangeF32AVX2, solve: solveF32AVX2, cholesky: choleskyF32AVX2, reflector: reflectorF32AVX2,
 	reflect: reflectF32AVX2, implicit: implicitF32AVX2, rotations: rotationsF32AVX2, jacobi: jacobiF32AVX2,
-	largest: largestF32AVX2, scale: scaleF32AVX2, fetch: fetchF32AVX2, bytes: 32, consts: constants32, finite: math.MaxFloat32,
-	low: 0x1p-20, high: 0x1p+20, eps: 0x1p-23,
+	largest: largestF32AVX2, scale: scaleF32AVX2, fetch: fetchF32AVX2, transpose: transpose32, bytes: 32,
+	consts: constants32, finite: math.MaxFloat32, low: 0x1p-20, high: 0x1p+20, eps: 0x1p-23,
 }
 
 var kernels64AVX2 = kernelSet[float64]{
 	lu: luF64AVX2, exchange: exchangeF64AVX2, solve: solveF64AVX2, cholesky: choleskyF64AVX2, reflector: reflectorF64AVX2,
 	reflect: reflectF64AVX2, implicit: implicitF64AVX2, rotations: rotationsF64AVX2, jacobi: jacobiF64AVX2,
-	largest: largestF64AVX2, scale: scaleF64AVX2, fetch: fetchF64AVX2, bytes: 32, consts: constants64, finite: math.MaxFloat64,
-	low: 0x1p-100, high: 0x1p+100, eps: 0x1p-52,
+	largest: largestF64AVX2, scale: scaleF64AVX2, fetch: fetchF64AVX2, transpose: transpose64, bytes: 32,
+	consts: constants64, finite: math.MaxFloat64, low: 0x1p-100, high: 0x1p+100, eps: 0x1p-52,
 }
 
 // kernelsOf returns the kernels with the widest vectors of this machine.
@@ -61,16 +63,6 @@ func kernelsOf[T Float]() *kernelSet[T] {
 		return any(&kernels64AVX2).(*kernelSet[T])
 	}
 	return nil
-}
-
-// transpose sets z[j·ldz+i] = x[i·ldx+j] for i < rows and j < cols.
-func (b *Batch[T]) transpose(z []T, ldz int, x []T, ldx, rows, cols int) {
-	switch x := any(x).(type) {
-	case []float32:
-		transpose32(any(z).([]float32), ldz, x, ldx, rows, cols)
-	case []float64:
-		transpose64(any(z).([]float64), ldz, x, ldx, rows, cols)
-	}
 }
 
 // transpose32 has vectors for 8 rows or columns of 8 and of 4 elements, which a batch of small matrices has: that of simd is for large

@@ -115,7 +115,7 @@ func (b *Batch[T]) pack(z, x []T, count, size, stride int) {
 		}
 		x, stride = b.rest, size
 	}
-	b.transpose(z, b.lanes, x, stride, b.lanes, size)
+	b.k.transpose(z, b.lanes, x, stride, b.lanes, size)
 }
 
 func (b *Batch[T]) packSame(z, x []T) {
@@ -134,7 +134,7 @@ func (b *Batch[T]) packSame(z, x []T) {
 
 // unpack is the opposite of pack, to matrices that follow each other.
 func (b *Batch[T]) unpack(z, x []T, count, size int) {
-	b.transpose(z, size, x, b.lanes, size, count)
+	b.k.transpose(z, size, x, b.lanes, size, count)
 	b.ahead(z, count*size)
 }
 

@@ -4,8 +4,6 @@ package lanes
 
 func kernelsOf[T Float]() *kernelSet[T] { return nil }
 
-func (b *Batch[T]) transpose(_ []T, _ int, _ []T, _, _, _ int) {}
-
 func rotate(_ []float64, _, _, _, _ int, _, _ []float64) bool { return false }
 
 func triples(_ []float64, _, _ int, _ []float64) bool { return false }

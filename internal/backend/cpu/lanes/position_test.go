@@ -21,9 +21,6 @@ func results[T Float](b *Batch[T], n, count int, a []T) [][]T {
 	w, s := make([]T, count*n), make([]T, count*n)
 	piv, info := make([]int32, count*n), make([]int32, count)
 	b.LU(n, n, count, x, lu, piv, info)
-	for i := range piv {
-		piv[i]--
-	}
 	b.SolveLU(false, n, n, count, matrices(lu, count), piv, x, inv)
 	b.QR(n, n, count, x, q, n, r, n)
 	b.Eigh(n, count, x, w, vec, info)

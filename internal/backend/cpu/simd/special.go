@@ -5,6 +5,9 @@ import "github.com/lucid-go/lucid/internal/backend/special"
 // GammaincSplit is the concentration from which on GammaincLowF32 is slow.
 const GammaincSplit = 12
 
+// LgammaSplit is the least argument of LgammaHighF32.
+const LgammaSplit = 2.5
+
 // The functions below serve arguments outside the range of the special functions' kernels: zeros, negative numbers, infinities, NaN
 // and tails.
 

@@ -10,7 +10,7 @@ func lgamma1(x float32) float32 {
 	}
 	v0 := float64(x) < 0.5
 	v1 := float64(x) < 1.5
-	v2 := float64(x) >= 6.5
+	v2 := float64(x) >= 2.5
 	v3 := math.FMA(float64(x), float64(x), float64(x))
 	var v4 float64 = float64(x)
 	if v0 {
@@ -20,127 +20,117 @@ func lgamma1(x float32) float32 {
 	if v1 {
 		v5 = v4
 	}
-	var v6 float64 = 2
-	if v1 {
-		v6 = 1
-	}
-	var v7 float64 = v6
+	var v6 float64 = 1
 	if v0 {
-		v7 = 0
+		v6 = 0
 	}
-	v8 := float64(x) >= 2.5
-	v9 := float64(1 * (float64(x) - 1))
-	var v10 float64 = 1
-	if v8 {
-		v10 = v9
+	var v7 float64 = 2
+	if v1 {
+		v7 = v6
 	}
-	var v11 float64 = v7
-	if v8 {
-		v11 = 3
-	}
-	v12 := float64(x) >= 3.5
-	v13 := float64(v10 * (float64(x) - 2))
-	var v14 float64 = v10
-	if v12 {
-		v14 = v13
-	}
-	var v15 float64 = v11
-	if v12 {
-		v15 = 4
-	}
-	v16 := float64(x) >= 4.5
-	v17 := float64(v14 * (float64(x) - 3))
-	var v18 float64 = v14
-	if v16 {
-		v18 = v17
-	}
-	var v19 float64 = v15
-	if v16 {
-		v19 = 5
-	}
-	v20 := float64(x) >= 5.5
-	v21 := float64(v18 * (float64(x) - 4))
-	var v22 float64 = v18
-	if v20 {
-		v22 = v21
-	}
-	var v23 float64 = v19
-	if v20 {
-		v23 = 6
-	}
-	var v24 float64 = v22
+	v8 := lesser(0.5, (float64(x) - v7))
+	v9 := float64(v8 * v8)
+	v10 := math.FMA(0x1.e2458007cf618p-14, v9, 0x1.091dc75bb4395p-11)
+	v11 := math.FMA(v10, v9, 0x1.7aec51918c322p-09)
+	v12 := math.FMA(v11, v9, 0x1.5132155e09a75p-06)
+	v13 := math.FMA(v12, v9, 0x1.4a34cc4eac48p-02)
+	v14 := math.FMA(-0x1.b4e37f8fecb99p-15, v9, -0x1.d01f28d52f22cp-13)
+	v15 := math.FMA(v14, v9, -0x1.38ba16b3c5394p-10)
+	v16 := math.FMA(v15, v9, -0x1.e404d4a1b2af2p-08)
+	v17 := math.FMA(v16, v9, -0x1.13e001ad433ddp-04)
+	v18 := math.FMA(v17, v9, 0x1.b0ee6072093cep-02)
+	v19 := math.FMA(v13, v8, v18)
+	v20 := float64(v8 * v19)
+	var v21 float64 = v5
 	if v2 {
-		v24 = float64(x)
+		v21 = float64(x)
 	}
-	var v25 float64 = v24
-	if float64(x) < 2.5 {
-		v25 = v5
-	}
-	v26 := float64(x) - v23
-	v27 := lesser(0.5, v26)
-	v28 := greater(-0.5, v27)
-	v29 := float64(v28 * v28)
-	v30 := math.FMA(0x1.e2458007cf618p-14, v29, 0x1.091dc75bb4395p-11)
-	v31 := math.FMA(v30, v29, 0x1.7aec51918c322p-09)
-	v32 := math.FMA(v31, v29, 0x1.5132155e09a75p-06)
-	v33 := math.FMA(v32, v29, 0x1.4a34cc4eac48p-02)
-	v34 := math.FMA(-0x1.b4e37f8fecb99p-15, v29, -0x1.d01f28d52f22cp-13)
-	v35 := math.FMA(v34, v29, -0x1.38ba16b3c5394p-10)
-	v36 := math.FMA(v35, v29, -0x1.e404d4a1b2af2p-08)
-	v37 := math.FMA(v36, v29, -0x1.13e001ad433ddp-04)
-	v38 := math.FMA(v37, v29, 0x1.b0ee6072093cep-02)
-	v39 := math.FMA(v33, v28, v38)
-	v40 := float64(v28 * v39)
-	v41 := greater(float64(x), 1)
-	v42 := 1 / v41
-	v43 := float64(v42 * v42)
-	v44 := math.FMA(-0x1.3813813813814p-11, v43, 0x1.a01a01a01a01ap-11)
-	v45 := math.FMA(v44, v43, -0x1.6c16c16c16c17p-09)
-	v46 := math.FMA(v45, v43, 0x1.5555555555555p-04)
-	v47 := float64(v42 * v46)
-	v48 := v47 + 0x1.d67f1c864beb5p-01
-	v49 := v48 - float64(x)
-	var v50 float64 = v40
-	if v2 {
-		v50 = v49
-	}
-	v51 := float64(x) - 0.5
-	var v52 float64 = 1
-	if v2 {
-		v52 = v51
-	}
-	var v53 float64 = v52
-	if float64(x) < 2.5 {
-		v53 = -1
-	}
-	v54 := int64(math.Float64bits(v25)) + 2638147582215219
-	v55 := int64(uint64(v54) >> 52)
-	v56 := int64(math.Float64bits(v25)) - (v55 << 52)
-	v57 := v56 + 4607182418800017408
-	v58 := math.Float64frombits(uint64(v57)) - 1
-	v59 := v55 | 4841369599423283200
-	v60 := math.Float64frombits(uint64(v59)) - 0x1.00000000003ffp+52
-	v61 := v58 / (v58 + 2)
-	v62 := float64(v61 * v61)
-	v63 := math.FMA(0x1.745d1745d1746p-03, v62, 0x1.c71c71c71c71cp-03)
-	v64 := math.FMA(v63, v62, 0x1.2492492492492p-02)
-	v65 := math.FMA(v64, v62, 0.4)
-	v66 := math.FMA(v65, v62, 0x1.5555555555555p-01)
-	v67 := math.FMA(v66, v62, 2)
-	v68 := float64(v60 * 0x1.62e42fefa39efp-01)
-	v69 := math.FMA(v61, v67, v68)
-	v70 := math.FMA(v53, v69, v50)
-	var v71 float64 = v70
+	v22 := int64(math.Float64bits(v21)) + 2638147582215219
+	v23 := int64(uint64(v22) >> 52)
+	v24 := int64(math.Float64bits(v21)) - (v23 << 52)
+	v25 := v24 + 4607182418800017408
+	v26 := math.Float64frombits(uint64(v25)) - 1
+	v27 := v23 | 4841369599423283200
+	v28 := math.Float64frombits(uint64(v27)) - 0x1.00000000003ffp+52
+	v29 := v26 / (v26 + 2)
+	v30 := float64(v29 * v29)
+	v31 := math.FMA(0x1.745d1745d1746p-03, v30, 0x1.c71c71c71c71cp-03)
+	v32 := math.FMA(v31, v30, 0x1.2492492492492p-02)
+	v33 := math.FMA(v32, v30, 0.4)
+	v34 := math.FMA(v33, v30, 0x1.5555555555555p-01)
+	v35 := math.FMA(v34, v30, 2)
+	v36 := float64(v28 * 0x1.62e42fefa39efp-01)
+	v37 := math.FMA(v29, v35, v36)
+	v38 := 1 / float64(x)
+	v39 := float64(v38 * v38)
+	v40 := float64(v39 * v39)
+	v41 := math.FMA(-0x1.470937114bc43p-11, v40, -0x1.31cc67e5ed152p-11)
+	v42 := math.FMA(v41, v40, -0x1.6c16922879152p-09)
+	v43 := math.FMA(0x1.6158959fedc52p-11, v40, 0x1.9fe22a778d534p-11)
+	v44 := math.FMA(v43, v40, 0x1.555555547fc02p-04)
+	v45 := math.FMA(v42, v39, v44)
+	v46 := math.FMA(v38, v45, 0x1.d67f1c864beb5p-01)
+	v47 := v46 - float64(x)
+	v48 := float64(x) - 0.5
+	v49 := math.FMA(v48, v37, v47)
+	var v50 float64 = v49
 	if float64(x) == math.Float64frombits(0x7ff0000000000000) {
-		v71 = float64(x)
+		v50 = float64(x)
 	}
-	return float32(v71)
+	var v51 float64 = v20 - v37
+	if v2 {
+		v51 = v50
+	}
+	return float32(v51)
 }
 
 func lgammaF32Generic(z, x []float32) {
 	x = x[:len(z)]
 	for i := range z {
 		z[i] = lgamma1(x[i])
+	}
+}
+
+func lgammaHigh1(x float32) float32 {
+	v0 := int64(math.Float64bits(float64(x))) + 2638147582215219
+	v1 := int64(uint64(v0) >> 52)
+	v2 := int64(math.Float64bits(float64(x))) - (v1 << 52)
+	v3 := v2 + 4607182418800017408
+	v4 := math.Float64frombits(uint64(v3)) - 1
+	v5 := v1 | 4841369599423283200
+	v6 := math.Float64frombits(uint64(v5)) - 0x1.00000000003ffp+52
+	v7 := v4 / (v4 + 2)
+	v8 := float64(v7 * v7)
+	v9 := math.FMA(0x1.745d1745d1746p-03, v8, 0x1.c71c71c71c71cp-03)
+	v10 := math.FMA(v9, v8, 0x1.2492492492492p-02)
+	v11 := math.FMA(v10, v8, 0.4)
+	v12 := math.FMA(v11, v8, 0x1.5555555555555p-01)
+	v13 := math.FMA(v12, v8, 2)
+	v14 := float64(v6 * 0x1.62e42fefa39efp-01)
+	v15 := math.FMA(v7, v13, v14)
+	v16 := 1 / float64(x)
+	v17 := float64(v16 * v16)
+	v18 := float64(v17 * v17)
+	v19 := math.FMA(-0x1.470937114bc43p-11, v18, -0x1.31cc67e5ed152p-11)
+	v20 := math.FMA(v19, v18, -0x1.6c16922879152p-09)
+	v21 := math.FMA(0x1.6158959fedc52p-11, v18, 0x1.9fe22a778d534p-11)
+	v22 := math.FMA(v21, v18, 0x1.555555547fc02p-04)
+	v23 := math.FMA(v20, v17, v22)
+	v24 := math.FMA(v16, v23, 0x1.d67f1c864beb5p-01)
+	v25 := v24 - float64(x)
+	v26 := float64(x) - 0.5
+	v27 := math.FMA(v26, v15, v25)
+	var v28 float64 = v27
+	if float64(x) == math.Float64frombits(0x7ff0000000000000) {
+		v28 = float64(x)
+	}
+	return float32(v28)
+}
+
+func lgammaHighF32Generic(z, x []float32) {
+	x = x[:len(z)]
+	for i := range z {
+		z[i] = lgammaHigh1(x[i])
 	}
 }
 

@@ -37,6 +37,30 @@ func lgammaF32AVX512(z, x *float32, n int) (done int)
 //go:noescape
 func lgammaF32AVX2(z, x *float32, n int) (done int)
 
+// LgammaHighF32 sets z[i] = LgammaF32 of x[i], which is 2.5 or more.
+func LgammaHighF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		lgammaHighF32AVX512(&z[0], &x[0], len(z))
+	case useAVX2:
+		n := len(z) &^ 3
+		if n > 0 {
+			lgammaHighF32AVX2(&z[0], &x[0], n)
+		}
+		lgammaHighF32Generic(z[n:], x[n:])
+	default:
+		lgammaHighF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func lgammaHighF32AVX512(z, x *float32, n int)
+
+//go:noescape
+func lgammaHighF32AVX2(z, x *float32, n int)
+
 // DigammaF32 sets z[i] = the derivative of log Γ at x[i].
 func DigammaF32(z, x []float32) {
 	x = x[:len(z)]

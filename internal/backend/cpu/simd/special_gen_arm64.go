@@ -26,6 +26,25 @@ func LgammaF32(z, x []float32) {
 //go:noescape
 func lgammaF32NEON(z, x *float32, n int) (done int)
 
+// LgammaHighF32 sets z[i] = LgammaF32 of x[i], which is 2.5 or more.
+func LgammaHighF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			lgammaHighF32NEON(&z[0], &x[0], n)
+		}
+		lgammaHighF32Generic(z[n:], x[n:])
+	default:
+		lgammaHighF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func lgammaHighF32NEON(z, x *float32, n int)
+
 // DigammaF32 sets z[i] = the derivative of log Γ at x[i].
 func DigammaF32(z, x []float32) {
 	x = x[:len(z)]

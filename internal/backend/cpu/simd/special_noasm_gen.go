@@ -7,6 +7,9 @@ package simd
 // LgammaF32 sets z[i] = log |Γ(x[i])|.
 func LgammaF32(z, x []float32) { lgammaF32Generic(z, x) }
 
+// LgammaHighF32 sets z[i] = LgammaF32 of x[i], which is 2.5 or more.
+func LgammaHighF32(z, x []float32) { lgammaHighF32Generic(z, x) }
+
 // DigammaF32 sets z[i] = the derivative of log Γ at x[i].
 func DigammaF32(z, x []float32) { digammaF32Generic(z, x) }
 

@@ -62,6 +62,23 @@ func TestSpecialULP(t *testing.T) {
 	}
 }
 
+// TestLgammaHigh: the kernel of large arguments has the bits of the one of all.
+func TestLgammaHigh(t *testing.T) {
+	testUnary(t, "LgammaHighF32", LgammaHighF32, lgammaHighF32Generic)
+	var x, all, high [1000]float32
+	for u := math.Float32bits(LgammaSplit); u < math.Float32bits(float32(math.Inf(1))); {
+		for i := range x {
+			x[i] = math.Float32frombits(min(u, math.Float32bits(float32(math.Inf(1)))))
+			u += 3001
+		}
+		LgammaF32(all[:], x[:])
+		LgammaHighF32(high[:], x[:])
+		if all != high {
+			t.Fatalf("from %v on: other bits", x[0])
+		}
+	}
+}
+
 // TestSpecialPairs holds the functions of two arguments against float64 on a grid with edges.
 func TestSpecialPairs(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
@@ -106,6 +123,10 @@ func BenchmarkSpecial(b *testing.B) {
 	for i := range x {
 		x[i], y[i] = 0.5+9.5*float32(i*37%1024)/1024, 0.5+9.5*float32(i*101%1024)/1024
 	}
+	high := make([]float32, 1024)
+	for i := range high {
+		high[i] = LgammaSplit + x[i]
+	}
 	p := make([]float32, 1024)
 	for i := range p {
 		p[i] = (float32(i) + 0.5) / 1024
@@ -126,6 +147,7 @@ func BenchmarkSpecial(b *testing.B) {
 		run(w.name, func() { w.f(z, in) })
 	}
 	run("GammaincF32", func() { GammaincF32(z, x, y) })
+	run("LgammaHighF32", func() { LgammaHighF32(z, high) })
 	run("GammaincLowF32", func() { GammaincLowF32(z, x, y) })
 	for i := range x {
 		x[i]++

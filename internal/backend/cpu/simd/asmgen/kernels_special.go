@@ -16,6 +16,7 @@ func specials() []*kernel {
 	}
 	ks := []*kernel{
 		stopping("Lgamma", "log |Γ(x[i])|", 1, one(d.lgammaOf)),
+		elementaryKernel(d, "LgammaHigh", "LgammaF32 of x[i], which is 2.5 or more", 1, one(d.lgammaHigh)),
 		stopping("Digamma", "the derivative of log Γ at x[i]", 1, one(d.digammaOf)),
 		elementaryKernel(d, "LogNdtr", "the logarithm of the normal distribution function at x[i]", 1, one(d.logNdtrOf)),
 		stopping("Zeta", "the Hurwitz zeta function of the exponent x[i] at y[i]", 2, d.zetaOf),
@@ -60,26 +61,30 @@ func (d precision) logNormal(b *B, x *val) *val {
 	return b.Fma(s, b.Horner64(b.Mul(s, s), series), b.Mul(e, b.D(math.Ln2)))
 }
 
-// lgammaOf uses the polynomial around 2 below 6.5, with the logarithm of a product of up to four factors, and Stirling's series beyond.
+// lgammaSplit is where the formula of log Γ changes.
+const lgammaSplit = 2.5
+
+// lgammaOf uses the polynomial around 2 below the split, with the logarithm of up to two factors, and lgammaHigh from there on.
 func (d precision) lgammaOf(b *B, x *val) *val {
 	b.Stop(b.NotGe(x, b.D(0x1p-149)))
-	tiny, low, far := b.Lt(x, b.D(0.5)), b.Lt(x, b.D(1.5)), b.Ge(x, b.D(6.5))
+	tiny, low, far := b.Lt(x, b.D(0.5)), b.Lt(x, b.D(1.5)), b.Ge(x, b.D(lgammaSplit))
 	below := b.Sel(low, b.Sel(tiny, b.Fma(x, x, x), x), b.D(1))
-	steps, above := b.Sel(tiny, b.D(0), b.Sel(low, b.D(1), b.D(2))), b.D(1)
-	for k := 1.0; k <= 4; k++ { // above is (x-1)…(x-k) from k+1.5 on
-		in := b.Ge(x, b.D(k+1.5))
-		above = b.Sel(in, b.Mul(above, b.Sub(x, b.D(k))), above)
-		steps = b.Sel(in, b.D(k+2), steps)
-	}
-	product := b.Sel(b.Lt(x, b.D(2.5)), below, b.Sel(far, x, above))
-	w := b.Max(b.D(-0.5), b.Min(b.D(0.5), b.Sub(x, steps)))
+	steps := b.Sel(low, b.Sel(tiny, b.D(0), b.D(1)), b.D(2))
+	w := b.Min(b.D(0.5), b.Sub(x, steps))
 	inside := b.Mul(w, b.split64(w, coefLgamma))
-	r := b.Div(b.D(1), b.Max(x, b.D(1)))
-	series := b.Mul(r, b.Horner64(b.Mul(r, r), []float64{1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680}))
+	log := d.logNormal(b, b.Sel(far, x, below))
+	return b.Sel(far, d.stirling(b, x, log), b.Sub(inside, log))
+}
+
+// lgammaHigh is lgammaOf of vectors without arguments below the split.
+func (d precision) lgammaHigh(b *B, x *val) *val { return d.stirling(b, x, d.logNormal(b, x)) }
+
+// stirling is log Γ from the split on, with the logarithm of x: Stirling's formula, its series by a polynomial that fits from there on.
+func (d precision) stirling(b *B, x, log *val) *val {
+	r := b.Div(b.D(1), x)
 	const half = 0x1.d67f1c864beb5p-1 // log √(2π)
-	rest := b.Sel(far, b.Sub(b.Add(series, b.D(half)), x), inside)
-	times := b.Sel(b.Lt(x, b.D(2.5)), b.D(-1), b.Sel(far, b.Sub(x, b.D(0.5)), b.D(1)))
-	v := b.Fma(times, d.logNormal(b, product), rest)
+	rest := b.Sub(b.Fma(r, b.split64(b.Mul(r, r), coefStirling), b.D(half)), x)
+	v := b.Fma(b.Sub(x, b.D(0.5)), log, rest)
 	return b.Sel(b.Eq(x, b.D(math.Inf(1))), x, v)
 }
 

@@ -37,6 +37,14 @@ def lgamma2(w):
     return mp.loggamma(2 + w) / w if abs(w) > mpf("1e-25") else 1 - mp.euler
 
 
+def stirling(q):
+    """x (log gamma(x) - (x - 1/2) log x + x - log sqrt(2 pi)) for q = 1/x^2."""
+    if q < mpf("1e-8"):
+        return mpf(1) / 12 - q / 360 + q * q / 1260
+    x = 1 / mp.sqrt(q)
+    return x * (mp.loggamma(x) - (x - mpf(1) / 2) * mp.log(x) + x - mp.log(2 * mp.pi) / 2)
+
+
 root = mp.findroot(mp.digamma, mpf("1.46163214496836"))
 
 
@@ -66,6 +74,7 @@ def quantile(w):
 print("package main\n")
 print("// The tables below are printed by fit/special.py, which says how they are made.\n")
 fit("coefLgamma", "log gamma(2+w)/w on |w| <= 1/2", lgamma2, -0.5, 0.5, 32)
+fit("coefStirling", "the rest of Stirling's formula times x, in 1/x^2 on x >= 5/2", stirling, 0, mpf(4) / 25, 32)
 fit("coefDigamma", "digamma(x)/(x - root) in x - 3/2 on 1 <= x <= 2", digamma, -0.5, 0.5)
 for v in (0, 1):
     near = lambda q, v=v: mp.besseli(v, mp.sqrt(q)) / (mp.sqrt(q) if v else 1) if q > mpf("1e-20") else mpf(1) / (1 + v)
