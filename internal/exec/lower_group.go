@@ -136,7 +136,7 @@ func (p *planner) lowerGroup(list []int) {
 	if prog.Producer != nil && p.replay {
 		s.nodes = append(s.nodes, s.out[0].node)
 	}
-	d.Prepare(prog)
+	prepare(d, prog)
 	if prog.Producer != nil && prog.Producer.Unwritten {
 		p.prog.bufs[s.out[0].buf].size = 1
 	}
