@@ -33,10 +33,15 @@ type preparedProgram struct {
 
 var preparedSeed = maphash.MakeSeed()
 
-// prepare lets a device prepare a program, unless it prepared one of the same code before.
+// prepare lets a device prepare a program, unless it prepared one of the same code before. The lists of the program may be in space of
+// the caller's; then they are not.
 func prepare(d *backend.Device, f *backend.Fused) {
-	if f.Producer != nil || len(f.Instrs) > maxPreparedInstrs || !sharable(f) {
+	own := func() {
+		f.DTypes, f.Instrs, f.Out = slices.Clone(f.DTypes), slices.Clone(f.Instrs), slices.Clone(f.Out)
 		d.Prepare(f)
+	}
+	if f.Producer != nil || len(f.Instrs) > maxPreparedInstrs || !sharable(f) {
+		own()
 		return
 	}
 	hash := hashCode(f)
@@ -46,11 +51,13 @@ func prepare(d *backend.Device, f *backend.Fused) {
 	same := c.of[hash]
 	for _, e := range same {
 		if e.dev == d && sameCode(e.prog, f) {
-			f.Prep, f.HorizontalKey = e.prog.Prep, e.prog.HorizontalKey
+			sh := f.Shape
+			*f = *e.prog
+			f.Shape = sh
 			return
 		}
 	}
-	d.Prepare(f)
+	own()
 	if c.count >= maxPrepared || c.of == nil {
 		c.of, c.count, same = map[uint64][]preparedProgram{}, 0, nil
 	}

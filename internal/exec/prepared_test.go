@@ -66,7 +66,9 @@ func TestPreparedOnce(t *testing.T) {
 		}
 	}
 	// Numbers in attributes that are equal need not be the same.
-	zero := func(f *backend.Fused) { f.Instrs[0] = backend.Instr{Op: "softplus", Attr: attr.Softplus{}, Dst: 1, Src: [3]int{0, -1, -1}} }
+	zero := func(f *backend.Fused) {
+		f.Instrs[0] = backend.Instr{Op: "softplus", Attr: attr.Softplus{}, Dst: 1, Src: [3]int{0, -1, -1}}
+	}
 	minus := func(f *backend.Fused) {
 		zero(f)
 		f.Instrs[0].Attr = attr.Softplus{Threshold: math.Copysign(0, -1)}
