@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"iter"
 	"log/slog"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -36,8 +37,9 @@ type cache struct {
 	again   int             // of those that did not fit that were traced again
 	warned  bool
 
-	unfound  int // traces made since one was found
-	patience int // so many may be made before those that were never found are dropped; 0: firstPatience
+	unfound  int             // traces made since one was found
+	patience int             // so many may be made before those that were never found are dropped; 0: firstPatience
+	young    []*list.Element // traces that were not looked at yet for want of use, the oldest first
 }
 
 // all yields the traces, the most recently used first.
@@ -70,13 +72,13 @@ func hashOf(in []*graph.Array, sig *signature) uint64 {
 	return h
 }
 
-// find returns the trace made for such arguments whose guards hold.
-func (c *Function) find(in []*graph.Array, sig *signature) *entry {
+// find returns the trace made for such arguments whose guards hold, and their hash if there is none.
+func (c *Function) find(in []*graph.Array, sig *signature) (found *entry, hash uint64) {
 	if e := c.last.Load(); e != nil && e.plainly(in, sig) && e.guardsFail() == "" {
 		e.found()
-		return e
+		return e, 0
 	}
-	hash := hashOf(in, sig)
+	hash = hashOf(in, sig)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	why := ""
@@ -91,7 +93,7 @@ func (c *Function) find(in []*graph.Array, sig *signature) *entry {
 			c.last.Store(e)
 			c.cache.unfound = 0
 			e.found()
-			return e
+			return e, hash
 		}
 		why = w
 	}
@@ -112,7 +114,7 @@ func (c *Function) find(in []*graph.Array, sig *signature) *entry {
 	if c.reasons = append(c.reasons, why); len(c.reasons) > maxReasons {
 		c.reasons = c.reasons[1:]
 	}
-	return nil
+	return nil, hash
 }
 
 // limit is the most bytes of traces.
@@ -124,8 +126,8 @@ func (c *Function) limit() int {
 }
 
 // add stores a trace, and drops those that were not used for longest if there is no room for all.
-func (c *Function) add(e *entry, in []*graph.Array) {
-	e.hash, e.bytes = hashOf(in, &e.sig), e.size()
+func (c *Function) add(e *entry, hash uint64) {
+	e.hash, e.bytes = hash, e.size()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.traces++
@@ -133,7 +135,12 @@ func (c *Function) add(e *entry, in []*graph.Array) {
 	if k.index == nil {
 		k.index, k.dropped = map[uint64][]*list.Element{}, map[uint64]bool{}
 	}
-	k.index[e.hash] = append([]*list.Element{k.list.PushFront(e)}, k.index[e.hash]...)
+	el := k.list.PushFront(e)
+	k.index[e.hash] = append([]*list.Element{el}, k.index[e.hash]...)
+	if len(k.young) > 2*k.list.Len()+firstPatience { // most of them are not there any more
+		k.young = slices.DeleteFunc(k.young, func(el *list.Element) bool { return !unused(el) })
+	}
+	k.young = append(k.young, el)
 	k.bytes += e.bytes
 	c.last.Store(e)
 	for k.list.Len() > 1 && (k.bytes > c.limit() || c.o.MaxCache > 0 && k.list.Len() > c.o.MaxCache) {
@@ -146,18 +153,21 @@ func (c *Function) add(e *entry, in []*graph.Array) {
 
 func (k *cache) mostUnfound() int { return max(k.patience, firstPatience) }
 
-// dropUnused drops the traces that no call found, but for the newest ones.
+// dropUnused drops the traces that no call found, but for the newest ones. Each is looked at once: one that was found stays.
 func (k *cache) dropUnused() {
-	n := 0
-	for el := k.list.Front(); el != nil; {
-		next := el.Next()
-		if !el.Value.(*entry).used.Load() {
-			if n++; n > newestTraces {
-				k.drop(el, false)
-			}
+	old := max(0, len(k.young)-newestTraces)
+	for _, el := range k.young[:old] {
+		if unused(el) {
+			k.drop(el, false)
 		}
-		el = next
 	}
+	k.young = slices.Delete(k.young, 0, old)
+}
+
+// unused reports whether a trace is in the cache and no call found it.
+func unused(el *list.Element) bool {
+	e, stored := el.Value.(*entry)
+	return stored && !e.used.Load()
 }
 
 // found notes that the trace served a later call.
@@ -172,6 +182,7 @@ func (k *cache) drop(el *list.Element, noRoom bool) {
 	e := el.Value.(*entry)
 	k.list.Remove(el)
 	k.bytes -= e.bytes
+	el.Value = nil
 	if e.prog != nil {
 		e.prog.Close()
 	}

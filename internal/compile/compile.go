@@ -140,10 +140,10 @@ const mostMoves = 100
 
 // once finds or makes a trace for the arguments and replays it.
 func (c *Function) once(k *call, tr *trees, sig signature) ([]*graph.Array, []reflect.Value, error) {
-	e := c.find(k.in, &sig)
+	e, hash := c.find(k.in, &sig)
 	if e == nil {
 		var err error
-		if e, err = c.trace(k.in, tr, sig); err != nil {
+		if e, err = c.trace(k.in, tr, sig, hash); err != nil {
 			return nil, nil, err
 		}
 	}

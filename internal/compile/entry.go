@@ -165,10 +165,10 @@ func (e *entry) guardsFail() string {
 }
 
 // trace runs the function once over placeholders and plans what it recorded.
-func (c *Function) trace(in []*graph.Array, tr *trees, sig signature) (e *entry, err error) {
+func (c *Function) trace(in []*graph.Array, tr *trees, sig signature, hash uint64) (e *entry, err error) {
 	e, err = c.record(in, tr, sig, true)
 	if err == nil && e.stored() {
-		c.add(e, in)
+		c.add(e, hash)
 	}
 	return e, err
 }

@@ -11,7 +11,9 @@ import (
 
 // lower makes steps over numbered buffers from the classified nodes.
 func (p *planner) lower() {
-	p.prog = &Program{}
+	if p.prog = &p.once; p.replay {
+		p.prog = &Program{}
+	}
 	for i, n := range p.idx.Nodes {
 		if p.info[i].class == classInput {
 			p.info[i].at = p.input(n)
@@ -246,7 +248,7 @@ func (p *planner) lowerKernel(n *graph.Node, f *info) {
 	for k := range n.NumIn() {
 		o := p.operand(p.source(n, f, k))
 		if n.Op().Kind == graph.Elementwise && o.shape != n.Shape() && o.shape.Rank() == 0 {
-			o.lay = &shape.Layout{Strides: make([]int, n.Rank())}
+			o.lay = broadcastLayouts[n.Rank()]
 			o.shape, o.node, o.how = n.Shape(), at, asScalar
 		}
 		s.in = append(s.in, o)

@@ -2,9 +2,9 @@ package exec
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lucid-go/lucid/internal/backend"
-	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -53,7 +53,7 @@ func (p *planner) lowerGroup(list []int) {
 	}
 	// First the inputs, so that their registers come first; reads lists the register of each read for the instructions.
 	reads := p.reads[:0]
-	s.in = make([]operand, 0, 4)
+	s.in = p.groupIn[:0]
 	tails := p.info[list[len(list)-1]].reduction
 	back := inputLookback
 	if prog.Producer != nil || tails > 0 { // their registers are looked up again at the end, and a producer's operand must have exactly one
@@ -76,7 +76,7 @@ func (p *planner) lowerGroup(list []int) {
 		}
 	}
 	prog.In = len(s.in)
-	prog.DTypes, prog.Instrs = make([]dtype.DType, 0, len(s.in)+len(list)), make([]backend.Instr, 0, len(list))
+	prog.DTypes, prog.Instrs, prog.Out = p.code.DTypes[:0], p.code.Instrs[:0], p.code.Out[:0]
 	if p.replay {
 		s.nodes = make([]int32, 0, len(list)+1)
 	}
@@ -136,11 +136,21 @@ func (p *planner) lowerGroup(list []int) {
 	if prog.Producer != nil && p.replay {
 		s.nodes = append(s.nodes, s.out[0].node)
 	}
-	d.Prepare(prog)
+	p.prepareGroup(&s)
 	if prog.Producer != nil && prog.Producer.Unwritten {
 		p.prog.bufs[s.out[0].buf].size = 1
 	}
 	p.addStep(s)
+}
+
+// prepareGroup prepares the program of a group, and takes it and its inputs out of the planner's space.
+func (p *planner) prepareGroup(s *step) {
+	f := s.fused
+	p.code.DTypes, p.code.Instrs, p.code.Out, p.groupIn = f.DTypes, f.Instrs, f.Out, s.in
+	prepare(s.dev, f)
+	s.in = slices.Clone(s.in)
+	clear(p.code.Instrs)
+	clear(p.groupIn)
 }
 
 // inGroup reports whether a node is a member of the group that lead leads.
@@ -169,7 +179,7 @@ const inputLookback = 64
 // shown with the group's shape.
 func (p *planner) groupInput(s *step, o operand, back int) int {
 	if o.shape != s.fused.Shape && o.shape.Rank() == 0 {
-		o.lay = &shape.Layout{Strides: make([]int, s.fused.Shape.Rank())}
+		o.lay = broadcastLayouts[s.fused.Shape.Rank()]
 		o.shape, o.node, o.how = s.fused.Shape, s.lead, asScalar
 	}
 	for k := len(s.in) - 1; k >= max(0, len(s.in)-back); k-- {

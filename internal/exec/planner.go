@@ -76,8 +76,6 @@ type planner struct {
 	dev   *backend.Device   // for nodes that name none
 	where []*backend.Device // for each node, if the default device's memory is its own
 	prog  *Program
-	// consts holds the buffers of immediates, one for each value.
-	consts map[constKey]int32
 	scratch
 	// becomes pairs values with the state (an input) whose next value they are.
 	becomes [][2]*graph.Node
@@ -121,17 +119,24 @@ type scratch struct {
 	dtypes                                     [3]dtype.DType
 	inBufs                                     []*mem.Buffer
 	inNodes                                    []*graph.Node
+	consts                                     map[constKey]int32 // buffers of immediates, one for each value
+	groupIn                                    []operand          // inputs of a group
+	code                                       backend.Fused      // its program
+	once                                       Program            // of an evaluation, which runs once
 }
 
 // reset makes the planner ready for another plan; the space of a huge one is given back.
 func (p *planner) reset() {
 	p.idx.Reset()
-	info, s := p.info[:0], p.scratch
-	if cap(info) > 1<<16 {
-		info, s = nil, scratch{}
+	if cap(p.info) > 1<<16 {
+		p.info, p.scratch = nil, scratch{}
 	}
-	clear(info[:cap(info)])
-	clear(s.inBufs)
-	clear(s.inNodes)
-	*p = planner{idx: p.idx, info: info, scratch: s}
+	clear(p.info)
+	clear(p.inBufs)
+	clear(p.inNodes)
+	clear(p.consts)
+	clear(p.once.bufs)
+	clear(p.once.steps)
+	p.once = Program{bufs: p.once.bufs[:0], steps: p.once.steps[:0]}
+	*p = planner{idx: p.idx, info: p.info[:0], scratch: p.scratch}
 }

@@ -262,11 +262,11 @@ func (p *planner) mergeRowGroup(b *rowFusionGroup) step {
 			part.Len = m.fused.Shape.Numel() / b.rows
 		case along:
 			part.Fused = alongProgram(m)
-			b.dev.Prepare(part.Fused)
+			prepare(b.dev, part.Fused)
 		default:
 			part.Fused = &backend.Fused{Shape: m.in[0].shape, DTypes: []dtype.DType{m.in[0].dtype}, In: 1,
 				Reduction: &backend.Reduction{Op: m.op, Attr: m.attr}}
-			b.dev.Prepare(part.Fused)
+			prepare(b.dev, part.Fused)
 		}
 		for _, o := range m.out {
 			f := &p.prog.bufs[o.buf]

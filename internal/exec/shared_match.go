@@ -21,7 +21,7 @@ type binder struct {
 	folded   map[int32]attr.Const // by raw node: immediates with another value than the plan's
 	lays     []*shape.Layout      // by planned node
 	why      string
-	compared int // nodes that are as in the plan
+	compared int // arguments and nodes that are as in the plan
 	lowered  *[]step
 	operands []operand // room for those of the new trace
 	programs []backend.Fused
@@ -68,12 +68,13 @@ func (b *binder) match() bool {
 		if k := s.rawArgs[i]; k >= 0 && !b.likeShape(&s.raw[k], a.Shape()) {
 			return false
 		}
+		b.compared++
 		if int32(t.idx.Get(a)) != s.rawArgs[i] || s.strided[i] != (t.Lays != nil && t.Lays[i] != nil) {
 			return b.fail("argument or captured tensor %d is read otherwise, or has other strides", i)
 		}
 	}
 	for i, n := range t.idx.Nodes {
-		if b.compared = i + 1; !b.matchNode(i, n) {
+		if b.compared++; !b.matchNode(i, n) {
 			return false
 		}
 	}

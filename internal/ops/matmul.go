@@ -123,6 +123,9 @@ func matmulTo(to attr.Attr, x, other *Node) *Node {
 			x.Shape(), x.DType(), other.Shape(), other.DType(), a.Dim(-1), b.Dim(-2))
 	}
 	y := matmulBatched(to, a, b)
+	if x.Rank() > 1 && other.Rank() > 1 {
+		return y
+	}
 	dims := y.Shape().Clone()
 	if other.Rank() == 1 {
 		dims = dims[:len(dims)-1]

@@ -86,6 +86,19 @@ func TestBranchesOnSizes(t *testing.T) {
 	}
 }
 
+// TestNearestPlanTellsWhy: of several plans the one that fits best says why there is another.
+func TestNearestPlanTellsWhy(t *testing.T) {
+	c := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x.Exp().Sum() })
+	x := lucid.Randn(3, 7).Eval()
+	c(x)
+	c(lucid.Randn(1, 7))
+	c(x.Transpose(0, 1))
+	why := lucid.Explain(c).Unshared
+	if len(why) != 2 || !strings.Contains(why[0], "shape [1 7]") || !strings.Contains(why[1], "strides") {
+		t.Fatal(why)
+	}
+}
+
 // TestSizesHoldMemoryFlat: traces are dropped when they take more than they may, and a thousand sizes more take no more memory.
 func TestSizesHoldMemoryFlat(t *testing.T) {
 	w := lucid.Randn(8, 8)
@@ -176,6 +189,13 @@ func TestUnusedTraces(t *testing.T) {
 	}
 	if n := lucid.Explain(c).Traces; n != before {
 		t.Errorf("%d traces more in the fourth round of 400 sizes", n-before)
+	}
+	for n := 3000; n < 3000+2000; n++ { // each is used once more, at once, so all of them stay
+		call(n)
+		call(n)
+	}
+	if n := len(lucid.Explain(c).Steps); n < 2000 {
+		t.Errorf("%d of 2000 traces that were in use are stored", n)
 	}
 }
 
