@@ -43,6 +43,9 @@ func (p *planner) groupProducts() {
 		p.products = groupable(p.lowered)
 	}
 	steps := p.prog.steps
+	if groupable(steps) == nil {
+		return
+	}
 	var groups [][]int
 	taken := make([]bool, len(steps))
 	for k := range steps {

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/backend/cpu/qmm"
@@ -99,9 +101,14 @@ func (w *blockRows) tilesFrom(stored []byte, from, to int) (tiles []byte, free f
 
 // fastMatmul is x·wᵀ with x rounded to int8.
 func (w *blockRows) fastMatmul(c *backend.Ctx, x []float32, m int, z []float32, v backend.View) error {
-	stored := w.packed(c, v, 1)
-	p := tileProduct{t: w.t, k: w.elems, rows: w.rows, tiles: func(from, to int) ([]byte, func()) { return w.tilesFrom(stored, from, to) }}
+	p := w.product(c, v, 1)
 	return p.run(c, x, m, z)
+}
+
+// product is a product with the rows, which are input number input of the launch.
+func (w *blockRows) product(c *backend.Ctx, v backend.View, input int) tileProduct {
+	stored := w.packed(c, v, input)
+	return tileProduct{t: w.t, k: w.elems, rows: w.rows, tiles: func(from, to int) ([]byte, func()) { return w.tilesFrom(stored, from, to) }}
 }
 
 // tileProduct is a product of rows rounded to int8 with rows of k elements, in tiles.
@@ -109,41 +116,87 @@ type tileProduct struct {
 	t       ggml.Type
 	k, rows int
 	tiles   func(from, to int) (tiles []byte, free func()) // some of them
+
+	// What runProducts finds out.
+	z       []float32
+	records []byte // the rows of x
+	each    int    // tiles of a block of work
+	end     int    // blocks of work of this product and of those before it
 }
 
 func (p *tileProduct) run(c *backend.Ctx, x []float32, m int, z []float32) error {
-	k, n, all := p.k, p.rows, ceil(p.rows, qmm.Rows)
+	p.z = z
+	list := [1]tileProduct{*p}
+	return runProducts(c, x, m, list[:])
+}
+
+// runProducts multiplies the same m rows with several matrices, whose results are their z.
+func runProducts(c *backend.Ctx, x []float32, m int, list []tileProduct) error {
+	k, all := list[0].k, 0
 	xs := qmm.RecordBytes(k)
-	records, free := borrow[byte](m * xs)
-	defer free()
-	some := max(1, quantizeWork/k)
-	err := c.For(ceil(m, some), func(b int) {
-		from, to := b*some, min((b+1)*some, m)
-		qmm.QuantizeRows(p.t, records[from*xs:to*xs], x[from*k:to*k], k)
-	})
-	if err != nil {
-		return err
-	}
-	size := qmm.TileBytes(p.t, k)
-	each, onPanel := max(1, min(tileWork/size, all/tileBlocks)), m > qmm.FewRows
-	if onPanel { // several panels where they take little time: tiles of the next one are fetched
-		each = qmm.PanelTiles * max(1, min(panelsWork/m, all/qmm.PanelTiles/tileBlocks/2))
-	}
-	return c.For(ceil(all, each), func(b int) {
-		from, to := b*each, min((b+1)*each, all)
-		tiles, free := p.tiles(from, to)
-		defer free()
-		if onPanel {
-			panel, free := borrow[byte](qmm.PanelBytes(p.t))
+	for i := range list {
+		p := &list[i]
+		if j := slices.IndexFunc(list[:i], func(q tileProduct) bool { return q.t == p.t }); j >= 0 {
+			p.records = list[j].records
+		} else {
+			records, free := borrow[byte](m * xs)
 			defer free()
-			for j := from; j < to; j += qmm.PanelTiles {
-				cols := min(n-j*qmm.Rows, qmm.PanelTiles*qmm.Rows)
-				qmm.Many(p.t, tiles[(j-from)*size:], k, m, records, z[j*qmm.Rows:], n, cols, panel)
+			if err := roundRows(c, p.t, records, x, m, k); err != nil {
+				return err
 			}
-			return
+			p.records = records
 		}
-		for j := from; j < to; j++ {
-			qmm.Few(p.t, tiles[(j-from)*size:], k, m, records, z[j*qmm.Rows:], n, min(qmm.Rows, n-j*qmm.Rows))
+		all += ceil(p.rows, qmm.Rows)
+	}
+	blocks := 0
+	for i := range list {
+		p := &list[i]
+		if p.each = max(1, min(tileWork/qmm.TileBytes(p.t, k), all/tileBlocks)); m > qmm.FewRows {
+			// Several panels where they take little time: tiles of the next one are fetched.
+			p.each = qmm.PanelTiles * max(1, min(panelsWork/m, all/qmm.PanelTiles/tileBlocks/2))
 		}
+		blocks += ceil(ceil(p.rows, qmm.Rows), p.each)
+		p.end = blocks
+	}
+	return c.For(blocks, func(b int) {
+		i, first := 0, 0
+		for b >= list[i].end {
+			first = list[i].end
+			i++
+		}
+		list[i].block(b-first, m)
 	})
+}
+
+// roundRows makes the records of m rows for products with weights of a format.
+func roundRows(c *backend.Ctx, t ggml.Type, records []byte, x []float32, m, k int) error {
+	some, xs := max(1, quantizeWork/k), qmm.RecordBytes(k)
+	if m <= some {
+		qmm.QuantizeRows(t, records, x[:m*k], k)
+		return nil
+	}
+	return c.For(ceil(m, some), func(b int) {
+		from, to := b*some, min((b+1)*some, m)
+		qmm.QuantizeRows(t, records[from*xs:to*xs], x[from*k:to*k], k)
+	})
+}
+
+// block multiplies m rows with the tiles of a block of work.
+func (p *tileProduct) block(b, m int) {
+	k, n, size := p.k, p.rows, qmm.TileBytes(p.t, p.k)
+	from, to := b*p.each, min((b+1)*p.each, ceil(n, qmm.Rows))
+	tiles, free := p.tiles(from, to)
+	defer free()
+	if m > qmm.FewRows {
+		panel, free := borrow[byte](qmm.PanelBytes(p.t))
+		defer free()
+		for j := from; j < to; j += qmm.PanelTiles {
+			cols := min(n-j*qmm.Rows, qmm.PanelTiles*qmm.Rows)
+			qmm.Many(p.t, tiles[(j-from)*size:], k, m, p.records, p.z[j*qmm.Rows:], n, cols, panel)
+		}
+		return
+	}
+	for j := from; j < to; j++ {
+		qmm.Few(p.t, tiles[(j-from)*size:], k, m, p.records, p.z[j*qmm.Rows:], n, min(qmm.Rows, n-j*qmm.Rows))
+	}
 }

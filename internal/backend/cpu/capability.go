@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// capabilities is what the CPU can do beyond running kernels: a Fuser of reductions, epilogues and rows.
+// capabilities is what the CPU can do beyond running kernels: a Fuser of reductions, epilogues and rows, and groups of products.
 type capabilities struct{}
 
 // CanFuse implements backend.Fuser.
