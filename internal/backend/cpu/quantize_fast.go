@@ -11,10 +11,8 @@ import (
 // tileType says which tiles a quantized matrix has; ok is false if there are none, or no kernels for them.
 func (w *quantizedRows) tileType() (t ggml.Type, ok bool) {
 	switch f := w.f; {
-	case f.Mode == quantize.Affine && f.Bits == 4:
-		t = qmm.Affine4
-	case f.Mode == quantize.Affine && f.Bits == 8:
-		t = qmm.Affine8
+	case f.Mode == quantize.Affine:
+		t = qmm.Affine(f.Bits)
 	case f.Mode == quantize.MXFP4:
 		t = ggml.MXFP4
 	default:
