@@ -37,21 +37,24 @@ func TestGroupRows(t *testing.T) {
 	dev := gpu(t)
 	lucid.Seed(5)
 	const n, k = 203, 4352
-	for _, o := range groupOptions {
-		for _, d := range []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float16} {
+	for i, o := range groupOptions {
+		for j, d := range []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float16} {
+			if i > 1 && i%3 != j { // compiling takes most of the time
+				continue
+			}
 			w := newGroupMatrix(o, n, k, d, dev)
 			values := quant.DequantizeGroups(w.packed, w.scales, w.biases, quant.DequantizeOptions{Options: o, DType: d}).To(lucid.Float64)
 			most := map[lucid.DType]float64{lucid.Float32: 2e-6, lucid.Float16: 2e-3, lucid.BFloat16: 1e-2}[d]
 			all := lucid.With{Device: dev}.Randn(70, k).To(d).Eval()
 			first := w.times(all.Narrow(0, 0, 1), o)
-			for _, m := range []int{1, 2, 3, 8, 11, 16, 32, 33, 70} {
+			for _, m := range []int{1, 3, 11, 16, 24, 40} {
 				x := all.Narrow(0, 0, m)
 				want := x.To(lucid.Float64).MatMul(values.Transpose(0, 1))
 				got := w.times(x, o)
 				if e := got.To(lucid.Float64).Sub(want).Norm().Div(want.Norm()).Item(); !(e < most) {
 					t.Errorf("%v, %v, %d rows: off by %.2g", o, d, m, e)
 				}
-				if m <= 32 && !lucid.Equal(got.Narrow(0, 0, 1), first) {
+				if m <= 16 && !lucid.Equal(got.Narrow(0, 0, 1), first) {
 					t.Errorf("%v, %v: a row among %d has other bits than alone", o, d, m)
 				}
 			}
@@ -175,7 +178,7 @@ func BenchmarkGroups(b *testing.B) {
 			}
 			rows := []int{1}
 			if len(kinds) > 1 && d != lucid.Float16 {
-				rows = []int{1, 4, 8, 16, 32, 33, 64, 512}
+				rows = []int{1, 4, 8, 16, 24, 25, 512}
 			}
 			for _, m := range rows {
 				run(fmt.Sprintf("%s%d_%d", o.Mode, o.Bits, o.GroupSize), m, d, bytes, func(x *lucid.Tensor) *lucid.Tensor {

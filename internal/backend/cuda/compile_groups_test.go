@@ -41,7 +41,7 @@ func TestCompileGroups(t *testing.T) {
 		if rows == 0 || form.stages < 3 {
 			t.Errorf("%v: %d rows with %+v", f, rows, form)
 		}
-		form.gathered = i%4 == 1
+		form.aligned = i%4 != 1
 		compileOne(t, "group_stream "+name, form.source())
 	}
 }

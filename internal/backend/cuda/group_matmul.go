@@ -111,8 +111,11 @@ func (d *call) dequantizeRows(w quantizedRows, out backend.View, row int) error 
 	return d.launch(f, blocks(out.Shape.Dim(0)*w.k/8, threads), 1, threads, g)
 }
 
-// mostGroupRows is up to how many rows of x quantized weights are streamed, once for some of them at a time.
-const mostGroupRows = 32
+// Up to so many rows of x quantized weights are streamed, once for some of them at a time: of half types, and of float32.
+const (
+	mostHalfGroupRows  = 16
+	mostFloatGroupRows = 24
+)
 
 // quantizedMatmul is x·wᵀ for a quantized matrix.
 func quantizedMatmul(d *call, a attr.Attr, out, in []backend.View) error {
@@ -123,7 +126,11 @@ func quantizedMatmul(d *call, a attr.Attr, out, in []backend.View) error {
 	defer x.free()
 	m, as := out[0].Shape.Dim(0), out[0].DType
 	w := groupsOf(a, x.views[1:])
-	if m <= mostGroupRows {
+	most := mostHalfGroupRows
+	if as == dtype.Float32 {
+		most = mostFloatGroupRows
+	}
+	if m <= most {
 		if done, err := d.streamGroups(w, out[0], x.views[0]); done || err != nil {
 			return err
 		}
@@ -138,14 +145,14 @@ func quantizedMatmul(d *call, a attr.Attr, out, in []backend.View) error {
 type groupForm struct {
 	quantize.Format
 	x, scale dtype.DType
-	tiles    int // of 8 columns of x
-	warps    int // of a block
-	part     int // elements of a row in a part of the ring
-	split    int // warps that share a tile
-	stages   int // parts of the ring
-	unit     int // bytes of numbers that are copied at once
-	sunit    int // of scales
-	gathered bool
+	tiles    int  // of 8 columns of x
+	warps    int  // of a block
+	part     int  // elements of a row in a part of the ring
+	split    int  // warps that share a tile
+	stages   int  // parts of the ring
+	unit     int  // bytes of numbers that are copied at once
+	sunit    int  // of scales
+	aligned  bool // vectors of x are
 }
 
 // columns is how many a row of x has: its parts.
@@ -217,7 +224,7 @@ func (f groupForm) source() string {
 	more := fmt.Sprintf("#define X %s\n#define T %s\n#define MMA \"%s\"\n#define WIDE %d\n#define HALF16 %d\n", ctype[f.x], ctype[t], ctype[t],
 		number(f.x == dtype.Float32), number(t == dtype.Float16))
 	more += fmt.Sprintf("#define TILES %d\n#define WARPS %d\n#define PART %d\n#define SPLIT %d\n#define STAGES %d\n#define UNIT %d\n"+
-		"#define SUNIT %d\n#define GATHERED %d\n", f.tiles, f.warps, f.part, f.split, f.stages, f.unit, f.sunit, number(f.gathered))
+		"#define SUNIT %d\n#define ALIGNED %d\n", f.tiles, f.warps, f.part, f.split, f.stages, f.unit, f.sunit, number(f.aligned))
 	return groupSource("group_stream", f.Format, f.scale, more)
 }
 
@@ -236,6 +243,7 @@ func (d *call) streamGroups(w quantizedRows, out, x backend.View) (done bool, er
 		if rows == 0 {
 			return false, nil
 		}
+		f.aligned = address(x)%16 == 0
 		fn, err := d.kernel(fmt.Sprint("group_stream", f), "group_stream", f.source)
 		if err != nil {
 			return false, err
@@ -244,7 +252,7 @@ func (d *call) streamGroups(w quantizedRows, out, x backend.View) (done bool, er
 			d.Device.Carveout = streamCarveout
 		}
 		var g args
-		g.int(rows, w.n, w.k, number(early), 1, 1)
+		g.int(rows, w.n, w.k, number(early))
 		g.ptr(address(x)+uintptr(from*w.k)*size, w.words, w.scales, w.biases, address(out)+uintptr(from*w.n)*size)
 		bytes := f.shared(rows, w.k) + f.warps*f.stages*f.stage()
 		if err := d.launchShared(fn, min(blocks(w.n, 16), d.SMs), 1, 32*f.warps, bytes, g); err != nil {

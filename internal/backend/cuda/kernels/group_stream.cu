@@ -5,11 +5,9 @@
 // column a row; float32 is three columns of bfloat16 whose sum it is, so that no bit of it is lost. Sums of a group are multiplied by its
 // scale in float32. SPLIT warps share the elements of a tile, PART of a row at a time.
 //
-// A multiprocessor has one block. x is held in its shared memory, in the order in which threads need it. A warp copies what it needs of w to
+// A multiprocessor has one block, and room for one of the next kernel. x is held in its shared memory, in the order in which threads need it. A warp copies what it needs of w to
 // a ring of its own, far ahead of its use and across tiles, UNIT bytes of numbers and SUNIT of scales at a time: STAGES parts. TILES is how
 // many times 8 columns there are. Sums are in an order that k alone decides.
-//
-// GATHERED: pairs of matrices, of x at l and of w at r; a block has one of them.
 #define THREADS (32 * WARPS)
 #define TEAMS (WARPS / SPLIT)
 #define COLUMNS (WIDE ? 3 : 1)                           // of a row of x
@@ -19,15 +17,11 @@
 #define STAGE (16 * (WROW + SROW * (AFFINE + 1)))
 
 struct Args {
-    i64 rows, n, k, early, xs, ws; // early: nothing that may still run writes w; matrices of x and of w
+    i64 rows, n, k, early; // early: nothing that may still run writes w
     const X *x;
     const u8 *w;
     const S *scales, *biases;
     X *z;
-#if GATHERED
-    const i64 *l, *r;
-    Fault *fault;
-#endif
 };
 
 DEV void mma(float (&c)[4], u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {
@@ -96,12 +90,6 @@ DEV void operand(const u8 *row, int t, u32 (&a)[4]) {
 #endif
 }
 
-// source is the element of 32 that is at a position of x in shared memory.
-DEV int source(int at) {
-    const int t = at / 8, j = at % 8;
-    return GROUP == 16 ? j / 4 * 16 + 4 * t + (j % 4 / 2 | j % 2 << 1) : 8 * t + (j / 2 | j % 2 << 2);
-}
-
 // Ring is what a warp copies of w, and where to.
 struct Ring {
     int tile, unit, tiles, units, first;
@@ -109,15 +97,15 @@ struct Ring {
     u8 *ring, *to;
     u64 once;
 
-    DEV void aim(const Args &a, i64 matrix) {
-        const i64 row = matrix * a.n + tile * 16;
+    DEV void aim(const Args &a) {
+        const i64 row = (i64)tile * 16;
         w = a.w + row * (a.k / 8 * BITS);
         scales = (const u8 *)(a.scales + row * (a.k / GROUP));
         biases = (const u8 *)(a.biases + row * (a.k / GROUP));
     }
 
     // rows copies EACH bytes of each row of a part, 16 rows that are `stride` bytes apart and have `left` bytes from here on.
-    template <int EACH, int U, int APART> DEV void rows(u8 *to, const u8 *from, i64 stride, i64 left, int here) {
+    template <int EACH, int U, int APART> DEV void rows(u8 *to, const u8 *from, int stride, int left, int here) {
 #pragma unroll
         for (int i = 0; i < (16 * EACH / U + 31) / 32; i++) {
             const int p = i * 32 + threadIdx.x % 32, r = p / (EACH / U), at = p % (EACH / U) * U;
@@ -138,9 +126,9 @@ struct Ring {
         else *to = *from;
     }
 
-    DEV void next(const Args &a, i64 matrix) {
+    DEV void next(const Args &a) {
         if (tile < tiles) {
-            const i64 bytes = a.k / 8 * BITS, size = a.k / GROUP * (int)sizeof(S);
+            const int bytes = (int)a.k / 8 * BITS, size = (int)a.k / GROUP * (int)sizeof(S);
             const int here = min(16, (int)a.n - tile * 16), at = unit * (PART * BITS / 8), sat = unit * SROW;
             rows<PART * BITS / 8, UNIT, WROW>(to, w + at, bytes, bytes - at, here);
             rows<SROW, SUNIT, SROW>(to + 16 * WROW, scales + sat, size, size - sat, here);
@@ -150,7 +138,7 @@ struct Ring {
             if ((unit += SPLIT) >= units) {
                 unit = first;
                 tile += gridDim.x * TEAMS;
-                aim(a, matrix);
+                aim(a);
             }
             to += STAGE;
             if (to == ring + STAGES * STAGE) to = ring;
@@ -159,43 +147,79 @@ struct Ring {
     }
 };
 
-// hold leaves rows of x in shared memory, `stride` elements apart, and sums of groups of them behind.
-DEV void hold(const Args &a, const X *x, u16 *to, int stride, float *sums) {
-    const int k = (int)a.k, rows = (int)a.rows, columns = rows * COLUMNS;
-    for (int r = 0; r < rows; r++)
-#pragma unroll 4
-        for (int i = threadIdx.x; i < k; i += THREADS) {
-            const X v = x[r * a.k + i / 32 * 32 + source(i % 32)];
-            u16 *at = to + r * COLUMNS * stride + i;
+// Eight is 8 elements of x, in the order of operand(), as COLUMNS vectors of T.
+struct Eight {
+    X v[8];
+
+    // load takes number i of all.
+    DEV void load(const X *x, int i) {
+        const X *p = x + (GROUP == 16 ? i / 4 * 32 + i % 4 * 4 : i * 8), *q = p + (GROUP == 16 ? 16 : 4);
+#if ALIGNED
+        *(Vec<X, 4> *)v = *(const Vec<X, 4> *)p;
+        *(Vec<X, 4> *)(v + 4) = *(const Vec<X, 4> *)q;
+#else
+#pragma unroll
+        for (int j = 0; j < 4; j++) v[j] = p[j], v[4 + j] = q[j];
+#endif
+    }
+
+    // store writes them to columns that are `stride` elements apart; total gets the sum of each.
+    DEV void store(u16 *to, int stride, float (&total)[COLUMNS]) const {
+        Vec<u16, 8> out[COLUMNS];
+#pragma unroll
+        for (int c = 0; c < COLUMNS; c++) total[c] = 0;
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            const X e = v[GROUP == 16 ? j / 4 * 4 + (j % 4 / 2 | j % 2 << 1) : j / 2 | j % 2 << 2];
 #if WIDE
             // Eight bits of it at a time; what is not finite has only the first.
-            const u32 bits = __float_as_uint(v), high = bits & 0xffff0000u;
-            const bool finite = (bits & 0x7f800000u) != 0x7f800000u;
-            const float rest = finite ? v - __uint_as_float(high) : 0;
+            const u32 bits = __float_as_uint(e), high = bits & 0xffff0000u;
+            const float rest = (bits & 0x7f800000u) != 0x7f800000u ? e - __uint_as_float(high) : 0;
             const u32 middle = __float_as_uint(rest) & 0xffff0000u;
-            at[0] = (u16)(high >> 16 | (v != v ? 0x40 : 0));
-            at[stride] = (u16)(middle >> 16);
-            at[2 * stride] = (u16)(__float_as_uint(rest - __uint_as_float(middle)) >> 16);
+            const float low = rest - __uint_as_float(middle);
+            out[0].v[j] = (u16)(high >> 16 | (e != e ? 0x40 : 0));
+            out[1].v[j] = (u16)(middle >> 16);
+            out[2].v[j] = (u16)(__float_as_uint(low) >> 16);
+            total[0] += __uint_as_float(high), total[1] += __uint_as_float(middle), total[2] += low;
 #else
-            *at = v.v;
+            out[0].v[j] = e.v;
+            total[0] += get(e);
 #endif
         }
-    __syncthreads();
-#if AFFINE
-    for (int i = threadIdx.x; i < k / GROUP * 8 * TILES; i += THREADS) {
-        const int c = i % (8 * TILES), g = i / (8 * TILES);
-        float s = 0;
-        if (c < columns)
-#pragma unroll 4
-            for (int j = 0; j < GROUP; j += 8) {
-                const Vec<T, 8> v = *(const Vec<T, 8> *)(to + c * stride + g * GROUP + j);
 #pragma unroll
-                for (int e = 0; e < 8; e++) s += get(v.v[e]);
-            }
-        sums[i] = s;
+        for (int c = 0; c < COLUMNS; c++) *(Vec<u16, 8> *)(to + c * stride) = out[c];
     }
-    __syncthreads();
+};
+
+// hold leaves rows of x in shared memory, `stride` elements apart, and sums of groups of them.
+DEV void hold(const Args &a, const X *x, u16 *to, int stride, float *sums) {
+    const int row = (int)a.k / 8, all = (int)a.rows * row;
+#pragma unroll 1
+    for (int from = 0; from < all; from += 4 * THREADS) {
+        Eight e[4];
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            if (const int i = from + u * THREADS + threadIdx.x; i < all) e[u].load(x, i);
+#pragma unroll
+        for (int u = 0; u < 4; u++) {
+            const int i = from + u * THREADS + threadIdx.x, r = i / row, at = i % row;
+            float total[COLUMNS];
+            if (i < all) e[u].store(to + r * COLUMNS * stride + at * 8, stride, total);
+#if AFFINE
+#pragma unroll
+            for (int c = 0; c < COLUMNS; c++) {
+#pragma unroll
+                for (int m = GROUP / 16; m > 0; m /= 2) total[c] += __shfl_xor_sync(~0u, total[c], m);
+                if (i < all && i % (GROUP / 8) == 0) sums[at / (GROUP / 8) * 8 * TILES + r * COLUMNS + c] = total[c];
+            }
 #endif
+        }
+    }
+#if AFFINE
+    for (int i = threadIdx.x; i < (int)a.k / GROUP * 8 * TILES; i += THREADS)
+        if (i % (8 * TILES) >= (int)a.rows * COLUMNS) sums[i] = 0;
+#endif
+    __syncthreads();
 }
 
 // flush adds the sums of a group, times its scale, to those of a tile; at is the number of the first group of the part.
@@ -221,43 +245,28 @@ DEV void flush(float (&total)[TILES][4], const float (&acc)[TILES][4], const S *
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 1) group_stream(const __grid_constant__ Args a) {
+extern "C" __global__ void __launch_bounds__(THREADS, TILES == 1 ? 2 : 1) group_stream(const __grid_constant__ Args a) {
     PDL_EARLY
     extern __shared__ __align__(16) u8 memory[]; // the rings, x, sums of its groups, sums of warps
     const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     const int k = (int)a.k, columns = (int)a.rows * COLUMNS, stride = (k + 63) / 64 * 64 + 32;
     u16 *held = (u16 *)(memory + WARPS * STAGES * STAGE);
     float *sums = (float *)(held + columns * stride), *parts = sums + (AFFINE ? k / GROUP * 8 * TILES : 0);
-    const X *x = a.x;
-    X *z = a.z;
-    i64 matrix = 0;
-#if GATHERED
-    PDL_WAIT
-    const i64 from = a.l[blockIdx.y];
-    matrix = a.r[blockIdx.y];
-    if (from < 0 || from >= a.xs || matrix < 0 || matrix >= a.ws) {
-        const bool left = from < 0 || from >= a.xs;
-        if (threadIdx.x == 0) report_fault(a.fault, 1, left ? from : matrix, left ? a.xs : a.ws);
-        return;
-    }
-    x += from * a.rows * a.k;
-    z += blockIdx.y * a.rows * a.n;
-#endif
     Ring f;
     f.tiles = ((int)a.n + 15) / 16, f.units = (k + PART - 1) / PART;
     f.unit = f.first = warp % SPLIT;
     f.tile = warp / SPLIT * gridDim.x + blockIdx.x;
     f.ring = f.to = memory + warp * STAGES * STAGE;
     f.once = read_once();
-    f.aim(a, matrix);
+    f.aim(a);
 #pragma unroll 1
     for (int waited = 0; waited < 2; waited++) {
-        if (waited && !GATHERED) { PDL_WAIT }
+        if (waited) { PDL_WAIT }
         if (waited == (int)a.early) continue;
 #pragma unroll 1
-        for (int i = 0; i < STAGES - 1; i++) f.next(a, matrix);
+        for (int i = 0; i < STAGES - 1; i++) f.next(a);
     }
-    hold(a, x, held, stride, sums);
+    hold(a, a.x, held, stride, sums);
     int slot = 0, odd = 0;
 #pragma unroll 1
     for (int base = blockIdx.x; base < f.tiles; base += gridDim.x * TEAMS, odd ^= 1) {
@@ -271,7 +280,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) group_stream(const __gr
             __syncwarp();
             const u8 *part = f.ring + slot * STAGE;
             slot = slot + 1 == STAGES ? 0 : slot + 1;
-            f.next(a, matrix); // to the part of the ring that was used before this one
+            f.next(a); // to the part of the ring that was used before this one
             const u8 *lo = part + g * WROW, *hi = lo + 8 * WROW;
             const S *factor = (const S *)(part + 16 * WROW) + g * (PART / GROUP);
             const u16 *column = held + g * stride + unit * PART + 8 * t;
@@ -322,7 +331,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) group_stream(const __gr
                 for (int w = 0; w < SPLIT; w++) s += mix[((team * SPLIT + w) * columns + r * COLUMNS + p) * 16 + c];
                 sum += s;
             }
-            z[r * a.n + row] = Put<X>::put(sum);
+            a.z[r * a.n + row] = Put<X>::put(sum);
         }
     }
 }
