@@ -124,8 +124,8 @@ func (d *call) streamBlocks(t ggml.Type, out backend.View, in []backend.View) er
 	return nil
 }
 
-// dequantizedProduct is x·wᵀ by the library for weights that dequantize writes in a dtype, some rows of them at a time. x is rounded to that
-// dtype too.
+// dequantizedProduct is x·wᵀ by the library for weights that dequantize writes in a dtype, some rows of them at a time. x is rounded to
+// that dtype too: bfloat16 keeps more of it than int8 would.
 func (d *call) dequantizedProduct(as dtype.DType, out, x backend.View, dequantize func(to backend.View, from int) error) error {
 	const op = "dequantized_product"
 	m, n, k := out.Shape.Dim(0), out.Shape.Dim(1), x.Shape.Dim(1)

@@ -19,9 +19,9 @@ func init() {
 
 // groupSource is the source of a kernel for MLX's quantized rows with scales of a dtype; more are its other definitions.
 func groupSource(name string, f quantize.Format, scales dtype.DType, more string) string {
-	return kernels.Source("prelude") + fmt.Sprintf("#define FORMAT_%s\n#define BITS %d\n#define GROUP %d\n#define AFFINE %d\n#define S %s\n",
-		strings.ToUpper(f.Mode.String()), f.Bits, f.Group, number(f.Mode == quantize.Affine), ctype[scales]) + more +
-		kernels.Source("group_values", name)
+	format := fmt.Sprintf("#define FORMAT_%s\n#define BITS %d\n#define GROUP %d\n#define AFFINE %d\n#define S %s\n",
+		strings.ToUpper(f.Mode.String()), f.Bits, f.Group, number(f.Mode == quantize.Affine), ctype[scales])
+	return kernels.Source("prelude") + format + more + kernels.Source("group_values", name)
 }
 
 func quantizedFormat(a attr.Attr) quantize.Format {
@@ -221,8 +221,8 @@ func (f groupForm) source() string {
 	if t == dtype.Float32 {
 		t = dtype.BFloat16
 	}
-	more := fmt.Sprintf("#define X %s\n#define T %s\n#define MMA \"%s\"\n#define WIDE %d\n#define HALF16 %d\n", ctype[f.x], ctype[t], ctype[t],
-		number(f.x == dtype.Float32), number(t == dtype.Float16))
+	more := fmt.Sprintf("#define X %s\n#define T %s\n#define MMA \"%s\"\n", ctype[f.x], ctype[t], ctype[t])
+	more += fmt.Sprintf("#define WIDE %d\n#define HALF16 %d\n", number(f.x == dtype.Float32), number(t == dtype.Float16))
 	more += fmt.Sprintf("#define TILES %d\n#define WARPS %d\n#define PART %d\n#define SPLIT %d\n#define STAGES %d\n#define UNIT %d\n"+
 		"#define SUNIT %d\n#define ALIGNED %d\n", f.tiles, f.warps, f.part, f.split, f.stages, f.unit, f.sunit, number(f.aligned))
 	return groupSource("group_stream", f.Format, f.scale, more)

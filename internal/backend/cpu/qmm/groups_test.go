@@ -18,8 +18,9 @@ func TestGroups(t *testing.T) {
 	list := []quantize.Format{{Mode: quantize.MXFP4, Bits: 4, Group: 32}}
 	bits, sizes := quantize.Affine.Choices()
 	for i, b := range bits {
-		list = append(list, quantize.Format{Mode: quantize.Affine, Bits: b, Group: sizes[i%3]}, quantize.Format{Mode: quantize.Affine, Bits: b,
-			Group: sizes[(i+1)%3]})
+		for _, size := range []int{sizes[i%3], sizes[(i+1)%3]} {
+			list = append(list, quantize.Format{Mode: quantize.Affine, Bits: b, Group: size})
+		}
 	}
 	for _, f := range list {
 		kind := ggml.MXFP4

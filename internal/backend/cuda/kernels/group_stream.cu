@@ -5,9 +5,9 @@
 // column a row; float32 is three columns of bfloat16 whose sum it is, so that no bit of it is lost. Sums of a group are multiplied by its
 // scale in float32. SPLIT warps share the elements of a tile, PART of a row at a time.
 //
-// A multiprocessor has one block, and room for one of the next kernel. x is held in its shared memory, in the order in which threads need it. A warp copies what it needs of w to
-// a ring of its own, far ahead of its use and across tiles, UNIT bytes of numbers and SUNIT of scales at a time: STAGES parts. TILES is how
-// many times 8 columns there are. Sums are in an order that k alone decides.
+// A multiprocessor has one block, and room for one of the next kernel. x is held in its shared memory, in the order in which threads need
+// it. A warp copies what it needs of w to a ring of its own, far ahead of its use and across tiles, UNIT bytes of numbers and SUNIT of
+// scales at a time: STAGES parts. TILES is how many times 8 columns there are. Sums are in an order that k alone decides.
 #define THREADS (32 * WARPS)
 #define TEAMS (WARPS / SPLIT)
 #define COLUMNS (WIDE ? 3 : 1)                           // of a row of x
@@ -36,7 +36,7 @@ DEV u32 fma2(u32 v, u32 by, u32 add) {
     return r;
 }
 
-// numbers makes T of the number in the low bits of both halves of z.
+// numbers makes T of the number in the low bits of each half of z.
 DEV u32 numbers(u32 z) {
 #if AFFINE
     const u32 mask = ((1u << BITS) - 1) * 0x10001u;
