@@ -2,6 +2,7 @@ package nn_test
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/lucid-go/lucid"
@@ -58,11 +59,11 @@ func TestQuantizeLearned(t *testing.T) {
 		t.Logf("%s: loss %.4f; float32 %.4f, nearest levels %.4f", method, l, exact, nearest)
 		for _, part := range c.Layers {
 			if q, ok := part.(*nn.QuantizedLinear); ok {
-				q.Fast = true // three bits have no kernels: the product stays exact
+				q.Fast = true
 			}
 		}
-		if loss(c) != l {
-			t.Errorf("%s: without kernels a fast product differs", method)
+		if fast := loss(c); math.Abs(fast-l) > 0.01*l {
+			t.Errorf("%s: the loss is %v, by fast products %v", method, l, fast)
 		}
 		if !(l-exact < 0.9*(nearest-exact)) {
 			t.Errorf("%s: the loss is %v; that of the nearest levels %v, of float32 %v", method, l, nearest, exact)

@@ -51,8 +51,8 @@ func rounded(x *lucid.Tensor, o Options) *lucid.Tensor {
 	return f.(func(in ...*lucid.Tensor) []*lucid.Tensor)(x)[0]
 }
 
-// operands returns the values that are multiplied, in float32.
-func (o Options) operands(op string, x, w, scales *lucid.Tensor) (a, b *lucid.Tensor) {
+// checkBoth refuses operands that are none.
+func checkBoth(op string, x, w, scales *lucid.Tensor) {
 	if !x.DType().IsFloat() || x.DType() == lucid.Float64 {
 		panic(lucid.Errorf(lucid.ErrDType, op, "x is %v; want float32, bfloat16 or float16", x.DType()))
 	}
@@ -60,6 +60,11 @@ func (o Options) operands(op string, x, w, scales *lucid.Tensor) (a, b *lucid.Te
 		panic(lucid.Errorf(lucid.ErrValue, op, "w is %v, scales given: %v; a quantized w is uint32 and has scales, another has none",
 			w.DType(), scales != nil))
 	}
+}
+
+// operands returns the values that are multiplied, in float32.
+func (o Options) operands(op string, x, w, scales *lucid.Tensor) (a, b *lucid.Tensor) {
+	checkBoth(op, x, w, scales)
 	if scales == nil {
 		w = rounded(w, o).To(lucid.Float32)
 	} else {
@@ -77,7 +82,12 @@ func MatMulBoth(x, w, scales *lucid.Tensor, opts ...BothOptions) *lucid.Tensor {
 	if o.LHSIndices != nil || o.RHSIndices != nil {
 		panic(lucid.Errorf(lucid.ErrValue, op, "indices are given; they are for GatherMatMulBoth"))
 	}
-	a, b := o.format(op).operands(op, x, w, scales)
+	f := o.format(op)
+	if scales != nil && w.Dim() == 2 { // w stays packed
+		checkBoth(op, x, w, scales)
+		return MatMulGroups(rounded(x, f).To(lucid.Float32), w, scales, nil, MatMulOptions{Options: f}).To(x.DType())
+	}
+	a, b := f.operands(op, x, w, scales)
 	return a.MatMul(b.Transpose(-1, -2)).To(x.DType())
 }
 

@@ -31,7 +31,8 @@ type MatMulOptions struct {
 	Options          // the format
 	NoTranspose bool // x·w in place of x·wᵀ
 	// Fast rounds x to int8, 32 elements with one scale, and multiplies on the integer units. Where there are no kernels for that, the
-	// product is exact: they are for one matrix, transposed, of affine levels of 4 or 8 bits or mxfp4, on a CPU.
+	// product is exact: they are for one matrix, transposed, of affine levels or mxfp4, on a CPU. On a GPU more than a few rows of
+	// float32 are rounded to bfloat16.
 	Fast bool
 
 	// LHSIndices and RHSIndices are positions of matrices in the stacks, for GatherMatMulGroups; nil: all, in order.
@@ -82,7 +83,7 @@ func DequantizeGroups(packed, scales, biases *lucid.Tensor, opts ...DequantizeOp
 	return wrap(ops.DequantizeGroups(in[0], in[1], in[2], o.op(), o.DType))
 }
 
-// MatMul returns x·wᵀ for a quantized matrix w of (out, in) and x of (…, in), without w's values in memory. A stack of matrices is
+// MatMulGroups returns x·wᵀ for a quantized matrix w of (out, in) and x of (…, in), without w's values in memory. A stack of matrices is
 // dequantized first. Gradients pass to x, and in affine mode to scales and biases.
 func MatMulGroups(x, packed, scales, biases *lucid.Tensor, opts ...MatMulOptions) *lucid.Tensor {
 	o := door.Option("quantized_matmul", opts)

@@ -55,20 +55,83 @@ func (f Format) affine(group []float32) (scale, bias float32) {
 	return scale, 0
 }
 
-// Dequantize gives the values of a row. round is the precision of the result, in which it is computed.
+// Dequantize gives the values of a row. round is the precision of the result, in which it is computed; nil: that of float32.
 func (f Format) Dequantize(dst []float32, packed []uint32, scales, biases []float32, round func(float32) float32) {
-	for g := range len(dst) / f.Group {
-		group := dst[g*f.Group : (g+1)*f.Group]
-		if f.Mode != Affine {
-			scale := f.scale(byte(scales[g]))
-			for i := range group {
-				group[i] = round(scale * f.float(f.number(packed, g*f.Group+i)))
-			}
-			continue
+	var q [32]byte
+	var v groupValues
+	each := min(f.Group, len(q))
+	for at := 0; at < len(dst); at += each {
+		if at%len(q) == 0 {
+			f.numbers(&q, packed[at/len(q)*f.Bits:][:f.Bits])
 		}
-		for i := range group {
-			v := round(scales[g] * float32(f.number(packed, g*f.Group+i)))
-			group[i] = round(v + biases[g])
+		if at%f.Group == 0 {
+			v.set(f, scales[at/f.Group], biases[at/f.Group], round)
 		}
+		v.look(dst[at:][:each], q[at%len(q):][:each])
+	}
+}
+
+// groupValues gives the values of the numbers of a group. There are as few numbers as elements or fewer, but for eight bits.
+type groupValues struct {
+	values      [64]float32
+	scale, bias float32
+	bits        int
+	floats      bool // numbers are floats
+	round       func(float32) float32
+}
+
+func (v *groupValues) set(f Format, scale, bias float32, round func(float32) float32) {
+	if v.bits, v.floats, v.round = f.Bits, f.Mode != Affine, round; v.floats {
+		scale = f.scale(byte(scale))
+	}
+	if v.scale, v.bias = scale, bias; f.Bits == 8 {
+		return
+	}
+	for q := range v.values[:1<<f.Bits] {
+		if v.floats {
+			v.values[q] = rounded(scale*levels[q], round)
+		} else {
+			v.values[q] = rounded(rounded(scale*float32(q), round)+bias, round)
+		}
+	}
+}
+
+// look writes the values of numbers.
+func (v *groupValues) look(dst []float32, q []byte) {
+	switch {
+	case v.bits < 8:
+		for i, n := range q {
+			dst[i] = v.values[n&63]
+		}
+	case v.floats:
+		for i, n := range q {
+			dst[i] = rounded(v.scale*e4m3[n], v.round)
+		}
+	default:
+		for i, n := range q {
+			dst[i] = rounded(rounded(v.scale*float32(n), v.round)+v.bias, v.round)
+		}
+	}
+}
+
+// rounded is round(v); the conversion keeps a product from being fused with a sum.
+func rounded(v float32, round func(float32) float32) float32 {
+	if round == nil {
+		return float32(v)
+	}
+	return round(v)
+}
+
+// numbers takes 32 out of packed words.
+func (f Format) numbers(q *[32]byte, w []uint32) {
+	mask := uint64(1)<<f.Bits - 1
+	for g := 0; g < len(q); g += 4 {
+		at := g * f.Bits
+		x := uint64(w[at/32])
+		if at%32+4*f.Bits > 32 {
+			x |= uint64(w[at/32+1]) << 32
+		}
+		x >>= at % 32
+		q[g], q[g+1], q[g+2], q[g+3] = byte(x&mask), byte(x>>f.Bits&mask), byte(x>>(2*f.Bits)&mask), byte(x>>(3*f.Bits)&mask)
 	}
 }

@@ -5,6 +5,14 @@ import "math"
 // levels are the values of e2m1.
 var levels = [16]float32{0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6}
 
+// e4m3 are the values of numbers of eight bits.
+var e4m3 = func() (all [256]float32) {
+	for i := range all {
+		all[i] = FromE4M3(byte(i))
+	}
+	return all
+}()
+
 const (
 	top4 = 6
 	top8 = 448

@@ -74,16 +74,6 @@ func (f Format) Words(n int) int { return n / 32 * f.Bits }
 // Elements is how many numbers are in some words.
 func (f Format) Elements(words int) int { return words / f.Bits * 32 }
 
-// number reads number i of packed words.
-func (f Format) number(packed []uint32, i int) uint32 {
-	at := i * f.Bits
-	v := packed[at/32] >> (at % 32)
-	if over := at%32 + f.Bits - 32; over > 0 {
-		v |= packed[at/32+1] << (f.Bits - over)
-	}
-	return v & (1<<f.Bits - 1)
-}
-
 // put writes number i into words that are zero there.
 func (f Format) put(packed []uint32, i int, v uint32) {
 	at := i * f.Bits

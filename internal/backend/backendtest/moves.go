@@ -9,7 +9,7 @@ import (
 // checks lists the suite.
 func checks() []check {
 	var all []check
-	for _, f := range []func() []check{elementwise, reductions, searches, rowWise, copies, scatters, products, attentions,
+	for _, f := range []func() []check{elementwise, reductions, searches, rowWise, copies, scatters, products, groups, attentions,
 		recurrentLayers, windows, sources} {
 		all = append(all, f()...)
 	}

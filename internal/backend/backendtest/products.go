@@ -1,8 +1,6 @@
 package backendtest
 
 import (
-	"fmt"
-
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/ggml"
@@ -60,26 +58,7 @@ func products() (all []check) {
 		fastBlocks(ggml.Q8_0, 21, 160, 11), fastBlocks(ggml.Q4_K, 33, 512, 1), fastBlocks(ggml.Q5_K, 10, 256, 4),
 		fastBlocks(ggml.Q6_K, 12, 768, 17), blocks(ggml.Q4_K, 70, 512, 40),
 		blocks(ggml.Q8_0, 5, 64, 3), blocks(ggml.Q4_1, 70, 96, 1), blocks(ggml.Q5_0, 9, 32, 0), blocks(ggml.Q6_K, 130, 512, 2),
-		expertBlocks(ggml.Q8_0, 3, 5, 64, 4), expertBlocks(ggml.Q6_K, 4, 70, 256, 9), expertBlocks(ggml.Q4_1, 2, 9, 32, 0),
-		groups("", 4, 64, 7, 128, 3), groups("", 3, 32, 33, 96, 2), groups("", 8, 128, 5, 256, 1),
-		groups("mxfp4", 4, 32, 9, 64, 4), groups("mxfp8", 8, 32, 9, 64, 0), groups("nvfp4", 4, 16, 9, 96, 2))
-}
-
-// groups quantizes n rows of k elements as MLX does, dequantizes them and multiplies m rows with them.
-func groups(mode string, bits, group, n, k, m int) check {
-	o := ops.QuantizedOptions{Mode: mode, Bits: bits, GroupSize: group}
-	return check{name: fmt.Sprintf("quantized_matmul/%s%d", mode, bits),
-		dtypes: []dtype.DType{dtype.Float32, dtype.BFloat16, dtype.Float16}, loose: true,
-		in: []input{{lo: -1, hi: 1, shape: []int{m, k}}, {lo: -2, hi: 1, shape: []int{n, k}}},
-		f: func(in []*node) []*node {
-			packed, scales, biases := ops.Quantize(in[1], o)
-			out := []*node{packed, scales, ops.DequantizeGroups(packed, scales, biases, o, in[1].DType()),
-				ops.QuantizedMatmul(in[0], packed, scales, biases, o, false, false)}
-			if biases != nil {
-				out = append(out, biases)
-			}
-			return out
-		}}
+		expertBlocks(ggml.Q8_0, 3, 5, 64, 4), expertBlocks(ggml.Q6_K, 4, 70, 256, 9), expertBlocks(ggml.Q4_1, 2, 9, 32, 0))
 }
 
 // expertBlocks multiplies pairs of m rows and of matrices of n rows of k elements in a block format.

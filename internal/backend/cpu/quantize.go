@@ -15,10 +15,11 @@ func init() {
 // quantizedRows are rows of MLX's quantized matrices. Scales are codes in the modes of floats.
 type quantizedRows struct {
 	f              quantize.Format
-	round          func(float32) float32
+	round          func(float32) float32 // nil: none, values are float32
 	packed         []uint32
 	scales, biases []float32
 	rows, k        int
+	in             []backend.View
 }
 
 // rounding is the precision of a dtype.
@@ -36,31 +37,39 @@ func quantizedFormat(a attr.Quantized) quantize.Format {
 	return quantize.Format{Mode: quantize.Mode(a.Mode), Bits: a.Bits, Group: a.Group}
 }
 
-// quantizedRowsOf reads the operands of a quantized matrix.
-func quantizedRowsOf(c *backend.Ctx, a attr.Quantized, in []backend.View) (w *quantizedRows, err error) {
-	w = &quantizedRows{f: quantizedFormat(a), round: rounding(a.To), rows: in[0].Shape.Dim(0)}
+// quantizedRowsOf are the rows of the operands of a quantized matrix, before load.
+func quantizedRowsOf(a attr.Quantized, in []backend.View) *quantizedRows {
+	w := &quantizedRows{f: quantizedFormat(a), rows: in[0].Shape.Dim(0), in: in}
+	if a.To != dtype.Float32 {
+		w.round = rounding(a.To)
+	}
 	w.k = w.f.Elements(in[0].Shape.Dim(1))
-	base, err := dense(c, in[0])
+	return w
+}
+
+// load reads the operands. Tiles that are stored need none of them.
+func (w *quantizedRows) load(c *backend.Ctx) error {
+	base, err := dense(c, w.in[0])
 	if err != nil {
-		return nil, err
+		return err
 	}
-	w.packed = elems[uint32](base, in[0].Numel())
+	w.packed = elems[uint32](base, w.in[0].Numel())
 	if w.f.Mode == quantize.Affine {
-		if w.scales, err = denseF32(c, in[1]); err == nil {
-			w.biases, err = denseF32(c, in[2])
+		if w.scales, err = denseF32(c, w.in[1]); err == nil {
+			w.biases, err = denseF32(c, w.in[2])
 		}
-		return w, err
+		return err
 	}
-	codes, err := dense(c, in[1])
+	codes, err := dense(c, w.in[1])
 	if err != nil {
-		return nil, err
+		return err
 	}
-	w.scales = make([]float32, in[1].Numel())
+	w.scales = make([]float32, w.in[1].Numel())
 	for i, code := range elems[byte](codes, len(w.scales)) {
 		w.scales[i] = float32(code)
 	}
 	w.biases = w.scales
-	return w, nil
+	return nil
 }
 
 // values writes those of some rows.
@@ -107,8 +116,11 @@ func quantizeGroups(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 }
 
 func dequantizeGroups(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	w, err := quantizedRowsOf(c, a.(attr.Quantized), in)
-	if err != nil || out[0].Numel() == 0 {
+	w := quantizedRowsOf(a.(attr.Quantized), in)
+	if out[0].Numel() == 0 {
+		return nil
+	}
+	if err := w.load(c); err != nil {
 		return err
 	}
 	z, half := []float32(nil), out[0].DType != dtype.Float32
@@ -118,7 +130,7 @@ func dequantizeGroups(c *backend.Ctx, a attr.Attr, out, in []backend.View) error
 		z = backend.Slice[float32](out[0])
 	}
 	each := w.each()
-	err = c.For(ceil(w.rows, each), func(b int) {
+	err := c.For(ceil(w.rows, each), func(b int) {
 		from, to := b*each, min((b+1)*each, w.rows)
 		w.values(z[from*w.k:], from, to)
 	})
@@ -131,9 +143,9 @@ func dequantizeGroups(c *backend.Ctx, a attr.Attr, out, in []backend.View) error
 // quantizedMatmul gives the values of some rows and multiplies them, some at the same time: the whole matrix is never in memory. How
 // rows are cut depends on sizes alone.
 func quantizedMatmul(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	w, err := quantizedRowsOf(c, a.(attr.Quantized), in[1:])
-	if err != nil || out[0].Numel() == 0 {
-		return err
+	w := quantizedRowsOf(a.(attr.Quantized), in[1:])
+	if out[0].Numel() == 0 {
+		return nil
 	}
 	x, err := denseF32(c, in[0])
 	if err != nil {
@@ -152,8 +164,11 @@ func quantizedMatmul(c *backend.Ctx, a attr.Attr, out, in []backend.View) error 
 	case w.k == 0:
 		clear(z)
 	case fast:
-		err = w.fastMatmul(c, t, x, m, z, in[1:])
+		err = w.fastMatmul(c, t, x, m, z)
 	default:
+		if err := w.load(c); err != nil {
+			return err
+		}
 		each := w.each()
 		err = c.For(ceil(n, each), func(b int) {
 			from, to := b*each, min((b+1)*each, n)

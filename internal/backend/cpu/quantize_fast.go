@@ -11,10 +11,8 @@ import (
 // tileType says which tiles a quantized matrix has; ok is false if there are none, or no kernels for them.
 func (w *quantizedRows) tileType() (t ggml.Type, ok bool) {
 	switch f := w.f; {
-	case f.Mode == quantize.Affine && f.Bits == 4:
-		t = qmm.Affine4
-	case f.Mode == quantize.Affine && f.Bits == 8:
-		t = qmm.Affine8
+	case f.Mode == quantize.Affine:
+		t = qmm.Affine(f.Bits)
 	case f.Mode == quantize.MXFP4:
 		t = ggml.MXFP4
 	default:
@@ -43,7 +41,8 @@ func (w *quantizedRows) pack(t ggml.Type, dst []byte, from, to int) {
 }
 
 // stored returns all tiles of a matrix that a program reads again and again; nil if it may change.
-func (w *quantizedRows) stored(c *backend.Ctx, t ggml.Type, in []backend.View) []byte {
+func (w *quantizedRows) stored(c *backend.Ctx, t ggml.Type) []byte {
+	in := w.in
 	key := groupTilesKey{t: t, at: in[0].Offset(), rows: w.rows, k: w.k, group: w.f.Group, scales: in[1].Buf, from: in[1].Offset()}
 	if len(in) > 2 {
 		key.biases, key.and = in[2].Buf, in[2].Offset()
@@ -56,6 +55,9 @@ func (w *quantizedRows) stored(c *backend.Ctx, t ggml.Type, in []backend.View) [
 	}
 	size, tiles := qmm.TileBytes(t, w.k), ceil(w.rows, qmm.Rows)
 	all, err := in[0].Buf.Derive(key, Device.Pool, tiles*size, func(dst []byte) error {
+		if err := w.load(c); err != nil {
+			return err
+		}
 		each := max(1, packWork/size)
 		return c.For(ceil(tiles, each), func(b int) { w.pack(t, dst[b*each*size:], b*each, min((b+1)*each, tiles)) })
 	})
@@ -66,8 +68,13 @@ func (w *quantizedRows) stored(c *backend.Ctx, t ggml.Type, in []backend.View) [
 }
 
 // fastMatmul is x·wᵀ with x rounded to int8.
-func (w *quantizedRows) fastMatmul(c *backend.Ctx, t ggml.Type, x []float32, m int, z []float32, in []backend.View) error {
-	size, all := qmm.TileBytes(t, w.k), w.stored(c, t, in)
+func (w *quantizedRows) fastMatmul(c *backend.Ctx, t ggml.Type, x []float32, m int, z []float32) error {
+	size, all := qmm.TileBytes(t, w.k), w.stored(c, t)
+	if all == nil {
+		if err := w.load(c); err != nil {
+			return err
+		}
+	}
 	p := tileProduct{t: t, k: w.k, rows: w.rows, tiles: func(from, to int) ([]byte, func()) {
 		if all != nil {
 			return all[from*size : to*size], func() {}

@@ -64,19 +64,20 @@ func blockDequantize(d *call, a attr.Attr, out, in []backend.View) error {
 	if b != nil {
 		defer b.Free()
 	}
-	return d.dequantizeBlocks(ggml.Type(a.(attr.Block).Type), out[0], w)
+	return d.dequantizeBlocks(ggml.Type(a.(attr.Block).Type), out[0], w, 0)
 }
 
-// dequantizeBlocks writes rows of blocks as a contiguous matrix.
-func (d *call) dequantizeBlocks(t ggml.Type, out, w backend.View) error {
+// dequantizeBlocks writes rows of blocks from one on as a contiguous matrix.
+func (d *call) dequantizeBlocks(t ggml.Type, out, w backend.View, from int) error {
 	f, err := d.blockKernel("block_dequantize", t, dequantizeTo(out.DType))
 	if err != nil {
 		return err
 	}
 	n, k := out.Shape.Dim(0), out.Shape.Dim(1)
 	var g args
-	g.int(0, n, k, w.Shape.Dim(1))
-	g.ptr(0, address(w), address(out))
+	bytes := w.Shape.Dim(1)
+	g.int(0, n, k, bytes)
+	g.ptr(0, address(w)+uintptr(from*bytes), address(out))
 	return d.launch(f, blocks(n*blocks(k, 8), threads), 1, threads, g)
 }
 
@@ -91,6 +92,7 @@ func blockMatmul(d *call, a attr.Attr, out, in []backend.View) error {
 	t, m := ggml.Type(p.Type), out[0].Shape.Dim(0)
 	align := alignments[t]
 	fast := p.Fast && align > 0 && address(x.views[1])%uintptr(align) == 0 && address(x.views[0])%16 == 0
+	dequantize := func(to backend.View, from int) error { return d.dequantizeBlocks(t, to, x.views[1], from) }
 	switch {
 	case fast && m <= fastRows:
 		return d.multiplyBlocks(blockProducts{format: t, m: m, k: in[0].Shape.Dim(1), x: address(x.views[0]), w: x.views[1:2],
@@ -98,9 +100,9 @@ func blockMatmul(d *call, a attr.Attr, out, in []backend.View) error {
 	case m <= streamedRows && (t.BlockSize() == 1 || address(x.views[0])%16 == 0):
 		return d.streamBlocks(t, out[0], x.views)
 	case p.Fast && m > fastRows:
-		return d.dequantizedProduct(t, dtype.BFloat16, out[0], x.views)
+		return d.dequantizedProduct(dtype.BFloat16, out[0], x.views[0], dequantize)
 	}
-	return d.dequantizedProduct(t, dtype.Float32, out[0], x.views)
+	return d.dequantizedProduct(dtype.Float32, out[0], x.views[0], dequantize)
 }
 
 // streamBlocks reads weights once for every streamedRows rows of x.
@@ -122,40 +124,40 @@ func (d *call) streamBlocks(t ggml.Type, out backend.View, in []backend.View) er
 	return nil
 }
 
-// dequantizedProduct dequantises some rows of w at a time, to float32 or bfloat16, and multiplies them by the library. x is rounded to
-// bfloat16 too then, which keeps more of it than int8 would.
-func (d *call) dequantizedProduct(t ggml.Type, as dtype.DType, out backend.View, in []backend.View) error {
-	m, n, k, bytes := out.Shape.Dim(0), out.Shape.Dim(1), in[0].Shape.Dim(1), in[1].Shape.Dim(1)
-	x := in[0]
+// dequantizedProduct is x·wᵀ by the library for weights that dequantize writes in a dtype, some rows of them at a time. x is rounded to
+// that dtype too: bfloat16 keeps more of it than int8 would.
+func (d *call) dequantizedProduct(as dtype.DType, out, x backend.View, dequantize func(to backend.View, from int) error) error {
+	const op = "dequantized_product"
+	m, n, k := out.Shape.Dim(0), out.Shape.Dim(1), x.Shape.Dim(1)
 	if as != x.DType {
-		b, err := d.pool.Get("block_matmul", max(1, m*k)*as.Size())
+		b, err := d.pool.Get(op, max(1, m*k)*as.Size())
 		if err != nil {
 			return err
 		}
 		defer b.Free()
-		x = backend.View{Buf: b, DType: as, Shape: in[0].Shape}
-		if err := d.cast(x, in[0]); err != nil {
+		to := backend.View{Buf: b, DType: as, Shape: x.Shape}
+		if err := d.cast(to, x); err != nil {
 			return err
 		}
+		x = to
 	}
 	rows := min(n, max(64, dequantizedBytes/(max(1, k)*as.Size())/64*64))
-	b, err := d.pool.Get("block_matmul", max(1, rows*k)*as.Size())
+	b, err := d.pool.Get(op, max(1, rows*k)*as.Size())
 	if err != nil {
 		return err
 	}
 	defer b.Free()
 	for from := 0; from < n; from += rows {
 		part := min(rows, n-from)
-		w := backend.View{Buf: b, DType: as, Shape: shape.Of("block_matmul", part, k)}
-		from8 := in[1]
-		from8.Shape = shape.Of("block_matmul", part, bytes)
-		from8.Lay = &shape.Layout{Strides: []int{bytes, 1}, Offset: offsetOf(in[1]) + from*bytes}
-		if err := d.dequantizeBlocks(t, w, from8); err != nil {
-			return err
+		w := backend.View{Buf: b, DType: as, Shape: shape.Of(op, part, k)}
+		if k > 0 {
+			if err := dequantize(w, from); err != nil {
+				return err
+			}
 		}
-		w.Shape, w.Lay = shape.Of("block_matmul", k, part), &shape.Layout{Strides: []int{1, k}}
+		w.Shape, w.Lay = shape.Of(op, k, part), &shape.Layout{Strides: []int{1, k}}
 		z := out
-		z.Shape, z.Lay = shape.Of("block_matmul", m, part), &shape.Layout{Strides: []int{n, 1}, Offset: offsetOf(out) + from}
+		z.Shape, z.Lay = shape.Of(op, m, part), &shape.Layout{Strides: []int{n, 1}, Offset: offsetOf(out) + from}
 		if err := d.matmulEpilogue(z, []backend.View{x, w}, cublas.Epilogue{}, cublas.Operands{Z: address(z)}); err != nil {
 			return err
 		}

@@ -201,10 +201,6 @@ var onHost = map[string]string{
 	"eig":        "of small matrices, and where cuSOLVER has no Xgeev: its iterations depend on each other, and the host is faster at them",
 	"ldl_factor": "each of its steps chooses a pivot; Cholesky and LU have kernels",
 	"ldl_solve":  "it solves with the factors of ldl_factor, which are on the host",
-
-	"quantize_groups":   "weights are quantized once, when a model is made or loaded",
-	"dequantize_groups": "there is no kernel yet",
-	"quantized_matmul":  "there is no kernel yet; GGUF's blocks have one",
 }
 
 // RunsOnHost reports whether an op runs on the host by choice.

@@ -24,9 +24,10 @@ type quantized struct {
 	subtract bool
 	offset   int
 	table    []byte // nil: quants are numbers
+	short    bool   // there are no kernels of AVX-512
 }
 
-// blocks reports whether it is a format of blocks: MLX's groups are not, and have kernels of AVX-512 only.
+// blocks reports whether it is a format of blocks: MLX's groups are not, and are packed in Go.
 func (f quantized) blocks() bool { return f.scales != floatScales }
 
 var (
@@ -49,6 +50,10 @@ var (
 		{id: "MXFP4", bits: 4, groups: 1, scales: bfloatScales, offset: 12, table: fractions},
 		{id: "A4", bits: 4, groups: 1, scales: floatScales, mins: true},
 		{id: "A8", bits: 8, groups: 1, scales: floatScales, mins: true},
+		{id: "A2", bits: 2, groups: 1, scales: floatScales, mins: true, short: true},
+		{id: "A3", bits: 3, groups: 1, scales: floatScales, mins: true, short: true},
+		{id: "A5", bits: 5, groups: 1, scales: floatScales, mins: true, short: true},
+		{id: "A6", bits: 6, groups: 1, scales: floatScales, mins: true, short: true},
 	}
 )
 
@@ -122,9 +127,10 @@ func (k *qkernel) constants() {
 	}
 }
 
-// order is the order in which groups of four are unpacked: those that share a vector after each other.
+// order is the order in which groups of four are unpacked: those that share a vector after each other; of six bits those that share high
+// ones.
 func (k *qkernel) order() []int {
-	if k.f.groups == 1 && k.f.bits >= 4 && k.f.bits < 8 {
+	if k.f.groups == 1 && (k.f.bits == 4 || k.f.bits == 5) {
 		return []int{0, 4, 1, 5, 2, 6, 3, 7}
 	}
 	return []int{0, 1, 2, 3, 4, 5, 6, 7}

@@ -6,7 +6,8 @@ package asmgen
 //
 // Sums of a whole group stay in 16 bits: with the offset of the format taken off, they fit, and what wraps on the way there comes
 // back. So sums begin with minus the offset times the activations that a lane has: records have it. Five bits with minima have no
-// offset: 16 is taken off in 16 bits, and added again in 32.
+// offset: 16 is taken off in 16 bits, and added again in 32. Six bits with one scale for 32 elements do not fit and are added in 32 bits.
+// Eight bits with minima are signed, and 128 times the activations are added again.
 
 const halfSig = "(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)"
 
@@ -34,7 +35,13 @@ type hkernel struct {
 }
 
 // signed: quants need all of a byte.
-func (f quantized) signed() bool { return f.offset == 128 }
+func (f quantized) signed() bool { return f.offset == 128 || f.bits == 8 }
+
+// raised: what a sign takes off is added again, as the format has no offset.
+func (f quantized) raised() bool { return f.signed() && f.mins }
+
+// long: sums of a group need 32 bits.
+func (f quantized) long() bool { return f.signed() || f.bits == 6 && f.groups == 1 }
 
 // lifted: the sums of a group fit into 16 bits with 16 taken off.
 func (f quantized) lifted() bool { return f.bits == 5 && f.mins }
@@ -141,11 +148,14 @@ func (k *hkernel) multiply(q int) {
 		if k.f.signed() {
 			w.op("VPSIGNB Y%d, Y%d, Y%d", yQuant, t, t)
 			w.op("VPMADDUBSW Y%d, Y%d, Y%d", t, yBits, t)
+		} else {
+			w.op("VPMADDUBSW Y%d, Y%d, Y%d", t, yQuant, t)
+		}
+		if k.f.long() {
 			w.op("VPMADDWD Y%d, Y%d, Y%d", yOnes, t, t)
 			w.op("VPADDD Y%d, Y%d, Y%d", t, 4+r, 4+r)
 			continue
 		}
-		w.op("VPMADDUBSW Y%d, Y%d, Y%d", t, yQuant, t)
 		w.op("VPADDW Y%d, Y%d, Y%d", t, 4+r, 4+r)
 	}
 }
@@ -171,6 +181,9 @@ func (k *hkernel) scale(g int) {
 		if k.f.mins {
 			w.op("VCVTPH2PS 32(R10)(SI*1), Y%d", yRaw)
 		}
+	case floatScales:
+		w.op("VMOVUPS (R10)(SI*2), Y%d", yQuant)
+		w.op("VMOVUPS 64(R10)(SI*2), Y%d", yRaw)
 	case bfloatScales:
 		w.op("VPMOVZXWD (R10)(SI*1), Y%d", yQuant)
 		w.op("VPSLLD $16, Y%[1]d, Y%[1]d", yQuant)
@@ -193,13 +206,10 @@ func (k *hkernel) finish(g int) {
 		add = "VFNMADD231PS"
 	}
 	for r := range k.rows {
-		if !k.f.signed() {
+		if !k.f.long() {
 			w.op("VPMADDWD Y%d, Y%d, Y%d", yOnes, 4+r, 4+r)
 		}
-		if k.f.lifted() {
-			w.op("VPBROADCASTD %s, Y%d", at(recordLower, rowAddr(r)), yTemp)
-			w.op("VPADDD Y%d, Y%d, Y%d", yTemp, 4+r, 4+r)
-		}
+		raise(w, k.f.lifted(), k.f.raised(), r, yTemp, 4+r)
 		w.op("VCVTDQ2PS Y%[1]d, Y%[1]d", 4+r)
 		w.op("VBROADCASTSS %s, Y%d", at(recordD, rowAddr(r)), yTemp)
 		w.op("VMULPS Y%d, Y%d, Y%d", yTemp, yQuant, yTemp)
@@ -208,6 +218,20 @@ func (k *hkernel) finish(g int) {
 			w.op("VBROADCASTSS %s, Y%d", at(recordSums+4*g, rowAddr(r)), yTemp)
 			w.op("%s Y%d, Y%d, Y%d", add, yTemp, yRaw, r)
 		}
+	}
+}
+
+// raise adds to the sums of row r what was taken off from quants, from its record.
+func raise(w *asm, lifted, raised bool, r, temp int, sums ...int) {
+	if !lifted && !raised {
+		return
+	}
+	w.op("VPBROADCASTD %s, Y%d", at(recordLower, rowAddr(r)), temp)
+	if raised {
+		w.op("VPSLLD $7, Y%[1]d, Y%[1]d", temp)
+	}
+	for _, y := range sums {
+		w.op("VPADDD Y%[1]d, Y%[2]d, Y%[2]d", temp, y)
 	}
 }
 

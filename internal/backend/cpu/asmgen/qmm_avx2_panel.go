@@ -7,28 +7,33 @@ import "fmt"
 
 // shortPanel is a form of panels.
 type shortPanel struct {
-	groups               int
-	mins, signed, lifted bool
+	groups                     int
+	mins, signed, lifted, long bool
 }
 
 var shortPanels = []shortPanel{
-	{groups: 1}, {groups: 1, signed: true}, {groups: 1, mins: true}, {groups: 1, mins: true, lifted: true},
+	{groups: 1}, {groups: 1, signed: true, long: true}, {groups: 1, mins: true}, {groups: 1, mins: true, lifted: true},
+	{groups: 1, mins: true, long: true}, {groups: 1, mins: true, signed: true, long: true},
 	{groups: 2}, {groups: 2, mins: true},
 }
 
 func shortPanelOf(f quantized) shortPanel {
-	return shortPanel{f.groups, f.mins, f.signed(), f.lifted()}
+	return shortPanel{f.groups, f.mins, f.signed(), f.lifted(), f.long()}
 }
 
 func (p shortPanel) name() string {
 	name := fmt.Sprintf("shortG%d", p.groups)
 	switch {
 	case p.lifted:
-		name += "Lifted"
+		return name + "Lifted"
 	case p.mins:
 		name += "Mins"
+	}
+	switch {
 	case p.signed:
 		name += "Signed"
+	case p.long:
+		name += "Long"
 	}
 	return name
 }
@@ -92,7 +97,7 @@ func (p shortPanel) many(w *asm, rows int) {
 	if rows > 5 {
 		w.op("LEAQ (R8)(R8*4), R11")
 	}
-	if p.signed {
+	if p.long {
 		w.op("VMOVDQU ones<>(SB), Y%d", ysTemp)
 	}
 	w.op("MOVBLZX add+48(FP), R13")
@@ -109,8 +114,8 @@ func (p shortPanel) many(w *asm, rows int) {
 	each := 8 / p.groups
 	for g := range p.groups {
 		for q := g * each; q < (g+1)*each; q++ {
-			if p.signed {
-				p.multiplySigned(w, rows, q)
+			if p.long {
+				p.multiplyLong(w, rows, q)
 			} else {
 				p.multiply(w, rows, g, q, q == g*each)
 			}
@@ -154,15 +159,21 @@ func (p shortPanel) multiply(w *asm, rows, g, q int, first bool) {
 	}
 }
 
-// multiplySigned is multiply for quants that need all of a byte.
-func (p shortPanel) multiplySigned(w *asm, rows, q int) {
+// multiplyLong is multiply for sums of 32 bits.
+func (p shortPanel) multiplyLong(w *asm, rows, q int) {
 	for j := range 2 {
 		w.op("VMOVDQU %d(R10), Y%d", p.quants(q, j), ysQuant)
-		w.op("VPABSB Y%d, Y%d", ysQuant, ysMore)
+		quants := ysQuant
+		if p.signed {
+			quants = ysMore
+			w.op("VPABSB Y%d, Y%d", ysQuant, ysMore)
+		}
 		for r := range rows {
 			w.op("VPBROADCASTD %s, Y%d", at(4*q, rowAddr(r)), ysX)
-			w.op("VPSIGNB Y%[1]d, Y%[2]d, Y%[2]d", ysQuant, ysX)
-			w.op("VPMADDUBSW Y%[1]d, Y%[2]d, Y%[1]d", ysX, ysMore)
+			if p.signed {
+				w.op("VPSIGNB Y%[1]d, Y%[2]d, Y%[2]d", ysQuant, ysX)
+			}
+			w.op("VPMADDUBSW Y%[1]d, Y%[2]d, Y%[1]d", ysX, quants)
 			if q == 0 {
 				w.op("VPMADDWD Y%d, Y%d, Y%d", ysTemp, ysX, 2*r+j)
 				continue
@@ -178,21 +189,16 @@ func (p shortPanel) multiplySigned(w *asm, rows, q int) {
 func (p shortPanel) finish(w *asm, rows, g int) {
 	factor := func(j int) string { return fmt.Sprintf("%d(R10)", 128*g+32*j) }
 	low := func(j int) string { return fmt.Sprintf("%d(R10)", 128*(p.groups+g)+32*j) }
-	if !p.signed {
+	if !p.long {
 		w.op("VMOVDQU ones<>(SB), Y%d", ysMore)
 	}
 	for r := range rows {
-		if !p.signed {
+		if !p.long {
 			for j := range 2 {
 				w.op("VPMADDWD Y%[1]d, Y%[2]d, Y%[2]d", ysMore, 2*r+j)
 			}
 		}
-		if p.lifted {
-			w.op("VPBROADCASTD %s, Y%d", at(recordLower, rowAddr(r)), ysX)
-			for j := range 2 {
-				w.op("VPADDD Y%[1]d, Y%[2]d, Y%[2]d", ysX, 2*r+j)
-			}
-		}
+		raise(w, p.lifted, p.signed && p.mins, r, ysX, 2*r, 2*r+1)
 		w.op("VBROADCASTSS %s, Y%d", at(recordD, rowAddr(r)), ysX)
 		for j := range 2 {
 			w.op("VCVTDQ2PS Y%[1]d, Y%[1]d", 2*r+j)

@@ -66,11 +66,14 @@ func (k *wkernel) multiply(h int) {
 		w.op("VPABSB Y%d, Y%d", yQuant, yBits)
 		w.op("VPSIGNB Y%d, Y%d, Y%d", yQuant, yX, yTemp)
 		w.op("VPMADDUBSW Y%d, Y%d, Y%d", yTemp, yBits, yTemp)
+	} else {
+		w.op("VPMADDUBSW Y%d, Y%d, Y%d", yX, yQuant, yTemp)
+	}
+	if k.f.long() {
 		w.op("VPMADDWD Y%d, Y%d, Y%d", yOnes, yTemp, yTemp)
 		w.op("VPADDD Y%d, Y%d, Y%d", yTemp, 4+h, 4+h)
 		return
 	}
-	w.op("VPMADDUBSW Y%d, Y%d, Y%d", yX, yQuant, yTemp)
 	w.op("VPADDW Y%d, Y%d, Y%d", yTemp, 4+h, 4+h)
 }
 
@@ -84,13 +87,10 @@ func (k *wkernel) finish(g int) {
 	}
 	for h := range 2 {
 		k.scale(g, h)
-		if !k.f.signed() {
+		if !k.f.long() {
 			w.op("VPMADDWD Y%d, Y%d, Y%d", yOnes, 4+h, 4+h)
 		}
-		if k.f.lifted() {
-			w.op("VPBROADCASTD %s, Y%d", at(recordLower, rowAddr(0)), yTemp)
-			w.op("VPADDD Y%d, Y%d, Y%d", yTemp, 4+h, 4+h)
-		}
+		raise(w, k.f.lifted(), k.f.raised(), 0, yTemp, 4+h)
 		w.op("VCVTDQ2PS Y%[1]d, Y%[1]d", 4+h)
 		w.op("VMULPS Y%d, Y%d, Y%d", yDelta, yQuant, yTemp)
 		w.op("VFMADD231PS Y%d, Y%d, Y%d", 4+h, yTemp, h)
@@ -111,6 +111,9 @@ func (k *wkernel) scale(g, h int) {
 		if k.f.mins {
 			w.op("VCVTPH2PS %s, Y%d", at(32+16*h, "(R10)"), yRaw)
 		}
+	case floatScales:
+		w.op("VMOVUPS %s, Y%d", at(32*h, "(R10)"), yQuant)
+		w.op("VMOVUPS %s, Y%d", at(64+32*h, "(R10)"), yRaw)
 	case bfloatScales:
 		w.op("VPMOVZXWD %s, Y%d", at(16*h, "(R10)"), yQuant)
 		w.op("VPSLLD $16, Y%[1]d, Y%[1]d", yQuant)

@@ -18,6 +18,9 @@ var panelKinds = []struct {
 func qmmFiles(files map[string]string) {
 	add := adder(files)
 	for _, f := range quantizedFormats {
+		if f.short {
+			continue
+		}
 		add("few_"+f.id+"_avx512", func(w *asm) {
 			if f.table != nil {
 				byteTable(w, "table"+f.id, f.table, 0)
@@ -38,9 +41,6 @@ func qmmFiles(files map[string]string) {
 		add("pack_"+f.id+"_avx512", func(w *asm) { packKernel(w, f) })
 	}
 	for _, f := range quantizedFormats {
-		if !f.blocks() {
-			continue
-		}
 		add("half_"+f.id+"_avx2", func(w *asm) {
 			if f.table != nil {
 				offset := 0
@@ -58,6 +58,9 @@ func qmmFiles(files map[string]string) {
 			one := wkernel{hkernel: hkernel{qkernel: qkernel{w: w, f: f, rows: 1}}}
 			one.whole()
 		})
+		if !f.blocks() {
+			continue
+		}
 		add("packshort_"+f.id+"_avx2", func(w *asm) {
 			k := hpacker{w: w, f: f, p: packedBlocks[f.id]}
 			k.write()
@@ -122,45 +125,46 @@ func qmmStubs() string {
 	}
 	w.text("//go:noescape\nfunc %s%s\n", qmmAMXName, qmmAMXSig)
 	for _, f := range quantizedFormats {
+		f.declare(w)
+	}
+	return w.formatted()
+}
+
+// declare writes the Go declarations of the kernels of a format, and their table.
+func (f quantized) declare(w *asm) {
+	stub := func(name, signature string) { w.text("//go:noescape\nfunc %s%s%s\n", name, f.id, signature) }
+	if !f.short {
 		for _, rows := range fewRows {
 			w.text("//go:noescape\nfunc few%sR%d%s\n", f.id, rows, fewSig)
 		}
-		for _, rows := range halfRows {
-			if !f.blocks() {
-				break
-			}
-			w.text("//go:noescape\nfunc half%sR%d%s\n", f.id, rows, halfSig)
-		}
-		if f.blocks() {
-			w.text("//go:noescape\nfunc whole%s%s\n", f.id, halfSig)
-			w.text("//go:noescape\nfunc unpackShort%s%s\n", f.id, unpackSig)
-			w.text("//go:noescape\nfunc packShort%s%s\n", f.id, packTileSig)
-		}
-		w.text("//go:noescape\nfunc unpack%s%s\n", f.id, unpackSig)
-		if f.blocks() {
-			w.text("//go:noescape\nfunc expand%s%s\n", f.id, expandSig)
-			w.text("//go:noescape\nfunc pack%s%s\n", f.id, packTileSig)
-		}
-		w.text("var kernels%s = kernels{", f.id)
+		stub("unpack", unpackSig)
+	}
+	for _, rows := range halfRows {
+		w.text("//go:noescape\nfunc half%sR%d%s\n", f.id, rows, halfSig)
+	}
+	stub("whole", halfSig)
+	stub("unpackShort", unpackSig)
+	if f.blocks() {
+		stub("packShort", packTileSig)
+		stub("expand", expandSig)
+		stub("pack", packTileSig)
+	}
+	w.text("var kernels%s = kernels{", f.id)
+	w.text("whole: whole%[1]s, half: [3]halfKernel{1: half%[1]sR2, half%[1]sR4},", f.id)
+	w.text("unpackShort: unpackShort%[1]s, short: &%[2]s,", f.id, shortPanelOf(f).name())
+	if f.blocks() {
+		w.text("packShort: packShort%[1]s, expand: expand%[1]s, pack: pack%[1]s,", f.id)
+	}
+	if !f.short {
 		var few []string
 		for _, rows := range fewRows {
 			few = append(few, fmt.Sprintf("few%sR%d", f.id, rows))
 		}
-		w.text("few: [4]fewKernel{%s},", strings.Join(few, ", "))
-		if f.blocks() {
-			w.text("whole: whole%[1]s, half: [3]halfKernel{1: half%[1]sR2, half%[1]sR4},", f.id)
-			w.text("unpackShort: unpackShort%[1]s, packShort: packShort%[1]s, short: &%[2]s,", f.id, shortPanelOf(f).name())
-		}
-		w.text("unpack: unpack%s,", f.id)
-		if f.blocks() {
-			w.text("expand: expand%s,", f.id)
-			w.text("pack: pack%s,", f.id)
-		}
+		w.text("few: [4]fewKernel{%s}, unpack: unpack%s,", strings.Join(few, ", "), f.id)
 		w.text("many: &%s,", strings.TrimSuffix(panelName(0, f.groups, f.mins), "R0"))
-		if f.groups == 1 && !f.mins {
-			w.text("amx: %s,", qmmAMXName)
-		}
-		w.text("}\n")
 	}
-	return w.formatted()
+	if f.groups == 1 && !f.mins {
+		w.text("amx: %s,", qmmAMXName)
+	}
+	w.text("}\n")
 }

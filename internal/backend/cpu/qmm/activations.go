@@ -35,7 +35,7 @@ func QuantizeRows(t ggml.Type, dst []byte, x []float32, k int) {
 		return
 	}
 	switch {
-	case wide():
+	case l.wide():
 		quantizeAVX512(blocks, &dst[0], &x[0], l.offset, l.groups)
 		return
 	case useAVX2:
@@ -52,8 +52,10 @@ func (l *layout) taken() int {
 	switch {
 	case l.bits == 5 && l.mins:
 		return lift
+	case l.bits == 8 && l.mins:
+		return 1 // times 128: these sums have 32 bits
 	case l.offset == 128:
-		return 0 // these sums have 32 bits
+		return 0 // and these
 	}
 	return l.offset
 }

@@ -20,18 +20,34 @@ func best(b *testing.B, work float64, unit string, f func()) {
 	b.ReportMetric(work/float64(least.Nanoseconds()), unit)
 }
 
+// equalTiles is a random tile of a format, many times.
+func equalTiles(rng *rand.Rand, f ggml.Type, k, count int) []byte {
+	size := TileBytes(f, k)
+	tiles := make([]byte, count*size)
+	if f < affine {
+		Pack(f, tiles, randomBlocks(rng, f, Rows, k), k)
+	} else {
+		words, scales := make([]uint32, Rows*k/block*layouts[f].bits), randomRows(rng, Rows*k/64)
+		for i := range words {
+			words[i] = rng.Uint32()
+		}
+		PackGroups(f, tiles, words, scales, scales, Rows, k, 64)
+	}
+	for j := 1; j < count; j++ {
+		copy(tiles[j*size:], tiles[:size])
+	}
+	return tiles
+}
+
 // BenchmarkFew streams 64 MB of tiles: one row a product, one thread.
 func BenchmarkFew(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const k = 2048
-	for _, f := range []ggml.Type{ggml.Q8_0, ggml.Q5_0, ggml.Q4_0, ggml.Q4_K, ggml.Q6_K, ggml.Q4_1} {
+	for _, f := range []ggml.Type{ggml.Q8_0, ggml.Q5_0, ggml.Q4_0, ggml.Q4_K, ggml.Q6_K, ggml.Q4_1, Affine(2), Affine(3), Affine(4),
+		Affine(5), Affine(6), Affine(8)} {
 		size := TileBytes(f, k)
 		count := 64 << 20 / size
-		tiles := make([]byte, count*size)
-		Pack(f, tiles, randomBlocks(rng, f, Rows, k), k)
-		for j := 1; j < count; j++ {
-			copy(tiles[j*size:], tiles[:size])
-		}
+		tiles := equalTiles(rng, f, k, count)
 		for _, m := range []int{1, 2, 4, 8} {
 			records := make([]byte, m*RecordBytes(k))
 			QuantizeRows(f, records, randomRows(rng, m*k), k)
@@ -53,14 +69,11 @@ func BenchmarkFew(b *testing.B) {
 func BenchmarkMany(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const k, cols = 2048, PanelTiles * Rows
-	for _, f := range []ggml.Type{ggml.Q8_0, ggml.Q5_0, ggml.Q4_0, ggml.Q4_K, ggml.Q6_K} {
+	for _, f := range []ggml.Type{ggml.Q8_0, ggml.Q5_0, ggml.Q4_0, ggml.Q4_K, ggml.Q6_K, Affine(2), Affine(3), Affine(4), Affine(5),
+		Affine(6), Affine(8)} {
 		size := TileBytes(f, k)
 		pairs := 32 << 20 / size
-		tiles := make([]byte, 2*pairs*size)
-		Pack(f, tiles, randomBlocks(rng, f, Rows, k), k)
-		for j := 1; j < 2*pairs; j++ {
-			copy(tiles[j*size:], tiles[:size])
-		}
+		tiles := equalTiles(rng, f, k, 2*pairs)
 		for _, m := range []int{4, 6, 8, 16, 32, 512} {
 			records := make([]byte, m*RecordBytes(k))
 			QuantizeRows(f, records, randomRows(rng, m*k), k)

@@ -29,7 +29,8 @@ func init() {
 	for t, k := range map[ggml.Type]*kernels{
 		ggml.Q8_0: &kernelsQ80, ggml.Q4_0: &kernelsQ40, ggml.Q4_1: &kernelsQ41, ggml.Q5_0: &kernelsQ50, ggml.Q5_1: &kernelsQ51,
 		ggml.Q4_K: &kernelsQ4K, ggml.Q5_K: &kernelsQ5K, ggml.Q6_K: &kernelsQ6K, ggml.Q2_K: &kernelsQ2K, ggml.Q3_K: &kernelsQ3K,
-		Affine4: &kernelsA4, Affine8: &kernelsA8, ggml.IQ4NL: &kernelsIQ4NL, ggml.IQ4XS: &kernelsIQ4XS, ggml.MXFP4: &kernelsMXFP4,
+		affine + 2: &kernelsA2, affine + 3: &kernelsA3, affine + 4: &kernelsA4, affine + 5: &kernelsA5, affine + 6: &kernelsA6,
+		affine + 8: &kernelsA8, ggml.IQ4NL: &kernelsIQ4NL, ggml.IQ4XS: &kernelsIQ4XS, ggml.MXFP4: &kernelsMXFP4,
 	} {
 		layouts[t].kernels = k
 	}

@@ -21,12 +21,12 @@ const (
 	floatScales                   // a float32 a block
 )
 
-// Affine4 and Affine8 stand for MLX's affine groups of 4 and 8 bits, whose scales and biases tiles have as float32 for each 32 elements.
-// They are no types of files.
-const (
-	Affine4 ggml.Type = 1<<16 + 4
-	Affine8 ggml.Type = 1<<16 + 8
-)
+// affine, plus the number of bits, stands for MLX's affine groups, whose scales and biases tiles have as float32 for each 32 elements.
+// These are no types of files.
+const affine ggml.Type = 1 << 16
+
+// Affine stands for MLX's affine groups of some bits: 2, 3, 4, 5, 6 or 8.
+func Affine(bits int) ggml.Type { return affine + ggml.Type(bits) }
 
 // layout is how the tiles of a format are laid out.
 type layout struct {
@@ -69,8 +69,12 @@ var layouts = map[ggml.Type]*layout{
 	ggml.IQ4NL: {bits: 4, groups: 1, offset: 128, table: &nonlinear, read: readQ4_0},
 	ggml.IQ4XS: {bits: 4, groups: 1, scales: superScales, offset: 128, table: &nonlinear, read: readIQ4XS},
 	ggml.MXFP4: {bits: 4, groups: 1, scales: bfloatScales, offset: 12, table: &fractions, read: readMXFP4},
-	Affine4:    {bits: 4, groups: 1, scales: floatScales, mins: true},
-	Affine8:    {bits: 8, groups: 1, scales: floatScales, mins: true},
+	affine + 2: {bits: 2, groups: 1, scales: floatScales, mins: true},
+	affine + 3: {bits: 3, groups: 1, scales: floatScales, mins: true},
+	affine + 4: {bits: 4, groups: 1, scales: floatScales, mins: true},
+	affine + 5: {bits: 5, groups: 1, scales: floatScales, mins: true},
+	affine + 6: {bits: 6, groups: 1, scales: floatScales, mins: true},
+	affine + 8: {bits: 8, groups: 1, scales: floatScales, mins: true},
 }
 
 // fileLayouts are the layouts of types of files: a product of one row asks for its layout every few hundred nanoseconds.
@@ -98,13 +102,21 @@ func Supported(t ggml.Type) bool { return layouts[t] != nil }
 func HasFast() bool { return wide() || useHalf() }
 
 // HasGroups reports whether Few and Many have assembly here for MLX's groups of that type.
-func HasGroups(t ggml.Type) bool { return wide() || useHalf() && t == ggml.MXFP4 }
+func HasGroups(t ggml.Type) bool { return layouts[t].hasFew() }
 
 // HasExpand: see HasFast.
 func HasExpand() bool { return wide() }
 
 // wide reports whether kernels of AVX-512 run here. Those of AMX come with them.
 func wide() bool { return useVNNI || useAMX }
+
+// wide reports whether those of the format do. Some formats have none: they run on AVX2.
+func (l *layout) wide() bool { return wide() && l.kernels != nil && l.kernels.few[0] != nil }
+
+// hasFew reports whether some kernels of a few rows run here.
+func (l *layout) hasFew() bool {
+	return l.wide() || l.kernels != nil && useHalf() && l.kernels.half[1] != nil
+}
 
 // useHalf reports whether kernels on half of a tile run here: those of AVX2, or of NEON with dot products.
 func useHalf() bool { return useAVX2 || useDot }

@@ -7,7 +7,7 @@ import (
 )
 
 // PackGroups makes a tile of up to 16 rows of MLX's groups, each of k elements: words are the packed levels, scales and biases those of
-// groups. t is Affine4, Affine8, or MXFP4, whose scales are codes and which has no biases. Rows that are missing are zero.
+// groups. t is Affine of some bits, or MXFP4, whose scales are codes and which has no biases. Rows that are missing are zero.
 func PackGroups(t ggml.Type, dst []byte, words []uint32, scales, biases []float32, rows, k, group int) {
 	l := layouts[t]
 	clear(dst[:TileBytes(t, k)])
@@ -18,15 +18,7 @@ func PackGroups(t ggml.Type, dst []byte, words []uint32, scales, biases []float3
 		quants := dst[l.quantAt(k, b):][:l.quantBytes()]
 		for r := range rows {
 			w := words[r*k/block*each+b*each:][:each]
-			for g := range o.words {
-				if l.bits == 8 {
-					o.words[g] = w[g]
-					continue
-				}
-				x := w[g/2] >> (g % 2 * 16) & 0xffff // four levels become bytes
-				x = (x | x<<8) & 0x00ff00ff
-				o.words[g] = (x | x<<4) & low4
-			}
+			o.levels(w, l.bits)
 			i := r*groups + b*block/group
 			if t == ggml.MXFP4 {
 				o.exponent(byte(scales[i]))
@@ -35,5 +27,19 @@ func PackGroups(t ggml.Type, dst []byte, words []uint32, scales, biases []float3
 			}
 			l.put(at, quants, r, &o)
 		}
+	}
+}
+
+// levels takes 32 of some bits out of packed words: four become bytes of a word.
+func (o *rowBlock) levels(w []uint32, bits int) {
+	mask := uint32(1)<<bits - 1
+	for g := range o.words {
+		at := 4 * g * bits
+		x := uint64(w[at/32])
+		if at%32+4*bits > 32 {
+			x |= uint64(w[at/32+1]) << 32
+		}
+		x >>= at % 32
+		o.words[g] = uint32(x)&mask | uint32(x>>bits)&mask<<8 | uint32(x>>(2*bits))&mask<<16 | uint32(x>>(3*bits))&mask<<24
 	}
 }

@@ -81,7 +81,7 @@ func Few(t ggml.Type, tile []byte, k, rows int, x []byte, y []float32, ys, cols 
 		return
 	}
 	xs := RecordBytes(k)
-	if l.kernels == nil || !wide() && (!useHalf() || l.kernels.half[1] == nil) {
+	if !l.hasFew() {
 		l.few(tile, k, rows, x, xs, y, ys, cols)
 		return
 	}
@@ -100,14 +100,14 @@ func Few(t ggml.Type, tile []byte, k, rows int, x []byte, y []float32, ys, cols 
 // fewRows is Few for all columns of a tile, by assembly.
 func (l *layout) fewRows(tile []byte, k, rows int, x []byte, xs int, y []float32, ys int) {
 	most := 3
-	if !wide() {
+	if !l.wide() {
 		most = 2
 	}
 	for i, step := 0, 0; i < rows; i += step { // 7 rows are 4, 2 and 1: the tile stays in a near cache
 		n := min(most, bits.Len(uint(rows-i))-1)
 		step = 1 << n
 		scales, quants := &tile[0], &tile[l.scaleBytes(k)]
-		if wide() {
+		if l.wide() {
 			l.kernels.few[n](k/block, scales, quants, &x[i*xs], xs, &y[i*ys], 4*ys)
 			continue
 		}
@@ -149,7 +149,7 @@ func (l *layout) panelBlock() int { return vector * PanelTiles * (block/4 + l.gr
 func Many(t ggml.Type, tiles []byte, k, rows int, x []byte, y []float32, ys, cols int, panel []byte) {
 	l, size := layoutOf(t), TileBytes(t, k)
 	count := (cols + Rows - 1) / Rows
-	if l.kernels == nil || !wide() && (!useAVX2 || l.kernels.short == nil) || k == 0 {
+	if !l.wide() && (l.kernels == nil || !useAVX2 || l.kernels.short == nil) || k == 0 {
 		xs := RecordBytes(k)
 		for j := range count {
 			for i := 0; i < rows; i += FewRows {
@@ -159,7 +159,7 @@ func Many(t ggml.Type, tiles []byte, k, rows int, x []byte, y []float32, ys, col
 		return
 	}
 	unpack := l.kernels.unpack
-	if !wide() {
+	if !l.wide() {
 		unpack = l.kernels.unpackShort
 	}
 	panel = panel[-uintptr(unsafe.Pointer(&panel[0]))%vector:] // whole cache lines
@@ -173,7 +173,7 @@ func Many(t ggml.Type, tiles []byte, k, rows int, x []byte, y []float32, ys, col
 			tile := tiles[j*size : (j+1)*size]
 			unpack(n, &tile[l.firstScale(b)], &tile[l.quantAt(k, b)], &panel[j*vector])
 		}
-		if !wide() {
+		if !l.wide() {
 			next = l.upcoming(tiles, k, b+panelBlocks, count)
 		}
 		l.onPanel(panel, k, b, n, rows, x, y, ys, cols, next)
@@ -264,7 +264,7 @@ func (l *layout) onPanel(panel []byte, k, b, n, rows int, x []byte, y []float32,
 
 // registerTile multiplies m rows with n blocks in a panel.
 func (l *layout) registerTile(m, n int, panel []byte, x *byte, xs int, y *float32, ys int, add bool) {
-	if wide() {
+	if l.wide() {
 		l.kernels.many[m](n, &panel[0], x, xs, y, ys, add)
 		return
 	}

@@ -174,6 +174,60 @@ var shortG1Lifted = [panelRows + 1]manyKernel{
 }
 
 //go:noescape
+func shortG1MinsLongR1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsLongR2(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsLongR3(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsLongR4(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsLongR5(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsLongR6(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+var shortG1MinsLong = [panelRows + 1]manyKernel{
+	1: shortG1MinsLongR1,
+	2: shortG1MinsLongR2,
+	3: shortG1MinsLongR3,
+	4: shortG1MinsLongR4,
+	5: shortG1MinsLongR5,
+	6: shortG1MinsLongR6,
+}
+
+//go:noescape
+func shortG1MinsSignedR1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsSignedR2(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsSignedR3(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsSignedR4(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsSignedR5(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+//go:noescape
+func shortG1MinsSignedR6(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
+
+var shortG1MinsSigned = [panelRows + 1]manyKernel{
+	1: shortG1MinsSignedR1,
+	2: shortG1MinsSignedR2,
+	3: shortG1MinsSignedR3,
+	4: shortG1MinsSignedR4,
+	5: shortG1MinsSignedR5,
+	6: shortG1MinsSignedR6,
+}
+
+//go:noescape
 func shortG2R1(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)
 
 //go:noescape
@@ -351,6 +405,9 @@ func fewQ80R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 func fewQ80R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
+func unpackQ80(blocks int, scales, quants, dst *byte)
+
+//go:noescape
 func halfQ80R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
 
 //go:noescape
@@ -366,23 +423,18 @@ func unpackShortQ80(blocks int, scales, quants, dst *byte)
 func packShortQ80(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
-func unpackQ80(blocks int, scales, quants, dst *byte)
-
-//go:noescape
 func expandQ80(blocks int, scales, quants *byte, dst *float32, ds int)
 
 //go:noescape
 func packQ80(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ80 = kernels{
-	few:   [4]fewKernel{fewQ80R1, fewQ80R2, fewQ80R4, fewQ80R8},
 	whole: wholeQ80, half: [3]halfKernel{1: halfQ80R2, halfQ80R4},
-	unpackShort: unpackShortQ80, packShort: packShortQ80, short: &shortG1Signed,
-	unpack: unpackQ80,
-	expand: expandQ80,
-	pack:   packQ80,
-	many:   &manyG1,
-	amx:    amxPlain,
+	unpackShort: unpackShortQ80, short: &shortG1Signed,
+	packShort: packShortQ80, expand: expandQ80, pack: packQ80,
+	few: [4]fewKernel{fewQ80R1, fewQ80R2, fewQ80R4, fewQ80R8}, unpack: unpackQ80,
+	many: &manyG1,
+	amx:  amxPlain,
 }
 
 //go:noescape
@@ -396,6 +448,9 @@ func fewQ40R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
 func fewQ40R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackQ40(blocks int, scales, quants, dst *byte)
 
 //go:noescape
 func halfQ40R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -413,23 +468,18 @@ func unpackShortQ40(blocks int, scales, quants, dst *byte)
 func packShortQ40(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
-func unpackQ40(blocks int, scales, quants, dst *byte)
-
-//go:noescape
 func expandQ40(blocks int, scales, quants *byte, dst *float32, ds int)
 
 //go:noescape
 func packQ40(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ40 = kernels{
-	few:   [4]fewKernel{fewQ40R1, fewQ40R2, fewQ40R4, fewQ40R8},
 	whole: wholeQ40, half: [3]halfKernel{1: halfQ40R2, halfQ40R4},
-	unpackShort: unpackShortQ40, packShort: packShortQ40, short: &shortG1,
-	unpack: unpackQ40,
-	expand: expandQ40,
-	pack:   packQ40,
-	many:   &manyG1,
-	amx:    amxPlain,
+	unpackShort: unpackShortQ40, short: &shortG1,
+	packShort: packShortQ40, expand: expandQ40, pack: packQ40,
+	few: [4]fewKernel{fewQ40R1, fewQ40R2, fewQ40R4, fewQ40R8}, unpack: unpackQ40,
+	many: &manyG1,
+	amx:  amxPlain,
 }
 
 //go:noescape
@@ -443,6 +493,9 @@ func fewQ41R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
 func fewQ41R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackQ41(blocks int, scales, quants, dst *byte)
 
 //go:noescape
 func halfQ41R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -460,22 +513,17 @@ func unpackShortQ41(blocks int, scales, quants, dst *byte)
 func packShortQ41(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
-func unpackQ41(blocks int, scales, quants, dst *byte)
-
-//go:noescape
 func expandQ41(blocks int, scales, quants *byte, dst *float32, ds int)
 
 //go:noescape
 func packQ41(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ41 = kernels{
-	few:   [4]fewKernel{fewQ41R1, fewQ41R2, fewQ41R4, fewQ41R8},
 	whole: wholeQ41, half: [3]halfKernel{1: halfQ41R2, halfQ41R4},
-	unpackShort: unpackShortQ41, packShort: packShortQ41, short: &shortG1Mins,
-	unpack: unpackQ41,
-	expand: expandQ41,
-	pack:   packQ41,
-	many:   &manyG1Mins,
+	unpackShort: unpackShortQ41, short: &shortG1Mins,
+	packShort: packShortQ41, expand: expandQ41, pack: packQ41,
+	few: [4]fewKernel{fewQ41R1, fewQ41R2, fewQ41R4, fewQ41R8}, unpack: unpackQ41,
+	many: &manyG1Mins,
 }
 
 //go:noescape
@@ -489,6 +537,9 @@ func fewQ50R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
 func fewQ50R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackQ50(blocks int, scales, quants, dst *byte)
 
 //go:noescape
 func halfQ50R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -506,23 +557,18 @@ func unpackShortQ50(blocks int, scales, quants, dst *byte)
 func packShortQ50(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
-func unpackQ50(blocks int, scales, quants, dst *byte)
-
-//go:noescape
 func expandQ50(blocks int, scales, quants *byte, dst *float32, ds int)
 
 //go:noescape
 func packQ50(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ50 = kernels{
-	few:   [4]fewKernel{fewQ50R1, fewQ50R2, fewQ50R4, fewQ50R8},
 	whole: wholeQ50, half: [3]halfKernel{1: halfQ50R2, halfQ50R4},
-	unpackShort: unpackShortQ50, packShort: packShortQ50, short: &shortG1,
-	unpack: unpackQ50,
-	expand: expandQ50,
-	pack:   packQ50,
-	many:   &manyG1,
-	amx:    amxPlain,
+	unpackShort: unpackShortQ50, short: &shortG1,
+	packShort: packShortQ50, expand: expandQ50, pack: packQ50,
+	few: [4]fewKernel{fewQ50R1, fewQ50R2, fewQ50R4, fewQ50R8}, unpack: unpackQ50,
+	many: &manyG1,
+	amx:  amxPlain,
 }
 
 //go:noescape
@@ -536,6 +582,9 @@ func fewQ51R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
 func fewQ51R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackQ51(blocks int, scales, quants, dst *byte)
 
 //go:noescape
 func halfQ51R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -553,22 +602,17 @@ func unpackShortQ51(blocks int, scales, quants, dst *byte)
 func packShortQ51(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
-func unpackQ51(blocks int, scales, quants, dst *byte)
-
-//go:noescape
 func expandQ51(blocks int, scales, quants *byte, dst *float32, ds int)
 
 //go:noescape
 func packQ51(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ51 = kernels{
-	few:   [4]fewKernel{fewQ51R1, fewQ51R2, fewQ51R4, fewQ51R8},
 	whole: wholeQ51, half: [3]halfKernel{1: halfQ51R2, halfQ51R4},
-	unpackShort: unpackShortQ51, packShort: packShortQ51, short: &shortG1Lifted,
-	unpack: unpackQ51,
-	expand: expandQ51,
-	pack:   packQ51,
-	many:   &manyG1Mins,
+	unpackShort: unpackShortQ51, short: &shortG1Lifted,
+	packShort: packShortQ51, expand: expandQ51, pack: packQ51,
+	few: [4]fewKernel{fewQ51R1, fewQ51R2, fewQ51R4, fewQ51R8}, unpack: unpackQ51,
+	many: &manyG1Mins,
 }
 
 //go:noescape
@@ -582,6 +626,9 @@ func fewQ4KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
 func fewQ4KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackQ4K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
 func halfQ4KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -599,22 +646,17 @@ func unpackShortQ4K(blocks int, scales, quants, dst *byte)
 func packShortQ4K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
-func unpackQ4K(blocks int, scales, quants, dst *byte)
-
-//go:noescape
 func expandQ4K(blocks int, scales, quants *byte, dst *float32, ds int)
 
 //go:noescape
 func packQ4K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ4K = kernels{
-	few:   [4]fewKernel{fewQ4KR1, fewQ4KR2, fewQ4KR4, fewQ4KR8},
 	whole: wholeQ4K, half: [3]halfKernel{1: halfQ4KR2, halfQ4KR4},
-	unpackShort: unpackShortQ4K, packShort: packShortQ4K, short: &shortG1Mins,
-	unpack: unpackQ4K,
-	expand: expandQ4K,
-	pack:   packQ4K,
-	many:   &manyG1Mins,
+	unpackShort: unpackShortQ4K, short: &shortG1Mins,
+	packShort: packShortQ4K, expand: expandQ4K, pack: packQ4K,
+	few: [4]fewKernel{fewQ4KR1, fewQ4KR2, fewQ4KR4, fewQ4KR8}, unpack: unpackQ4K,
+	many: &manyG1Mins,
 }
 
 //go:noescape
@@ -628,6 +670,9 @@ func fewQ5KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
 func fewQ5KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackQ5K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
 func halfQ5KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -645,22 +690,17 @@ func unpackShortQ5K(blocks int, scales, quants, dst *byte)
 func packShortQ5K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
-func unpackQ5K(blocks int, scales, quants, dst *byte)
-
-//go:noescape
 func expandQ5K(blocks int, scales, quants *byte, dst *float32, ds int)
 
 //go:noescape
 func packQ5K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ5K = kernels{
-	few:   [4]fewKernel{fewQ5KR1, fewQ5KR2, fewQ5KR4, fewQ5KR8},
 	whole: wholeQ5K, half: [3]halfKernel{1: halfQ5KR2, halfQ5KR4},
-	unpackShort: unpackShortQ5K, packShort: packShortQ5K, short: &shortG1Lifted,
-	unpack: unpackQ5K,
-	expand: expandQ5K,
-	pack:   packQ5K,
-	many:   &manyG1Mins,
+	unpackShort: unpackShortQ5K, short: &shortG1Lifted,
+	packShort: packShortQ5K, expand: expandQ5K, pack: packQ5K,
+	few: [4]fewKernel{fewQ5KR1, fewQ5KR2, fewQ5KR4, fewQ5KR8}, unpack: unpackQ5K,
+	many: &manyG1Mins,
 }
 
 //go:noescape
@@ -674,6 +714,9 @@ func fewQ6KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
 func fewQ6KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackQ6K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
 func halfQ6KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -691,22 +734,17 @@ func unpackShortQ6K(blocks int, scales, quants, dst *byte)
 func packShortQ6K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
-func unpackQ6K(blocks int, scales, quants, dst *byte)
-
-//go:noescape
 func expandQ6K(blocks int, scales, quants *byte, dst *float32, ds int)
 
 //go:noescape
 func packQ6K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ6K = kernels{
-	few:   [4]fewKernel{fewQ6KR1, fewQ6KR2, fewQ6KR4, fewQ6KR8},
 	whole: wholeQ6K, half: [3]halfKernel{1: halfQ6KR2, halfQ6KR4},
-	unpackShort: unpackShortQ6K, packShort: packShortQ6K, short: &shortG2,
-	unpack: unpackQ6K,
-	expand: expandQ6K,
-	pack:   packQ6K,
-	many:   &manyG2,
+	unpackShort: unpackShortQ6K, short: &shortG2,
+	packShort: packShortQ6K, expand: expandQ6K, pack: packQ6K,
+	few: [4]fewKernel{fewQ6KR1, fewQ6KR2, fewQ6KR4, fewQ6KR8}, unpack: unpackQ6K,
+	many: &manyG2,
 }
 
 //go:noescape
@@ -720,6 +758,9 @@ func fewQ2KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
 func fewQ2KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackQ2K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
 func halfQ2KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -737,22 +778,17 @@ func unpackShortQ2K(blocks int, scales, quants, dst *byte)
 func packShortQ2K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
-func unpackQ2K(blocks int, scales, quants, dst *byte)
-
-//go:noescape
 func expandQ2K(blocks int, scales, quants *byte, dst *float32, ds int)
 
 //go:noescape
 func packQ2K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ2K = kernels{
-	few:   [4]fewKernel{fewQ2KR1, fewQ2KR2, fewQ2KR4, fewQ2KR8},
 	whole: wholeQ2K, half: [3]halfKernel{1: halfQ2KR2, halfQ2KR4},
-	unpackShort: unpackShortQ2K, packShort: packShortQ2K, short: &shortG2Mins,
-	unpack: unpackQ2K,
-	expand: expandQ2K,
-	pack:   packQ2K,
-	many:   &manyG2Mins,
+	unpackShort: unpackShortQ2K, short: &shortG2Mins,
+	packShort: packShortQ2K, expand: expandQ2K, pack: packQ2K,
+	few: [4]fewKernel{fewQ2KR1, fewQ2KR2, fewQ2KR4, fewQ2KR8}, unpack: unpackQ2K,
+	many: &manyG2Mins,
 }
 
 //go:noescape
@@ -766,6 +802,9 @@ func fewQ3KR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
 func fewQ3KR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackQ3K(blocks int, scales, quants, dst *byte)
 
 //go:noescape
 func halfQ3KR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -783,22 +822,17 @@ func unpackShortQ3K(blocks int, scales, quants, dst *byte)
 func packShortQ3K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
-func unpackQ3K(blocks int, scales, quants, dst *byte)
-
-//go:noescape
 func expandQ3K(blocks int, scales, quants *byte, dst *float32, ds int)
 
 //go:noescape
 func packQ3K(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsQ3K = kernels{
-	few:   [4]fewKernel{fewQ3KR1, fewQ3KR2, fewQ3KR4, fewQ3KR8},
 	whole: wholeQ3K, half: [3]halfKernel{1: halfQ3KR2, halfQ3KR4},
-	unpackShort: unpackShortQ3K, packShort: packShortQ3K, short: &shortG2,
-	unpack: unpackQ3K,
-	expand: expandQ3K,
-	pack:   packQ3K,
-	many:   &manyG2,
+	unpackShort: unpackShortQ3K, short: &shortG2,
+	packShort: packShortQ3K, expand: expandQ3K, pack: packQ3K,
+	few: [4]fewKernel{fewQ3KR1, fewQ3KR2, fewQ3KR4, fewQ3KR8}, unpack: unpackQ3K,
+	many: &manyG2,
 }
 
 //go:noescape
@@ -812,6 +846,9 @@ func fewIQ4NLR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
 func fewIQ4NLR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackIQ4NL(blocks int, scales, quants, dst *byte)
 
 //go:noescape
 func halfIQ4NLR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -829,23 +866,18 @@ func unpackShortIQ4NL(blocks int, scales, quants, dst *byte)
 func packShortIQ4NL(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
-func unpackIQ4NL(blocks int, scales, quants, dst *byte)
-
-//go:noescape
 func expandIQ4NL(blocks int, scales, quants *byte, dst *float32, ds int)
 
 //go:noescape
 func packIQ4NL(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsIQ4NL = kernels{
-	few:   [4]fewKernel{fewIQ4NLR1, fewIQ4NLR2, fewIQ4NLR4, fewIQ4NLR8},
 	whole: wholeIQ4NL, half: [3]halfKernel{1: halfIQ4NLR2, halfIQ4NLR4},
-	unpackShort: unpackShortIQ4NL, packShort: packShortIQ4NL, short: &shortG1Signed,
-	unpack: unpackIQ4NL,
-	expand: expandIQ4NL,
-	pack:   packIQ4NL,
-	many:   &manyG1,
-	amx:    amxPlain,
+	unpackShort: unpackShortIQ4NL, short: &shortG1Signed,
+	packShort: packShortIQ4NL, expand: expandIQ4NL, pack: packIQ4NL,
+	few: [4]fewKernel{fewIQ4NLR1, fewIQ4NLR2, fewIQ4NLR4, fewIQ4NLR8}, unpack: unpackIQ4NL,
+	many: &manyG1,
+	amx:  amxPlain,
 }
 
 //go:noescape
@@ -859,6 +891,9 @@ func fewIQ4XSR4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
 func fewIQ4XSR8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackIQ4XS(blocks int, scales, quants, dst *byte)
 
 //go:noescape
 func halfIQ4XSR2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -876,23 +911,18 @@ func unpackShortIQ4XS(blocks int, scales, quants, dst *byte)
 func packShortIQ4XS(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
-func unpackIQ4XS(blocks int, scales, quants, dst *byte)
-
-//go:noescape
 func expandIQ4XS(blocks int, scales, quants *byte, dst *float32, ds int)
 
 //go:noescape
 func packIQ4XS(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsIQ4XS = kernels{
-	few:   [4]fewKernel{fewIQ4XSR1, fewIQ4XSR2, fewIQ4XSR4, fewIQ4XSR8},
 	whole: wholeIQ4XS, half: [3]halfKernel{1: halfIQ4XSR2, halfIQ4XSR4},
-	unpackShort: unpackShortIQ4XS, packShort: packShortIQ4XS, short: &shortG1Signed,
-	unpack: unpackIQ4XS,
-	expand: expandIQ4XS,
-	pack:   packIQ4XS,
-	many:   &manyG1,
-	amx:    amxPlain,
+	unpackShort: unpackShortIQ4XS, short: &shortG1Signed,
+	packShort: packShortIQ4XS, expand: expandIQ4XS, pack: packIQ4XS,
+	few: [4]fewKernel{fewIQ4XSR1, fewIQ4XSR2, fewIQ4XSR4, fewIQ4XSR8}, unpack: unpackIQ4XS,
+	many: &manyG1,
+	amx:  amxPlain,
 }
 
 //go:noescape
@@ -906,6 +936,9 @@ func fewMXFP4R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 
 //go:noescape
 func fewMXFP4R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
+
+//go:noescape
+func unpackMXFP4(blocks int, scales, quants, dst *byte)
 
 //go:noescape
 func halfMXFP4R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
@@ -923,23 +956,18 @@ func unpackShortMXFP4(blocks int, scales, quants, dst *byte)
 func packShortMXFP4(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 //go:noescape
-func unpackMXFP4(blocks int, scales, quants, dst *byte)
-
-//go:noescape
 func expandMXFP4(blocks int, scales, quants *byte, dst *float32, ds int)
 
 //go:noescape
 func packMXFP4(blocks int, scales, quants, src *byte, rows *[16]int32)
 
 var kernelsMXFP4 = kernels{
-	few:   [4]fewKernel{fewMXFP4R1, fewMXFP4R2, fewMXFP4R4, fewMXFP4R8},
 	whole: wholeMXFP4, half: [3]halfKernel{1: halfMXFP4R2, halfMXFP4R4},
-	unpackShort: unpackShortMXFP4, packShort: packShortMXFP4, short: &shortG1,
-	unpack: unpackMXFP4,
-	expand: expandMXFP4,
-	pack:   packMXFP4,
-	many:   &manyG1,
-	amx:    amxPlain,
+	unpackShort: unpackShortMXFP4, short: &shortG1,
+	packShort: packShortMXFP4, expand: expandMXFP4, pack: packMXFP4,
+	few: [4]fewKernel{fewMXFP4R1, fewMXFP4R2, fewMXFP4R4, fewMXFP4R8}, unpack: unpackMXFP4,
+	many: &manyG1,
+	amx:  amxPlain,
 }
 
 //go:noescape
@@ -957,10 +985,23 @@ func fewA4R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 //go:noescape
 func unpackA4(blocks int, scales, quants, dst *byte)
 
+//go:noescape
+func halfA4R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfA4R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeA4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func unpackShortA4(blocks int, scales, quants, dst *byte)
+
 var kernelsA4 = kernels{
-	few:    [4]fewKernel{fewA4R1, fewA4R2, fewA4R4, fewA4R8},
-	unpack: unpackA4,
-	many:   &manyG1Mins,
+	whole: wholeA4, half: [3]halfKernel{1: halfA4R2, halfA4R4},
+	unpackShort: unpackShortA4, short: &shortG1Mins,
+	few: [4]fewKernel{fewA4R1, fewA4R2, fewA4R4, fewA4R8}, unpack: unpackA4,
+	many: &manyG1Mins,
 }
 
 //go:noescape
@@ -978,8 +1019,89 @@ func fewA8R8(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)
 //go:noescape
 func unpackA8(blocks int, scales, quants, dst *byte)
 
+//go:noescape
+func halfA8R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfA8R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeA8(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func unpackShortA8(blocks int, scales, quants, dst *byte)
+
 var kernelsA8 = kernels{
-	few:    [4]fewKernel{fewA8R1, fewA8R2, fewA8R4, fewA8R8},
-	unpack: unpackA8,
-	many:   &manyG1Mins,
+	whole: wholeA8, half: [3]halfKernel{1: halfA8R2, halfA8R4},
+	unpackShort: unpackShortA8, short: &shortG1MinsSigned,
+	few: [4]fewKernel{fewA8R1, fewA8R2, fewA8R4, fewA8R8}, unpack: unpackA8,
+	many: &manyG1Mins,
+}
+
+//go:noescape
+func halfA2R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfA2R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeA2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func unpackShortA2(blocks int, scales, quants, dst *byte)
+
+var kernelsA2 = kernels{
+	whole: wholeA2, half: [3]halfKernel{1: halfA2R2, halfA2R4},
+	unpackShort: unpackShortA2, short: &shortG1Mins,
+}
+
+//go:noescape
+func halfA3R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfA3R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeA3(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func unpackShortA3(blocks int, scales, quants, dst *byte)
+
+var kernelsA3 = kernels{
+	whole: wholeA3, half: [3]halfKernel{1: halfA3R2, halfA3R4},
+	unpackShort: unpackShortA3, short: &shortG1Mins,
+}
+
+//go:noescape
+func halfA5R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfA5R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeA5(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func unpackShortA5(blocks int, scales, quants, dst *byte)
+
+var kernelsA5 = kernels{
+	whole: wholeA5, half: [3]halfKernel{1: halfA5R2, halfA5R4},
+	unpackShort: unpackShortA5, short: &shortG1Lifted,
+}
+
+//go:noescape
+func halfA6R2(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func halfA6R4(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func wholeA6(blocks int, scales, quants, x *byte, xs int, y *float32, ys, half int)
+
+//go:noescape
+func unpackShortA6(blocks int, scales, quants, dst *byte)
+
+var kernelsA6 = kernels{
+	whole: wholeA6, half: [3]halfKernel{1: halfA6R2, halfA6R4},
+	unpackShort: unpackShortA6, short: &shortG1MinsLong,
 }
