@@ -194,7 +194,7 @@ func (b *Batcher) submit(ctx context.Context, ids []int, o Options) (*sequence, 
 	if o.MaxTokens > 0 {
 		most = min(most, len(ids)+o.MaxTokens)
 	}
-	q := &sequence{ctx: ctx, ids: slices.Clone(ids), o: o, greedy: o.plainGreedy(), wake: make(chan struct{}, 1)}
+	q := &sequence{ctx: ctx, ids: slices.Clone(ids), o: o, wake: make(chan struct{}, 1)}
 	if q.text.need = pagesOf(most); q.text.need > b.tree.pool.most {
 		return nil, fault.New(fault.OutOfMemory, op, "%d tokens need %d bytes of keys and values; the batcher has %d in all",
 			most, int64(q.text.need)*b.m.pageBytes(b.o.Cache.Bits), b.o.Bytes)
@@ -244,16 +244,15 @@ func (b *Batcher) Close() {
 
 // sequence is one text of a batcher.
 type sequence struct {
-	ctx    context.Context
-	ids    []int // prompt
-	rest   []int // what is not evaluated yet
-	o      Options
-	text   pagedText
-	greedy bool // only the token with the largest logit is wanted (plainGreedy)
-	pick   *sampler
-	out    *writer // nil: it has not begun
-	n      int     // tokens generated
-	left   bool
+	ctx  context.Context
+	ids  []int // prompt
+	rest []int // what is not evaluated yet
+	o    Options
+	text pagedText
+	pick *sampler
+	out  *writer // nil: it has not begun
+	n    int     // tokens generated
+	left bool
 
 	mu    sync.Mutex
 	ready []Token

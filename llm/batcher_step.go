@@ -117,9 +117,10 @@ func (b *Batcher) prompts(list []part) []part {
 // stepParts evaluates parts of several texts and returns the scores of what follows each.
 func (b *Batcher) stepParts(list []part) (rows []scores, err error) {
 	m, pool := b.m, b.tree.pool
-	greedy := !slices.ContainsFunc(list, func(p part) bool { return !p.q.greedy })
 	var positions, slots, last []int64
+	var texts []*Options
 	for _, p := range list {
+		texts = append(texts, &p.q.o)
 		at := len(p.q.text.ids)
 		last = append(last, int64(len(positions)+len(p.ids)-1)) // of all: kinds of steps are fewer
 		for j := range p.size {
@@ -137,7 +138,7 @@ func (b *Batcher) stepParts(list []part) (rows []scores, err error) {
 			w := lucid.With{Device: pool.tensors[0].Device()}
 			n := len(positions)
 			y := m.stepPaged(b.groups(w, list), w.New(positions, n), w.New(slots, n), w.New(last, len(last)), pool.tensors)
-			rows = m.scoresFor(y, greedy)
+			rows = m.scoresFor(y, texts)
 			y.Free()
 		})
 	})

@@ -77,8 +77,10 @@ func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[T
 		if w.guess != nil {
 			defer w.guess.free()
 		}
-		s.greedy = w.guess == nil && o.plainGreedy()
-		defer func() { s.greedy = false }()
+		if w.guess == nil {
+			s.texts = []*Options{&w.o}
+			defer func() { s.texts = nil }()
+		}
 		if err := w.run(ctx, rest); err != nil {
 			yield(Token{}, err)
 		}

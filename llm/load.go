@@ -60,6 +60,7 @@ type Model struct {
 	facts      Info
 	step       func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor
 	best       func(logits *lucid.Tensor) *lucid.Tensor
+	bestFew    []func(logits *lucid.Tensor) *lucid.Tensor // by candidateSizes
 	stepPaged  func(groups []model.Paged, positions, slots, last *lucid.Tensor, pool []*lucid.Tensor) *lucid.Tensor
 	copyPage   func(pool []*lucid.Tensor, from, to *lucid.Tensor) *lucid.Tensor
 	tree       *grammar.Vocabulary // see vocabularyTree
@@ -148,6 +149,9 @@ func (m *Model) finish(c model.Config, w model.Source, o LoadOptions) (err error
 	}
 	m.step = lucid.Compile(m.net.Step, lucid.CompileOptions{Name: "llm.step", MaxCache: maxTraces})
 	m.best = lucid.Compile(best, lucid.CompileOptions{Name: "llm.best"})
+	for _, n := range candidateSizes {
+		m.bestFew = append(m.bestFew, lucid.Compile(bestFew(n), lucid.CompileOptions{Name: "llm.best"}))
+	}
 	m.stepPaged = lucid.Compile(m.net.StepPaged, lucid.CompileOptions{Name: "llm.paged", MaxCache: maxTraces})
 	m.copyPage = lucid.Compile(model.CopyPage, lucid.CompileOptions{Name: "llm.copy"})
 	return nil

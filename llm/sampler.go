@@ -50,17 +50,17 @@ func (m *Model) newSampler(o Options, prompt []int) *sampler {
 
 // scores are the logits of the next token, and the logarithm of the sum of their exponentials.
 type scores struct {
-	logits []float32 // nil: the token is chosen already
+	logits []float32 // nil: few are enough
 	sum    float64
-	best   int     // the chosen token
-	top    float64 // and its logit
+	few    []candidate // the largest, in order
 }
 
 // next chooses a token and returns it with its logarithmic probability in the model's own distribution.
 func (s *sampler) next(y scores) (t Token, err error) {
 	if y.logits == nil {
-		s.ids = append(s.ids, y.best)
-		return Token{ID: y.best, LogProb: y.top - y.sum}, nil
+		c := s.amongFew(y.few)
+		s.ids = append(s.ids, c.id)
+		return Token{ID: c.id, LogProb: c.v - y.sum}, nil
 	}
 	logits, sum := y.logits, y.sum
 	s.logits = append(s.logits[:0], logits...)
@@ -224,7 +224,7 @@ func (s *sampler) first(logits []float32, n int) []candidate {
 // sample takes one of the candidates that the filters leave, in this order: temperature, TopK, TopP, MinP, Typical, XTC. Each sees the
 // distribution that the one before left.
 func (s *sampler) sample(logits []float32) int {
-	p := s.candidates(logits)
+	p := s.scaled(s.candidates(logits))
 	if s.o.Mirostat > 0 {
 		return s.mirostat(p)
 	}
@@ -252,10 +252,13 @@ func (s *sampler) filter(p []candidate) []candidate {
 	return p
 }
 
-// candidates are the tokens of TopK with e^(logit/temperature), scaled so that the largest is 1.
+// mostFirst is the largest TopK for which the first ones are not found by sorting all.
+const mostFirst = 1000
+
+// candidates are the tokens of TopK with their logits.
 func (s *sampler) candidates(logits []float32) []candidate {
 	p := s.pick[:0]
-	if k := s.o.TopK; k > 0 && k < len(logits) && k <= 1000 {
+	if k := s.o.TopK; k > 0 && k < len(logits) && k <= mostFirst {
 		p = append(p, s.first(logits, k)...)
 	} else {
 		for id, v := range logits {
@@ -271,6 +274,11 @@ func (s *sampler) candidates(logits []float32) []candidate {
 	if len(p) == 0 { // all are excluded, or not numbers
 		p = append(p, candidate{largest(logits), 0})
 	}
+	return p
+}
+
+// scaled makes e^(logit/temperature) of the logits of candidates, so that the largest is 1.
+func (s *sampler) scaled(p []candidate) []candidate {
 	most := p[0].v
 	for _, c := range p {
 		most = max(most, c.v)

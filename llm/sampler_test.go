@@ -34,7 +34,7 @@ func TestGoldenSamplers(t *testing.T) {
 		s := m.newSampler(c.Options, c.IDs)
 		logits := slices.Clone(c.Logits)
 		s.adjust(logits)
-		p := s.filter(s.candidates(logits))
+		p := s.filter(s.scaled(s.candidates(logits)))
 		sum, got := total(p), make([]float64, len(logits))
 		for _, x := range p {
 			got[x.id] = x.v / sum
@@ -105,7 +105,7 @@ func TestXTCMirostat(t *testing.T) {
 	}
 	left := func(o Options) (ids []int) {
 		s := m.newSampler(o, nil)
-		for _, c := range s.filter(s.candidates(logits)) {
+		for _, c := range s.filter(s.scaled(s.candidates(logits))) {
 			ids = append(ids, c.id)
 		}
 		slices.Sort(ids)

@@ -26,7 +26,7 @@ type session struct {
 	bits     int // of keys and values; 0: those of the model's dtype
 	pos      int // tokens in the cache
 	ids      []int
-	greedy   bool // only the token with the largest logit is wanted (plainGreedy)
+	texts    []*Options // what chooses the next token; none: all logits are wanted
 }
 
 // newSession starts an empty text with room for some tokens.
@@ -192,7 +192,7 @@ func (s *session) run(part, last []int64, want bool) (rows []scores, err error) 
 			ids, start := w.New(part, 1, len(part)), w.New([]int64{int64(s.pos)}, 1)
 			logits := s.m.step(ids, start, w.New(last, len(last)), [][]*lucid.Tensor{s.cache})
 			if want {
-				rows = s.m.scoresFor(logits, s.greedy)
+				rows = s.m.scoresFor(logits, s.texts)
 			} else if err := lucid.Eval(logits); err != nil {
 				panic(err)
 			}

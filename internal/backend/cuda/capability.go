@@ -73,6 +73,9 @@ func (g capabilities) RunJoined(c *backend.Ctx, op string, a attr.Attr, sets int
 		return nil
 	}
 	f := g.d.inMode(c)
+	if done, err := f.storeHeld(c, a, sets, out, in); done || err != nil {
+		return err
+	}
 	return f.tracked(op, out, in, func() error { return f.putJoined(c, a, sets, out, in) })
 }
 

@@ -179,6 +179,11 @@ func TestCompileHorizontal(t *testing.T) {
 		f := &form{classes: []class{c, aligned}, vector: 4, dims: []int{8, 8}}
 		compileOne(t, fmt.Sprintf("many_%c", c), fusedSource(p.Prep.(*program), f, 128))
 	}
+	p.Out = p.Out[:1]
+	for copies := range 3 {
+		f := &form{classes: []class{strided, rows}, vector: 4, dims: []int{8, 8}, stored: &storedForm{"w16", copies}}
+		compileOne(t, "stored", fusedSource(p.Prep.(*program), f, 2))
+	}
 }
 
 // TestCompileRecurrent compiles the pointwise kernels of recurrent layers.

@@ -281,8 +281,10 @@ func TestCompileAttention(t *testing.T) {
 			compileOne(t, "attention_sums", sumsSource(d, 8))
 		}
 	}
-	if _, err := nvrtc.Compile("graph_status", withPDL(kernels.Source("prelude", "graph_status")), "sm_90", options...); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"graph_status", "graph_copies"} {
+		if _, err := nvrtc.Compile(name, withPDL(kernels.Source("prelude", name)), "sm_90", options...); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

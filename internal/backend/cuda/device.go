@@ -23,7 +23,8 @@ type Device struct {
 	*driver.Device // with the stream launches go to
 	pool           *mem.Pool
 	mode           launchMode
-	rec            *recorder // of the mode that captures
+	rec            *recorder    // of the mode that captures
+	held           *heldProgram // a launch that it has not captured yet
 }
 
 // shared is what a GPU's Devices have in common.

@@ -30,6 +30,7 @@ type form struct {
 	strides [][]int // of the inputs of classes rows, across and strided, in order
 	cols    int     // elements of the rows that fused reductions sum; 0: they sum columns
 	rng     *fusedRNG
+	stored  *storedForm // results are also stored at a position of other tensors; nil: they are not
 }
 
 // contiguousInputs counts the inputs with the outputs' layout; -1: some have another, and need offsets of their own.

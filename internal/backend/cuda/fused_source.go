@@ -16,11 +16,18 @@ func fusedSource(p *program, f *form, many int) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	b.WriteString(kernels.Source(append(filesOf(p), f.rng.files()...)...))
-	nd, ns := len(f.dims), writeArgs(w, p, f, f.rng.fields())
+	more := f.rng.fields()
+	if f.stored != nil {
+		more += "void *slot; i64 inner;"
+	}
+	nd, ns := len(f.dims), writeArgs(w, p, f, more)
 	index, offset := f.indices()
-	if many > 0 {
+	switch {
+	case f.stored != nil:
+		f.stored.writeStored(w, many)
+	case many > 0:
 		writeHorizontal(w, many)
-	} else {
+	default:
 		w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {\nconst u32 block = blockIdx.x;",
 			threads)
 	}
@@ -46,6 +53,9 @@ func fusedSource(p *program, f *form, many int) string {
 	}
 	w("#pragma unroll\nfor (int u = 0; u < U; u++) {\nconst i64 left = a.n - (i64)e - (i64)(u * S);")
 	writeBody(w, p, names, "")
+	if f.stored != nil {
+		writeStore(w, p, index)
+	}
 	w("}")
 	if f.looping(p) {
 		w("if (!more) break;\ne = next;")

@@ -109,6 +109,13 @@ func weight(name string, out, in []backend.View) (bytes int) {
 			in = slices.Delete(in, 2*i, 2*i+1)
 		}
 		out = nil
+	case name == "store":
+		part := func(v backend.View) bool {
+			return slices.ContainsFunc(in, func(b backend.View) bool { return b.Buf == v.Buf })
+		}
+		in, out = slices.DeleteFunc(slices.Clone(in), func(v backend.View) bool {
+			return slices.ContainsFunc(out, func(b backend.View) bool { return b.Buf == v.Buf })
+		}), slices.DeleteFunc(slices.Clone(out), part)
 	case (name == "attention" || name == "paged_attention") && in[0].Shape.Dim(2) <= streamedRows:
 		in = in[:1]
 	}
@@ -243,6 +250,9 @@ func (r *recorder) end(f *Device, out, in []backend.View) error {
 
 // join makes what follows wait for everything, and frees memory.
 func (r *recorder) join(f *Device) error {
+	if err := f.release(); err != nil {
+		return err
+	}
 	f.pool = f.graphs.pool
 	for _, p := range r.dependencies.pools {
 		p.Trim()
@@ -255,6 +265,9 @@ func (r *recorder) join(f *Device) error {
 func (d *Device) tracked(name string, out, in []backend.View, run func() error) error {
 	if d.mode != capturing {
 		return d.did(out, in, run)
+	}
+	if err := d.release(); err != nil {
+		return err
 	}
 	if err := d.rec.begin(d, name, out, in); err != nil {
 		return err

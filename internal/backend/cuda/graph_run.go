@@ -62,24 +62,16 @@ func (g *graph) Launch(before, behind []backend.Copy, made []*mem.Buffer) (backe
 	if g.age != all.age {
 		return nil, backend.ErrStaleRecording
 	}
-	for _, c := range before {
-		if c.Src.Mem != nil {
-			if err := g.r.main.Upload(c.Dst.Dev, c.Src.Mem); err != nil {
-				return nil, err
-			}
-		} else if err := g.r.main.Copy(c.Dst.Dev, c.Src.Dev, c.Src.Size); err != nil {
-			return nil, err
-		}
+	if err := g.copies(before); err != nil {
+		return nil, err
 	}
 	if err := g.exec.Launch(g.r.main); err != nil {
 		return nil, err
 	}
 	g.number++
 	all.ran.Add(1)
-	for _, c := range behind {
-		if err := g.r.main.Copy(c.Dst.Dev, c.Src.Dev, c.Src.Size); err != nil {
-			return nil, err
-		}
+	if err := g.copies(behind); err != nil {
+		return nil, err
 	}
 	work, err := g.r.main.Submitted(driver.Long)
 	if err != nil {

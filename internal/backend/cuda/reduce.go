@@ -135,7 +135,7 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 		return err
 	}
 	lanes = 1
-	if chunks >= 64 { // many for few outputs
+	if chunks >= 64 || chunks >= 8 && outer <= 1024 { // many for few outputs: a thread would wait for memory once for each
 		lanes = 32
 	}
 	finish, err := source("reduce_finish", lanes)
