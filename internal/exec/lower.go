@@ -12,6 +12,9 @@ import (
 // lower makes steps over numbered buffers from the classified nodes.
 func (p *planner) lower() {
 	p.prog = &Program{}
+	if !p.replay { // it ends with its one run
+		p.prog.bufs, p.prog.steps = p.bufs[:0], p.steps[:0]
+	}
 	for i, n := range p.idx.Nodes {
 		if p.info[i].class == classInput {
 			p.info[i].at = p.input(n)

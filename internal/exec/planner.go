@@ -121,12 +121,19 @@ type scratch struct {
 	dtypes                                     [3]dtype.DType
 	inBufs                                     []*mem.Buffer
 	inNodes                                    []*graph.Node
+	bufs                                       []bufInfo // of programs that run once
+	steps                                      []step
 }
 
 // reset makes the planner ready for another plan; the space of a huge one is given back.
 func (p *planner) reset() {
 	p.idx.Reset()
 	info, s := p.info[:0], p.scratch
+	if p.prog != nil && !p.replay {
+		clear(p.prog.bufs)
+		clear(p.prog.steps)
+		s.bufs, s.steps = p.prog.bufs[:0], p.prog.steps[:0]
+	}
 	if cap(info) > 1<<16 {
 		info, s = nil, scratch{}
 	}
