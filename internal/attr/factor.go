@@ -9,6 +9,7 @@ type Factor struct {
 	Adjoint   bool // solve with the conjugate transpose
 	Hermitian bool
 	NoPivot   bool // rows stay where they are
+	Inverse   bool // the right side counts as the identity
 	// Check is the function whose error a bad matrix is; empty: the info output tells of it.
 	Check string
 }

@@ -27,9 +27,26 @@ type Site struct {
 	module   uintptr // address of the module; it is not held
 }
 
-// sites has the sites that were noted last, by a hash of their keys: to unwind a stack takes a microsecond, and programs record ops from
-// few lines.
-var sites [1024]atomic.Pointer[Site]
+// sites has the sites that were noted last, by a hash of their keys: to unwind a stack takes microseconds, and programs record ops from
+// few lines. Four lines with the same hash have room: a loop must not unwind for two of them in every round.
+var sites [256]siteSet
+
+type siteSet struct {
+	of   [4]atomic.Pointer[Site]
+	next atomic.Uint32 // the one that is replaced next
+}
+
+// find returns the site that fits, nil if there is none.
+func (t *siteSet) find(key *[scope.Depth]uintptr, fits func(s *Site) bool) *Site {
+	for i := range t.of {
+		if s := t.of[i].Load(); s != nil && s.key == *key && (fits == nil || fits(s)) {
+			return s
+		}
+	}
+	return nil
+}
+
+func (t *siteSet) add(s *Site) { t.of[t.next.Add(1)%uint32(len(t.of))].Store(s) }
 
 // labels counts who wants all nodes to know where they were recorded.
 var labels atomic.Int32
@@ -50,16 +67,16 @@ func (n *Node) noteSite() {
 	for _, pc := range key {
 		h = (h ^ uint64(pc)) * 0x9e3779b97f4a7c15
 	}
-	at := &sites[h>>54]
-	s := at.Load()
-	if s == nil || s.key != key {
+	at := &sites[h>>56]
+	s := at.find(&key, nil)
+	if s == nil {
 		s = &Site{key: key, receiver: -1}
 		s.n = runtime.Callers(4, s.pcs[:])
 		// The value is read in this function, as later: numbers of calls are counted from here.
 		if k, m := s.findReceiver(); k >= 0 && scope.Argument(k) == m {
 			s.receiver, s.module = k, m
 		}
-		at.Store(s)
+		at.add(s)
 	}
 	if s.receiver >= 0 {
 		if m := scope.Argument(s.receiver); m != s.module {
@@ -89,13 +106,13 @@ func (s *Site) findReceiver() (frame int, module uintptr) {
 
 // of returns the site of another module in the same lines.
 func (s *Site) of(module uintptr, h uint64) *Site {
-	at := &sites[(h^uint64(module))*0x9e3779b97f4a7c15>>54]
-	if o := at.Load(); o != nil && o.module == module && o.key == s.key {
+	at := &sites[(h^uint64(module))*0x9e3779b97f4a7c15>>56]
+	if o := at.find(&s.key, func(o *Site) bool { return o.module == module }); o != nil {
 		return o
 	}
 	o := *s
 	o.module = module
-	at.Store(&o)
+	at.add(&o)
 	return &o
 }
 

@@ -170,7 +170,7 @@ func (b *Buffer) Free() {
 	}
 	p := b.pool
 	b.pool = nil
-	p.give(b.class, b.Mem, b.Dev, b.Size)
+	p.give(b.class, b.Mem, b.Dev, b.Size, true)
 	b.Mem, b.Dev = nil, 0
 }
 

@@ -279,3 +279,31 @@ func TestHammer(t *testing.T) {
 		t.Errorf("after all: %+v", st)
 	}
 }
+
+// TestGivenBackByCount uses much memory again and again and gives it back by count: there is no garbage, and after a first look for it
+// no other one.
+func TestGivenBackByCount(t *testing.T) {
+	p := NewPool("counted", Host{})
+	for range 8 {
+		var bufs []*Buffer
+		for range 3 {
+			b, err := p.Get("test", softBudget/2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bufs = append(bufs, b)
+		}
+		p.mu.Lock()
+		done := p.collected
+		p.mu.Unlock()
+		if done != nil {
+			<-done
+		}
+		for _, b := range bufs {
+			b.Free()
+		}
+	}
+	if n := p.Stats().Collects; n > 1 {
+		t.Errorf("%d collections", n)
+	}
+}

@@ -60,7 +60,9 @@ type Pool struct {
 	huge  map[int16][]block // those of higher classes
 	stats Stats
 	uses  *uses // who uses the memory, while that is tracked
-	since int64 // bytes handed out since the last collection began
+	// since is how many bytes were handed out since the last collection began, less those given back by count: these are no garbage to
+	// look for. It is below 0 where they were handed out before.
+	since int64
 	// collecting is set while a background collection runs.
 	collecting atomic.Bool
 	collected  chan struct{} // closed when it ends
@@ -155,7 +157,7 @@ type unreachable struct {
 	class int16
 }
 
-func (l unreachable) back() { l.p.give(l.class, l.blk.host, l.blk.dev, l.n) }
+func (l unreachable) back() { l.p.give(l.class, l.blk.host, l.blk.dev, l.n, false) }
 
 func (p *Pool) hostHeap() bool { return p.src == nil || p.src == Source(Host{}) }
 
@@ -236,8 +238,8 @@ func (p *Pool) awaitCollection(class int16) {
 	}
 }
 
-// give takes back a block.
-func (p *Pool) give(class int16, host []byte, dev uintptr, n int) {
+// give takes back a block, by count or from the collector.
+func (p *Pool) give(class int16, host []byte, dev uintptr, n int, counted bool) {
 	if class < 0 {
 		p.giveSmall(-int(class), host)
 		return
@@ -256,7 +258,9 @@ func (p *Pool) give(class int16, host []byte, dev uintptr, n int) {
 	if p.uses != nil {
 		p.uses.drop(block{host, dev})
 	}
-	p.since = max(0, p.since-int64(size)) // memory given back by count is no garbage to look for
+	if counted {
+		p.since -= int64(size)
+	}
 	if p.stats.Cached+int64(size) > p.stats.CacheCap {
 		p.src.Release(host, dev)
 		return

@@ -35,9 +35,13 @@ func init() {
 		},
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
 			f := n.Attr().(attr.Factor)
-			f.Adjoint = !f.Adjoint
+			given := !f.Inverse
+			f.Adjoint, f.Inverse = !f.Adjoint, false
 			g := graph.New(opSolveFactored, f, n.In(0), n.In(1), n.In(2), cot[0])
-			out := []*Node{nil, nil, nil, g}
+			out := make([]*Node, 4)
+			if given {
+				out[3] = g
+			}
 			if need[0] {
 				if f.Adjoint { // of the cotangent: the node itself solves with A
 					out[0] = Neg(mm(g, adjoint(n)))
@@ -48,9 +52,13 @@ func init() {
 			return out
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
+			f := n.Attr().(attr.Factor)
 			t := tan[3]
+			if f.Inverse {
+				t, f.Inverse = nil, false
+			}
 			if d := tan[0]; d != nil {
-				if n.Attr().(attr.Factor).Adjoint {
+				if f.Adjoint {
 					d = adjoint(d)
 				}
 				t = addMaybe(t, Neg(mm(d, n)))
@@ -58,7 +66,7 @@ func init() {
 			if t == nil {
 				return []*Node{nil}
 			}
-			return []*Node{graph.New(opSolveFactored, n.Attr(), n.In(0), n.In(1), n.In(2), t)}
+			return []*Node{graph.New(opSolveFactored, f, n.In(0), n.In(1), n.In(2), t)}
 		}})
 	opSolveTriangular = factorOp(graph.Op{Name: "solve_triangular", Inputs: graph.Exactly(2), SavesIn: 1, SavesOut: true,
 		Validate: rule(func(c check) {

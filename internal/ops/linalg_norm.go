@@ -179,7 +179,7 @@ func Cond(x *Node, o CondOptions) *Node {
 		return Squeeze(Div(first, last), -1)
 	}
 	x = squares(op, x)
-	inv, info := solveWith("", x, eyeLike(op, x, x.Dim(-1)))
+	inv, info := inverseWith("", x)
 	c := Mul(matrixNorm(op, x, p, nil, false), matrixNorm(op, inv, p, nil, false))
 	return Where(Eq(info, 0), c, constLike(c, math.Inf(1)))
 }

@@ -22,8 +22,14 @@ func factorOnce(a *Node, check string) (lu, pivots, info *Node) {
 
 // inverseOf is the inverse of square matrices.
 func inverseOf(op string, a *Node) *Node {
-	x, _ := solveWith(op, a, eyeLike(op, a, a.Dim(-1)))
+	x, _ := inverseWith(op, a)
 	return x
+}
+
+// inverseWith solves with the identity, which is never stored: the factors stand in for a right side of its shape.
+func inverseWith(check string, a *Node) (x, info *Node) {
+	lu, pivots, info := factorOnce(a, check)
+	return graph.New(opSolveFactored, attr.Factor{Inverse: true}, a, lu, pivots, lu), info
 }
 
 // solveWith solves a·x = b for operands of one batch and dtype.
@@ -53,7 +59,7 @@ func Inv(x *Node) *Node { return inverseOf("linalg_inv", squares("linalg_inv", x
 //lucid:amp float32
 func InvEx(x *Node, o InvExOptions) (inverse, info *Node) {
 	x = squares("linalg_inv_ex", x)
-	return solveWith(checked("linalg_inv_ex", o.CheckErrors), x, eyeLike("linalg_inv_ex", x, x.Dim(-1)))
+	return inverseWith(checked("linalg_inv_ex", o.CheckErrors), x)
 }
 
 // checked is the name of the function if it is to fail on a bad matrix.

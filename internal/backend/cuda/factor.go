@@ -45,6 +45,7 @@ const (
 	flagInPlace
 	flagVectors
 	flagCompact
+	flagInverse
 )
 
 // factorSource is the source of a kernel for group threads a matrix; 0: it has no groups.

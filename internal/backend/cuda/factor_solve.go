@@ -128,13 +128,15 @@ func (x *factoring) solve(lu, piv, b, z backend.View) error {
 		if lu, err = x.dense(lu); err != nil {
 			return err
 		}
-		if b, err = x.dense(b); err != nil {
-			return err
+		if !x.f.Inverse {
+			if b, err = x.dense(b); err != nil {
+				return err
+			}
 		}
 		return x.checked(x.ctx, x.op, func(record uintptr) error {
 			return x.own(group, "factor_solve", "solve_factored", factorParams{m: x.n, n: x.n, cols: cols,
-				flags: flagAdjoint * number(x.f.Adjoint), room: solveRoom(group, x.n, cols), a: address(lu),
-				pivots: address(piv), b: address(b), z: address(z), fault: record})
+				flags: flagAdjoint*number(x.f.Adjoint) + flagInverse*number(x.f.Inverse), room: solveRoom(group, x.n, cols),
+				a: address(lu), pivots: address(piv), b: address(b), z: address(z), fault: record})
 		})
 	}
 	perm, err := x.get(8 * x.count * x.n)
@@ -147,7 +149,15 @@ func (x *factoring) solve(lu, piv, b, z backend.View) error {
 	if lu, err = x.copied(swapped(lu)); err != nil {
 		return err
 	}
-	if b, err = x.dense(b); err != nil {
+	if x.f.Inverse {
+		if b, err = x.view(x.t, b.Shape.Dims()...); err != nil {
+			return err
+		}
+		err = x.pass("identity", b.Numel(), factorParams{n: x.n, z: address(b)})
+	} else {
+		b, err = x.dense(b)
+	}
+	if err != nil {
 		return err
 	}
 	rows, err := x.view(x.t, b.Shape.Dims()...)

@@ -75,7 +75,13 @@ func solveFactored[T lapack.Number](j *job[T]) error {
 	count, n, cols := dims(j.in[3])
 	z := backend.Slice[T](j.out[0])
 	if j.together(count, n, cols) {
-		f, y, given := operand[T](j.in[1], n*n), operand[T](j.in[3], n*cols), dense[int32](j.in[2])
+		f, y, given := operand[T](j.in[1], n*n), lapack.Matrices[T]{}, dense[int32](j.in[2])
+		if j.a.Inverse {
+			y.Data = make([]T, n*n)
+			setIdentity(n, y.Data)
+		} else {
+			y = operand[T](j.in[3], n*cols)
+		}
 		var bad atomic.Bool
 		err := j.groups(count, n*n*cols, func(b Batch[T], i, c int) {
 			p := given[i*n:][:c*n]
@@ -95,14 +101,27 @@ func solveFactored[T lapack.Number](j *job[T]) error {
 		return err
 	}
 	f := dense[T](j.in[1])
-	fill(z, j.in[3])
+	if !j.a.Inverse {
+		fill(z, j.in[3])
+	}
 	return j.each(count, n*n*cols, func(s *lapack.Solver[T], i int) {
-		if !j.a.Adjoint && n == cols && isIdentity(n, z[i*n*n:]) {
+		if j.a.Inverse {
+			setIdentity(n, z[i*n*n:][:n*n])
+		}
+		if !j.a.Adjoint && n == cols && (j.a.Inverse || isIdentity(n, z[i*n*n:])) {
 			s.Inverse(n, f[i*n*n:], n, p[i*n:][:n], z[i*n*n:][:n*n])
 			return
 		}
 		s.SolveLU(j.a.Adjoint, n, cols, f[i*n*n:], n, p[i*n:][:n], z[i*n*cols:], cols)
 	})
+}
+
+// setIdentity makes x, n×n, the identity.
+func setIdentity[T lapack.Number](n int, x []T) {
+	clear(x)
+	for i := range n {
+		x[i*(n+1)] = 1
+	}
 }
 
 // isIdentity reports whether x, n×n, is the identity.

@@ -50,6 +50,7 @@ DEV bool finite(T x) { return fabs(re(x)) <= Limits<R>::max() && fabs(im(x)) <= 
 #define IN_PLACE 8
 #define VECTORS 16
 #define COMPACT 32
+#define INVERSE 64
 
 // Args: count matrices of m×n; cols: columns of the right side, or of an orthogonal factor; room: elements of memory a group has.
 struct Args {

@@ -121,7 +121,7 @@ DEV void solve(const Args &a, bool factored) {
             T *y = x + k * ld;
             const T *b = a.b + i * n * cols;
             if (c < cols)
-                for (int r = t & (L - 1); r < n; r += L) y[r] = b[(i64)r * cols + c];
+                for (int r = t & (L - 1); r < n; r += L) y[r] = a.flags & INVERSE ? of(r == c, 0) : b[(i64)r * cols + c];
             sync();
             if (factored) {
                 if (!adjoint && c < cols && (t & (L - 1)) == 0)

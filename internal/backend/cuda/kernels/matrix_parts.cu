@@ -61,6 +61,14 @@ extern "C" __global__ void __launch_bounds__(256) conjugate_all(const __grid_con
 }
 #endif
 
+// identity makes matrices of n×n the identity.
+#ifdef KERNEL_identity
+extern "C" __global__ void __launch_bounds__(256) identity(const __grid_constant__ Args a) {
+    EACH;
+    if (i < a.count * a.n * a.n) a.z[i] = of(i % a.n == i / a.n % a.n, 0);
+}
+#endif
+
 // clear_upper sets what is above the diagonal to 0.
 #ifdef KERNEL_clear_upper
 extern "C" __global__ void __launch_bounds__(256) clear_upper(const __grid_constant__ Args a) {
