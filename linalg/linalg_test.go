@@ -204,6 +204,14 @@ func TestRefusals(t *testing.T) {
 		}},
 		"tolerance": {lucid.ErrValue, func() *lucid.Tensor { return linalg.PInv(lucid.Eye(2), linalg.PInvOptions{RTol: new(-1.0)}) }},
 		"pivots":    {lucid.ErrIndex, func() *lucid.Tensor { _, l, _ := linalg.LUUnpack(lucid.Eye(2), pivots); return l }},
+		"pivots of one matrix of a batch": {lucid.ErrIndex, func() *lucid.Tensor {
+			p := make([]int32, 2*20)
+			for i := range p {
+				p[i] = 2
+			}
+			p[31] = 3
+			return linalg.LUSolve(lucid.Ones(20, 2, 2), lucid.New(p, 20, 2), lucid.Ones(20, 2, 1))
+		}},
 	} {
 		err := lucid.Try(func() {
 			if e := lucid.Eval(c.f()); e != nil {

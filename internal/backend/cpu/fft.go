@@ -40,8 +40,6 @@ func serialFor(n int, f func(int)) error {
 // imageBytes is the size of the tensors whose dimensions are transformed one after the other while they are in the cache.
 const imageBytes = 1 << 20
 
-const lineBytes = 64 // of a cache
-
 // lastFirst are dimensions from the last on: the first transform reads the input, and should find its rows one behind the other.
 func lastFirst(axes []int) []int {
 	slices.Sort(axes)
@@ -114,24 +112,10 @@ func fftImages[T floats](c *backend.Ctx, f attr.FFT, y, x []T, dims []int, first
 			fftImage(to, from, to, dims, first, axes, f.Inverse, f.Scale)
 			return
 		}
-		if len(dims) == 2 && len(axes) == 2 && fft.Spreads[T](dims[0], dims[1]) {
-			spreadImage(to, from, dims[0], dims[1], f.Inverse, f.Scale)
-			return
-		}
 		between, back := bufpool.Borrow[T](size)
 		defer back()
 		fftImage(to, from, between, dims, first, axes, f.Inverse, f.Scale)
 	})
-}
-
-// spreadImage transforms one image around the cache. In scratch its rows are a line further apart: those of a power of two would share few
-// sets of the nearest cache, and a column has an element in each of them.
-func spreadImage[T floats](y, x []T, rows, cols int, inverse bool, scale float64) {
-	pitch := 2*cols + lineBytes/int(unsafe.Sizeof(x[0]))
-	z, back := bufpool.Borrow[T](rows * pitch)
-	defer back()
-	_ = fft.Complex(serialFor, z, x, fft.Rows{Outer: rows, Inner: 1, Pitch: pitch}, cols, inverse, scale) // it cannot fail, nor this one
-	_ = fft.Complex(serialFor, y, z, fft.Rows{Outer: 1, Inner: cols, Step: pitch, Stream: true}, rows, inverse, 1)
 }
 
 // fftImage transforms one image. All but the last results are in between, which may be y; else the last goes around the cache.

@@ -76,9 +76,9 @@ func straightOf[T floats](n int) *straight[T] {
 	})
 }
 
-// rows transforms rows of pairs x, which are step numbers apart, to y, where they are pitch apart, times scale, around the cache if stream;
-// u and v are scratch. y may be x.
-func (s *straight[T]) rows(y, x []T, count, step, pitch int, u, v []T, sw swaps, stream bool, scale T) {
+// rows transforms rows of pairs x, which are step numbers apart, to y, times scale, around the cache if stream; u and v are scratch. y may
+// be x.
+func (s *straight[T]) rows(y, x []T, count, step int, u, v []T, sw swaps, stream bool, scale T) {
 	l, by := lanesOf[T](), once
 	by.again = again{count, 2 * s.n, 2 * s.n}
 	openFast(s.first, u, x, s.roots, again{count, step, 2 * s.n}, sw.in)
@@ -93,19 +93,17 @@ func (s *straight[T]) rows(y, x []T, count, step, pitch int, u, v []T, sw swaps,
 	}
 	st := &s.passes[last]
 	if st.hasPairs(false) {
-		st.toPairs(y, u, l, again{count, 2 * s.n, pitch}, sw.out, stream, scale, nil)
+		st.toPairs(y, u, l, by.again, sw.out, stream, scale, nil)
 		return
 	}
 	st.run(l, v, u, by, swaps{out: sw.out}, nil)
-	for r := range count {
-		end[T]{at: y[r*pitch:], step: l, pairs: true}.save(v[2*r*s.n:], s.n/l, scale)
-	}
+	end[T]{at: y, step: l, pairs: true}.save(v, count*s.n/l, scale)
 }
 
 // toHalf transforms rows x of 2n real numbers, which are step apart, to n+1 bins each, which are pitch numbers apart.
 func (s *straight[T]) toHalf(y, x []T, count, step, pitch int, u, v, z []T, f factors[T]) {
 	n := s.n
-	s.rows(z, x, count, step, 2*n, u, v, swaps{}, false, 1)
+	s.rows(z, x, count, step, u, v, swaps{}, false, 1)
 	for r := range count { // as unpack does
 		a, b, to := z[2*r*n], z[2*r*n+1], y[r*pitch:][:2*(n+1)]
 		to[0], to[1], to[2*n], to[2*n+1] = (a+b)*f.ends, 0, (a-b)*f.ends, 0
@@ -120,7 +118,7 @@ func (s *straight[T]) fromHalf(y, x []T, count int, u, v, z []T, f factors[T]) {
 		pack(1, z[2*r*n:][:2*n], x[2*r*(n+1):][:2*(n+1)], nil, n, 0, 1, f)
 	}
 	halfPairs(true, z, x, s.half, n, again{count, 2 * (n + 1), 2 * n}, f.middle, f.middle*f.sign)
-	s.rows(y, z, count, 2*n, 2*n, u, v, swaps{out: true}, false, 1)
+	s.rows(y, z, count, 2*n, u, v, swaps{out: true}, false, 1)
 }
 
 // after does passes of blocks, as many as are said of those behind the first and the second, on x; it returns the result, and the other

@@ -12,9 +12,8 @@ import (
 type For func(n int, f func(block int)) error
 
 // Rows are the sizes of a tensor around the dimension that is transformed: it is Outer by n by Inner, contiguous. Where Inner is 1 and
-// ReadsFrames, Step, if not 0, is the distance of real rows, which may overlap, and Pitch, if not 0, that of rows of bins. Where Spreads,
-// Pitch is that of results if Inner is 1, and Step that of the rows along Inner, of which there are n, else. Results go around the cache,
-// where there is a way, if Stream.
+// ReadsFrames, Step, if not 0, is the distance of real rows, which may overlap, and Pitch, if not 0, that of rows of bins. Results go
+// around the cache, where there is a way, if Stream.
 type Rows struct {
 	Outer, Inner, Step, Pitch int
 	Stream                    bool
@@ -22,11 +21,6 @@ type Rows struct {
 
 // ReadsFrames reports whether ToHalf can read rows of n numbers at any distance.
 func ReadsFrames[T floats](n int) bool { return n%2 == 0 && !isLong(n/2) && isStraight[T](n/2) }
-
-// Spreads reports whether Complex can write the rows of an image at any distance, and read them so to transform its columns.
-func Spreads[T floats](rows, cols int) bool {
-	return !isLong(rows) && !isLong(cols) && isStraight[T](cols)
-}
 
 // Lanes is the number of elements of a vector.
 func Lanes[T floats]() int { return lanesOf[T]() }
@@ -92,12 +86,9 @@ func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale 
 	}
 	sw := swaps{inverse, inverse}
 	if t.inner == 1 && isStraight[T](n) {
-		s, pitch := straightOf[T](n), 2*n
-		if r.Pitch > 0 {
-			pitch = r.Pitch
-		}
+		s := straightOf[T](n)
 		return s.each(run, t.outer, func(i, c int, u, v, _ []T) {
-			s.rows(out[i*pitch:][:(c-1)*pitch+2*n], in[2*i*n:][:2*c*n], c, 2*n, pitch, u, v, sw, r.Stream, T(scale))
+			s.rows(out[2*i*n:][:2*c*n], in[2*i*n:][:2*c*n], c, 2*n, u, v, sw, r.Stream, T(scale))
 		})
 	}
 	if t.inner == 1 && isStraightConv[T](n) {
@@ -116,7 +107,7 @@ func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale 
 	if done, err := shortRows(run, out, in, t, p, sw, r.Stream, T(scale)); done {
 		return err
 	}
-	return rows(run, out, in, t, r.Step/2, p, sw, r.Stream, T(scale))
+	return rows(run, out, in, t, p, sw, r.Stream, T(scale))
 }
 
 // complexSize is the length of the complex transform behind one of n real elements.
@@ -256,22 +247,19 @@ func shortRows[T floats](run For, out, in []T, t tensor, p *plan[T], sw swaps, s
 	}
 	if rest := t.outer - bands*wide*l; rest > 0 && err == nil {
 		at := 2 * bands * wide * l * n
-		err = rows(run, out[at:], in[at:], tensor{rest, 1}, 0, p, sw, stream, scale)
+		err = rows(run, out[at:], in[at:], tensor{rest, 1}, p, sw, stream, scale)
 	}
 	return true, err
 }
 
-// rows transforms groups of rows in the lanes of vectors. The elements of a row of in are step apart, if that is not 0.
-func rows[T floats](run For, out, in []T, t tensor, step int, p *plan[T], sw swaps, stream bool, scale T) error {
+// rows transforms groups of rows in the lanes of vectors.
+func rows[T floats](run For, out, in []T, t tensor, p *plan[T], sw swaps, stream bool, scale T) error {
 	n, l := p.n, lanesOf[T]()
 	return eachGroup(run, t.groups(l), n, p.scratch(l), func(g int, x, y []T, yield func()) {
 		w := t.group(g, l, n)
 		if w.near {
-			at, apart := 2*w.off[0], w.stride
-			if step > 0 {
-				apart = step
-			}
-			from, to := end[T]{at: in[at:], step: apart, pairs: true}, end[T]{out[at:], w.stride, true, stream}
+			at := 2 * w.off[0]
+			from, to := end[T]{at: in[at:], step: w.stride, pairs: true}, end[T]{out[at:], w.stride, true, stream}
 			p.between(from, to, x, y, sw, scale, yield)
 			return
 		}
