@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/distributions"
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
@@ -92,5 +93,35 @@ func TestNormal(t *testing.T) {
 	}
 	if m, v := sum/n, square/n; math.Abs(m) > 0.02 || math.Abs(v-1) > 0.02 {
 		t.Errorf("mean %v, variance %v", m, v)
+	}
+}
+
+// TestSamples compares samplers that draw again where the first attempt fails with the CPU: several numbers a thread, rows that are
+// shorter and longer than a warp, and rows of tiny numbers.
+func TestSamples(t *testing.T) {
+	dev := gpu(t)
+	for name, f := range map[string]func() *lucid.Tensor{
+		"gamma": func() *lucid.Tensor { return distributions.NewGamma(lucid.Rand(300001).Mul(3).Add(0.05), 1.0).Sample() },
+		"beta": func() *lucid.Tensor {
+			return distributions.NewBeta(lucid.Rand(150001).Mul(3).Add(0.05), lucid.Rand(150001).Add(0.5)).Sample()
+		},
+		"dirichlet": func() *lucid.Tensor { return distributions.NewDirichlet(lucid.Rand(30001, 5).Add(0.3)).Sample() },
+		"tiny": func() *lucid.Tensor {
+			return distributions.NewDirichlet(lucid.Rand(30001, 3).Mul(0.01).Add(1e-4)).Sample()
+		},
+		"long":   func() *lucid.Tensor { return distributions.NewDirichlet(lucid.Rand(301, 70).Add(0.3)).Sample() },
+		"normal": func() *lucid.Tensor { return distributions.NewNormal(lucid.Rand(5000), 2.0).Sample() },
+	} {
+		var got [2][]float32
+		for k, d := range []lucid.Device{lucid.CPU, dev} {
+			lucid.Seed(7)
+			lucid.WithDevice(d, func() { got[k] = lucid.ToSlice[float32](f()) })
+		}
+		for i := range got[0] {
+			if got[0][i] != got[1][i] {
+				t.Errorf("%s: the %d-th is %v on the CPU, %v on the GPU", name, i, got[0][i], got[1][i])
+				break
+			}
+		}
 	}
 }

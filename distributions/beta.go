@@ -17,7 +17,7 @@ func NewBeta(concentration1, concentration0 any, opts ...Options) *Beta {
 	f := of("Beta", opts)
 	p, batch := f.tensors(par("concentration1", concentration1, Positive), par("concentration0", concentration0, Positive))
 	d := &Beta{Concentration1: p[0], Concentration0: p[1]}
-	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: UnitInterval, HasRSample: true, Draw: d.draw},
+	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: UnitInterval, HasRSample: true, Draw: d.draw, made: true},
 		func(batch []int) Distribution {
 			return NewBeta(expanded(d.Concentration1, batch, 0), expanded(d.Concentration0, batch, 0), unchecked)
 		})
@@ -88,7 +88,8 @@ func NewDirichlet(concentration *lucid.Tensor, opts ...Options) *Dirichlet {
 	p, batch := f.tensors(parameter{"concentration", concentration, IndependentConstraint(Positive, 1), 1})
 	f.someClass(p[0])
 	d := &Dirichlet{Concentration: p[0]}
-	d.Base = f.base(Spec{Self: d, BatchShape: batch, EventShape: []int{p[0].Size(-1)}, Support: Simplex, HasRSample: true, Draw: d.draw},
+	d.Base = f.base(Spec{Self: d, BatchShape: batch, EventShape: []int{p[0].Size(-1)}, Support: Simplex, HasRSample: true,
+		Draw: d.draw, made: true},
 		func(batch []int) Distribution { return NewDirichlet(expanded(d.Concentration, batch, 1), unchecked) })
 	return d
 }

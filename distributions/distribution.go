@@ -68,6 +68,8 @@ type Spec struct {
 	Draw func(key *lucid.Tensor, shape []int) *lucid.Tensor
 	// Expand makes the distribution with a larger batch shape; nil: it has none.
 	Expand func(batch []int) Distribution
+
+	made bool // what Draw returns has no other owner
 }
 
 // Base is embedded by distributions: shapes, sampling by Spec.Draw, and the errors of what a distribution does not have.
@@ -122,6 +124,9 @@ func (b *Base) Sample(shape ...int) *lucid.Tensor {
 // SampleKey draws by a key.
 func (b *Base) SampleKey(key *lucid.Tensor, shape ...int) (x *lucid.Tensor) {
 	lucid.NoGrad(func() { x = b.spec.Draw(key, b.extended(shape)) })
+	if b.spec.made {
+		defer x.Free() // else what it is made of would be stored, until the collector finds its handle
+	}
 	return x.Detach()
 }
 

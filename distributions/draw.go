@@ -24,6 +24,15 @@ func normals(key, like *lucid.Tensor, shape []int) *lucid.Tensor {
 	return random.Normal(keyFor(key, like), shape, random.NormalOptions{DType: like.DType()})
 }
 
+// located is z·scale + loc. The steps are given up, so that nothing is stored for them: the numbers z are made where they are used.
+func located(z, scale, loc *lucid.Tensor) *lucid.Tensor {
+	y := z.Mul(scale)
+	x := y.Add(loc)
+	z.Free()
+	y.Free()
+	return x
+}
+
 // uniforms are numbers in [0, 1).
 func uniforms(key, like *lucid.Tensor, shape []int) *lucid.Tensor {
 	return random.Uniform(keyFor(key, like), shape, random.UniformOptions{DType: like.DType()})
@@ -43,5 +52,6 @@ func exponentials(key, like *lucid.Tensor, shape []int) *lucid.Tensor {
 // quotients are finite.
 func gammas(key, concentration *lucid.Tensor, shape []int) *lucid.Tensor {
 	g := random.Gamma(keyFor(key, concentration), concentration, shape)
+	defer g.Free()
 	return g.ClampMin(lucid.FInfo(concentration.DType()).SmallestNormal)
 }

@@ -16,14 +16,17 @@ func NewGamma(concentration, rate any, opts ...Options) *Gamma {
 	f := of("Gamma", opts)
 	p, batch := f.tensors(par("concentration", concentration, Positive), par("rate", rate, Positive))
 	d := &Gamma{Concentration: p[0], Rate: p[1]}
-	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: NonNegative, HasRSample: true, Draw: d.draw}, func(batch []int) Distribution {
-		return NewGamma(expanded(d.Concentration, batch, 0), expanded(d.Rate, batch, 0), unchecked)
-	})
+	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: NonNegative, HasRSample: true, Draw: d.draw, made: true},
+		func(batch []int) Distribution {
+			return NewGamma(expanded(d.Concentration, batch, 0), expanded(d.Rate, batch, 0), unchecked)
+		})
 	return d
 }
 
 func (d *Gamma) draw(key *lucid.Tensor, shape []int) *lucid.Tensor {
-	return gammas(key, d.Concentration, shape).Div(d.Rate)
+	g := gammas(key, d.Concentration, shape)
+	defer g.Free()
+	return g.Div(d.Rate)
 }
 
 // Mean is Concentration/Rate.

@@ -20,14 +20,15 @@ func NewLaplace(loc, scale any, opts ...Options) *Laplace {
 	f := of("Laplace", opts)
 	p, batch := f.tensors(par("loc", loc, Real), par("scale", scale, Positive))
 	d := &Laplace{Loc: p[0], Scale: p[1]}
-	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: Real, HasRSample: true, Draw: d.draw}, func(batch []int) Distribution {
-		return NewLaplace(expanded(d.Loc, batch, 0), expanded(d.Scale, batch, 0), unchecked)
-	})
+	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: Real, HasRSample: true, Draw: d.draw, made: true},
+		func(batch []int) Distribution {
+			return NewLaplace(expanded(d.Loc, batch, 0), expanded(d.Scale, batch, 0), unchecked)
+		})
 	return d
 }
 
 func (d *Laplace) draw(key *lucid.Tensor, shape []int) *lucid.Tensor {
-	return random.Laplace(keyFor(key, d.Loc), shape, random.LaplaceOptions{DType: d.Loc.DType()}).Mul(d.Scale).Add(d.Loc)
+	return located(random.Laplace(keyFor(key, d.Loc), shape, random.LaplaceOptions{DType: d.Loc.DType()}), d.Scale, d.Loc)
 }
 
 // Mean is Loc.

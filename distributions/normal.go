@@ -19,14 +19,15 @@ func NewNormal(loc, scale any, opts ...Options) *Normal {
 	f := of("Normal", opts)
 	p, batch := f.tensors(par("loc", loc, Real), par("scale", scale, Positive))
 	d := &Normal{Loc: p[0], Scale: p[1]}
-	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: Real, HasRSample: true, Draw: d.draw}, func(batch []int) Distribution {
-		return NewNormal(expanded(d.Loc, batch, 0), expanded(d.Scale, batch, 0), unchecked)
-	})
+	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: Real, HasRSample: true, Draw: d.draw, made: true},
+		func(batch []int) Distribution {
+			return NewNormal(expanded(d.Loc, batch, 0), expanded(d.Scale, batch, 0), unchecked)
+		})
 	return d
 }
 
 func (d *Normal) draw(key *lucid.Tensor, shape []int) *lucid.Tensor {
-	return normals(key, d.Loc, shape).Mul(d.Scale).Add(d.Loc)
+	return located(normals(key, d.Loc, shape), d.Scale, d.Loc)
 }
 
 // Mean is Loc.

@@ -21,7 +21,7 @@ func NewUniform(low, high any, opts ...Options) *Uniform {
 	if !f.noValidate && known(d.Low) && known(d.High) && !lucid.ItemAs[bool](lucid.Lt(d.Low, d.High).All()) {
 		fault.Throw(fault.Value, f.op(), "low is %s and high is %s; want low below high", boundText(d.Low), boundText(d.High))
 	}
-	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: Interval(d.Low, d.High), HasRSample: true, Draw: d.draw},
+	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: Interval(d.Low, d.High), HasRSample: true, Draw: d.draw, made: true},
 		func(batch []int) Distribution {
 			return NewUniform(expanded(d.Low, batch, 0), expanded(d.High, batch, 0), unchecked)
 		})
@@ -29,7 +29,9 @@ func NewUniform(low, high any, opts ...Options) *Uniform {
 }
 
 func (d *Uniform) draw(key *lucid.Tensor, shape []int) *lucid.Tensor {
-	return uniforms(key, d.Low, shape).Mul(d.High.Sub(d.Low)).Add(d.Low)
+	span := d.High.Sub(d.Low)
+	defer span.Free()
+	return located(uniforms(key, d.Low, shape), span, d.Low)
 }
 
 // Mean is the middle.

@@ -307,3 +307,20 @@ func TestGivenBackByCount(t *testing.T) {
 		t.Errorf("%d collections", n)
 	}
 }
+
+// TestFoundByCollector: memory that the collector found does not count as handed out any more, and never as given back before.
+func TestFoundByCollector(t *testing.T) {
+	p := NewPool("found", Host{})
+	for _, c := range []struct{ since, want int64 }{{3 << 20, 2 << 20}, {1 << 10, 0}, {-5, -5}} {
+		b, err := p.Get("test", 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.clean.Stop()
+		p.since = c.since
+		unreachable{p, block{b.Mem, b.Dev}, b.Size, b.class}.back()
+		if b.pool = nil; p.since != c.want {
+			t.Errorf("%d bytes since the last collection, %d after it found some; want %d", c.since, p.since, c.want)
+		}
+	}
+}

@@ -260,6 +260,8 @@ func (p *Pool) give(class int16, host []byte, dev uintptr, n int, counted bool) 
 	}
 	if counted {
 		p.since -= int64(size)
+	} else if p.since > 0 { // the collection found some of what was handed out since it began
+		p.since = max(0, p.since-int64(size))
 	}
 	if p.stats.Cached+int64(size) > p.stats.CacheCap {
 		p.src.Release(host, dev)

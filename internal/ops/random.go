@@ -101,7 +101,20 @@ func RandomUniform(key *Node, s *shape.Shape, low, high Operand, d dtype.DType) 
 		return u
 	}
 	lo, hi := as("uniform", low, d), as("uniform", high, d)
-	return ofShape("uniform", s, Add(Mul(u, Sub(hi, lo)), lo))
+	var span *Node
+	if lo.IsConst() && hi.IsConst() { // a launch for one number would take as long as any other
+		span = Number(d, roundedTo(d, hi)-roundedTo(d, lo))
+	} else {
+		span = Sub(hi, lo)
+	}
+	return ofShape("uniform", s, Add(Mul(u, span), lo))
+}
+
+// roundedTo is the value of a constant in a floating dtype.
+func roundedTo(d dtype.DType, n *Node) float64 {
+	var m [16]byte
+	d.Put(m[:], 0, n.Attr().(attr.Const).Value)
+	return d.Get(m[:], 0).Float()
 }
 
 // isNumber reports whether an operand is the Go number v.

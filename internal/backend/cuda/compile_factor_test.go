@@ -21,15 +21,16 @@ func TestCompileFactor(t *testing.T) {
 		for file, names := range factorKernels {
 			for _, k := range names {
 				for _, group := range []int{warp, block}[:1+(i+len(k))%2] {
-					compile(fmt.Sprint(k, " ", d, " ", group), factorSource(file, k, d, group))
+					compile(fmt.Sprint(k, " ", d, " ", group), factorSource(file, k, d, group, 0))
 				}
 			}
 		}
+		compile(fmt.Sprint("eigh ", d, " of 32"), factorSource("factor_jacobi", "eigh", d, warp, smallMatrix))
 		all := ""
 		for _, m := range kernelName.FindAllStringSubmatch(kernels.Source("matrix_parts"), -1) {
 			all += "#define KERNEL_" + m[1] + "\n"
 		}
-		compile("matrix_parts "+d.String(), all+factorSource("matrix_parts", "none", d, 0))
+		compile("matrix_parts "+d.String(), all+factorSource("matrix_parts", "none", d, 0, 0))
 	}
 	for _, d := range []dtype.DType{dtype.Complex64, dtype.Complex128} {
 		compile("fft "+d.String(), fftSource(d))

@@ -104,12 +104,13 @@ func TestCompileWindows(t *testing.T) {
 			compileOne(t, "random_binomial", sampleSource("random_binomial", d))
 			compileOne(t, "random_gamma", sampleSource("random_gamma", d))
 			compileOne(t, "random_von_mises", sampleSource("random_von_mises", d))
-			compileOne(t, "random_dirichlet", rowSampleSource(d, 16))
+			compileOne(t, "random_dirichlet", rowSampleSource(d, 16, false))
 		}
 	}
 	compileOne(t, "conv_wide", convSource("conv_tiled", dtype.Float32, 2, "u64"))
 	compileOne(t, "pool_max", poolSource("pool_max", dtype.Int8, someWindows))
 	compileOne(t, "random_int", sampleSource("random_int", dtype.Uint64))
+	compileOne(t, "random_dirichlet", rowSampleSource(dtype.Float32, 32, true))
 }
 
 // TestCompileChannels compiles the statistics of channels.

@@ -218,9 +218,9 @@ func TestCompileFamilies(t *testing.T) {
 	for _, unit := range unitOf {
 		compileOne(t, "take", takeSource(unit, 1, false))
 		compileOne(t, "take", takeSource(unit, 1, true))
-		compileOne(t, "move", moveForm{unit, "u64", 3, 0, 1}.source())
-		compileOne(t, "move", moveForm{unit, "u32", 3, 0, 2}.source())
-		compileOne(t, "move", moveForm{unit, "u32", 1, 4, 1}.source())
+		compileOne(t, "move", moveForm{unit, "u64", 3, 0, 1, 1}.source())
+		compileOne(t, "move", moveForm{unit, "u32", 3, 0, 2, 3}.source())
+		compileOne(t, "move", moveForm{unit, "u32", 1, 4, 1, 2}.source())
 		compileOne(t, "transpose", kernels.Source("prelude")+"#define UNIT "+unit+"\n"+kernels.Source("transpose"))
 	}
 	for _, d := range []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int64} {

@@ -48,18 +48,21 @@ const (
 	flagInverse
 )
 
-// factorSource is the source of a kernel for group threads a matrix; 0: it has no groups.
-func factorSource(file, name string, t dtype.DType, group int) string {
+// factorSource is the source of a kernel for group threads a matrix, 0: it has no groups; size: of matrices that large, 0: any.
+func factorSource(file, name string, t dtype.DType, group, size int) string {
 	s := kernels.Source("prelude") + typed(t) + "#define KERNEL_" + name + "\n"
 	if group > 0 {
 		s += fmt.Sprintf("#define GROUP %d\n", group)
 	}
+	if size > 0 {
+		s += fmt.Sprintf("#define SIZE %d\n", size)
+	}
 	return s + kernels.Source("factor", file)
 }
 
-func (d *Device) factorKernel(file, name string, t dtype.DType, group int) (*driver.Function, error) {
-	source := func() string { return factorSource(file, name, t, group) }
-	return d.find(fmt.Sprint(name, " ", t, " ", group), text{name: name, source: source, options: factorOptions,
+func (d *Device) factorKernel(file, name string, t dtype.DType, group, size int) (*driver.Function, error) {
+	source := func() string { return factorSource(file, name, t, group, size) }
+	return d.find(fmt.Sprint(name, " ", t, " ", group, " ", size), text{name: name, source: source, options: factorOptions,
 		ours: true, long: file == "factor_jacobi"})
 }
 
@@ -141,7 +144,11 @@ func (x *factoring) own(group int, file, name string, p factorParams) error {
 	if group == warp && bytes > x.Shared-1024 {
 		group = block
 	}
-	f, err := x.factorKernel(file, name, x.t, group)
+	size := 0
+	if group == warp && name == "eigh" && p.n == smallMatrix { // rotations of these are bound by the banks of shared memory
+		size = p.n
+	}
+	f, err := x.factorKernel(file, name, x.t, group, size)
 	if err != nil {
 		return err
 	}
@@ -165,7 +172,7 @@ func (x *factoring) pass(name string, elements int, p factorParams) error {
 }
 
 func (x *factoring) passBlocks(name string, grid, shared int, p factorParams) error {
-	f, err := x.factorKernel("matrix_parts", name, x.t, 0)
+	f, err := x.factorKernel("matrix_parts", name, x.t, 0, 0)
 	if err != nil || grid == 0 {
 		return err
 	}

@@ -278,7 +278,7 @@ func (x *factoring) svd(src, u, s, vh backend.View, info uintptr) error {
 }
 
 // smallEig is the size up to which the host finds eigenvalues of general matrices faster.
-const smallEig = 64
+const smallEig = 256
 
 // complexEigenvalues gives those of general matrices, and the eigenvectors if wanted.
 func complexEigenvalues(d *call, a attr.Attr, out, in []backend.View) error {

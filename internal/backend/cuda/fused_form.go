@@ -1,7 +1,7 @@
 package cuda
 
 import (
-	"fmt"
+	"strconv"
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -81,7 +81,14 @@ func (f *form) span(p *program, n int) int {
 }
 
 func (f *form) key() string {
-	return fmt.Sprintf("%s/%d/%d/%v/%d", f.classes, f.vector, len(f.dims), f.wide, f.cols)
+	b := make([]byte, 0, 32)
+	for _, c := range f.classes {
+		b = append(b, byte(c))
+	}
+	for _, n := range [...]int{f.vector, len(f.dims), number(f.wide), f.cols} {
+		b = strconv.AppendInt(append(b, '/'), int64(n), 10)
+	}
+	return string(b)
 }
 
 // classOf tells immediates and single values from the rest.

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
@@ -18,19 +19,37 @@ var unitOf = map[int]string{1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "w16"}
 
 // move copies elements from one layout to another; the shapes are equal, and the two do not overlap.
 func (d *Device) move(to, from backend.View) error {
+	m, done, err := d.moving(to, from)
+	if done || err != nil {
+		return err
+	}
+	return d.moveAll(m)
+}
+
+// moving is a copy that a kernel of move.cu makes.
+type moving struct {
+	form              moveForm
+	n, segments, grid int
+	to, from          uintptr
+	dims              []int
+	st                [][]int
+}
+
+// moving finds the kernel of a copy; done: it was made already, or there is nothing to do.
+func (d *Device) moving(to, from backend.View) (m moving, done bool, err error) {
 	if to.Numel() == 0 {
-		return nil
+		return m, true, nil
 	}
 	size := to.DType.Size()
 	if to.Contiguous() && from.Contiguous() {
-		return d.Copy(address(to), address(from), to.Numel()*size)
+		return m, true, d.Copy(address(to), address(from), to.Numel()*size)
 	}
 	dims, st := shape.Collapse(to.Shape, to.Strides(), from.Strides())
 	if len(dims) == 0 {
 		dims, st = []int{1}, [][]int{{1}, {1}}
 	}
 	if ok, err := d.transposed(size, dims, st, address(to), address(from)); ok {
-		return err
+		return m, true, err
 	}
 	n := to.Numel()
 	// Runs that are contiguous on both sides are copied in the widest units that divide and align them.
@@ -42,39 +61,68 @@ func (d *Device) move(to, from backend.View) error {
 			st[0][k], st[1][k] = st[0][k]/2, st[1][k]/2
 		}
 	}
-	form := moveForm{unitOf[size], indexFor(n), len(dims), 0, 1}
+	form := moveForm{unitOf[size], indexFor(n), len(dims), 0, 1, 1}
+	m = moving{form: form, n: n, to: address(to), from: address(from), dims: dims, st: st}
 	// Long rows are split into segments, one a block.
 	each := min(4, dims[last]/threads)
-	segments := blocks(dims[last], threads*max(1, each))
-	if grid := n / dims[last] * segments; each > 0 && grid < longest {
-		form.each = each
-	} else if run := min(4, 16/size); n >= manyElements && to.Contiguous() && address(to)%uintptr(run*size) == 0 {
-		form.run = run
+	m.segments = blocks(dims[last], threads*max(1, each))
+	if grid := n / dims[last] * m.segments; each > 0 && grid < longest {
+		m.form.each, m.grid = each, grid
+		return m, false, nil
 	}
-	f, err := d.kernel(fmt.Sprint("move ", form), form.kernel(), form.source)
+	if run := min(4, 16/size); n >= manyElements && to.Contiguous() && m.to%uintptr(run*size) == 0 {
+		m.form.run = run
+	}
+	m.grid = blocks(n, m.form.run*threads)
+	return m, false, nil
+}
+
+// moveAll makes copies of one form, as many as its parts, by one launch.
+func (d *Device) moveAll(list ...moving) error {
+	form, grid := list[0].form, 0
+	form.parts = len(list)
+	f, err := d.kernel(form.key(), form.kernel(), form.source)
 	if err != nil {
 		return err
 	}
-	var a args
-	a.int(n, segments)
-	a.ptr(address(to), address(from))
-	a.int(dims...)
-	a.int(st[0]...)
-	a.int(st[1]...)
-	if form.each > 0 {
-		return d.launch(f, n/dims[last]*segments, 1, threads, a)
+	var space [64]uint64
+	a := args(space[:0])
+	for _, m := range list {
+		grid = max(grid, m.grid)
+		a.int(m.n, m.segments, m.grid)
+		a.ptr(m.to, m.from)
+		a.int(m.dims...)
+		a.int(m.st[0]...)
+		a.int(m.st[1]...)
 	}
-	return d.launch(f, blocks(n, form.run*threads), 1, threads, a)
+	return d.launch(f, grid, len(list), threads, a)
+}
+
+// mostParts is how many copies a launch makes.
+const mostParts = 4
+
+// oneLaunch takes copies that one launch can make with the first: those of its form, as long as at most half of the blocks have no work.
+func oneLaunch(list []moving) (one, rest []moving) {
+	one = list[:1:1]
+	most, sum := list[0].grid, list[0].grid
+	for _, m := range list[1:] {
+		if high := max(most, m.grid); len(one) < mostParts && m.form == list[0].form && 2*(sum+m.grid) >= (len(one)+1)*high {
+			one, most, sum = append(one, m), high, sum+m.grid
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	return one, rest
 }
 
 // manyElements is the size from which a thread copies several elements.
 const manyElements = 1 << 17
 
 // moveForm is what a kernel of move.cu depends on. each: elements of a long row a thread copies; 0: rows are short, and it
-// copies `run` elements of a contiguous destination, 1: of any.
+// copies `run` elements of a contiguous destination, 1: of any. parts: copies of a launch.
 type moveForm struct {
-	unit, index     string
-	dims, each, run int
+	unit, index            string
+	dims, each, run, parts int
 }
 
 func (f moveForm) kernel() string {
@@ -84,9 +132,18 @@ func (f moveForm) kernel() string {
 	return "move_strided"
 }
 
+// key is built by hand: copies are as frequent as they are short.
+func (f moveForm) key() string {
+	key := append(make([]byte, 0, 32), "move "+f.unit+" "+f.index...)
+	for _, n := range [...]int{f.dims, f.each, f.run, f.parts} {
+		key = strconv.AppendInt(append(key, ' '), int64(n), 10)
+	}
+	return string(key)
+}
+
 func (f moveForm) source() string {
-	return fmt.Sprintf("%s#define UNIT %s\n#define ND %d\n#define INDEX %s\n#define EACH %d\n#define RUN %d\n%s", kernels.Source("prelude"),
-		f.unit, f.dims, f.index, f.each, f.run, kernels.Source("move"))
+	return fmt.Sprintf("%s#define UNIT %s\n#define ND %d\n#define INDEX %s\n#define EACH %d\n#define RUN %d\n#define PARTS %d\n%s",
+		kernels.Source("prelude"), f.unit, f.dims, f.index, f.each, f.run, f.parts, kernels.Source("move"))
 }
 
 func even(strides []int) bool {
@@ -137,11 +194,23 @@ func part(v backend.View, s *shape.Shape, strides []int, offset int) backend.Vie
 func cat(d *call, a attr.Attr, out, in []backend.View) error {
 	axis, at := a.(attr.Axis).Axis, 0
 	st := out[0].Strides()
+	var list []moving
 	for _, v := range in {
-		if err := d.move(part(out[0], v.Shape, st, at*st[axis]), v); err != nil {
+		m, done, err := d.moving(part(out[0], v.Shape, st, at*st[axis]), v)
+		if err != nil {
 			return err
 		}
+		if !done {
+			list = append(list, m)
+		}
 		at += v.Shape.Dim(axis)
+	}
+	for len(list) > 0 {
+		one, rest := oneLaunch(list)
+		if err := d.moveAll(one...); err != nil {
+			return err
+		}
+		list = rest
 	}
 	return nil
 }

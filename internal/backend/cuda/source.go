@@ -79,10 +79,20 @@ func sampleSource(op string, t dtype.DType) string {
 	return samplerSource(op, t, "")
 }
 
-// rowSampleSource is the kernel of the Dirichlet sampler, group threads a row.
-func rowSampleSource(t dtype.DType, group int) string {
-	return samplerSource("random_dirichlet", t, fmt.Sprintf("#define G %d\n", group))
+// rowSampleSource is the kernel of the Dirichlet sampler, group threads a row; long: of rows with more elements than that.
+func rowSampleSource(t dtype.DType, group int, long bool) string {
+	defines := fmt.Sprintf("#define G %d\n", group)
+	if long {
+		defines += "#define LONG_ROWS\n"
+	}
+	return samplerSource("random_dirichlet", t, defines)
 }
+
+// samplesEach is how many gamma numbers a thread of a full device has, EACH of sample.cu.
+const samplesEach = 8
+
+// each is how many of n gamma numbers a thread has: four blocks a multiprocessor run at the same time.
+func (d *Device) each(n int) int { return min(samplesEach, max(1, blocks(n, 4*threads*max(1, d.SMs)))) }
 
 func samplerSource(op string, t dtype.DType, defines string) string {
 	return kernels.Source("prelude", "threefry", "stream") + "#define " + strings.ToUpper(op) + "\n" + defines + typed(t) +
@@ -121,17 +131,21 @@ func (d *call) sampleRows(out backend.View, in []backend.View) error {
 	for group < size && group < 32 {
 		group *= 2
 	}
-	f, err := d.kernel(fmt.Sprint("random_dirichlet ", t, group), "sample", func() string { return rowSampleSource(t, group) })
+	positions, each, long := out.Numel()/size*group, 1, size > group
+	if !long {
+		each = d.each(positions)
+	}
+	f, err := d.kernel(fmt.Sprint("random_dirichlet ", t, group, long), "sample", func() string { return rowSampleSource(t, group, long) })
 	if err != nil {
 		return err
 	}
 	var g args
-	g.int(out.Numel(), out.Numel()/(in[0].Numel()/2), size, same)
+	g.int(out.Numel(), out.Numel()/(in[0].Numel()/2), size, each, same)
 	g.ptr(address(out))
 	for _, v := range x.views {
 		g.ptr(address(v))
 	}
-	return d.launch(f, blocks(out.Numel()/size*group, threads), 1, threads, g)
+	return d.launch(f, blocks(positions, each*threads), 1, threads, g)
 }
 
 func (d *call) sample(op string, out backend.View, in []backend.View) error {
@@ -151,8 +165,12 @@ func (d *call) sample(op string, out backend.View, in []backend.View) error {
 	if err != nil {
 		return err
 	}
+	each := 1
+	if op == "random_gamma" {
+		each = d.each(out.Numel())
+	}
 	var g args
-	g.int(out.Numel(), out.Numel()/(in[0].Numel()/2), same)
+	g.int(out.Numel(), out.Numel()/(in[0].Numel()/2), same, each)
 	g.ptr(address(out))
 	for _, v := range x.views {
 		g.ptr(address(v))
@@ -160,5 +178,5 @@ func (d *call) sample(op string, out backend.View, in []backend.View) error {
 	if len(in) < 3 {
 		g.ptr(0)
 	}
-	return d.launch(f, blocks(out.Numel(), threads), 1, threads, g)
+	return d.launch(f, blocks(out.Numel(), each*threads), 1, threads, g)
 }

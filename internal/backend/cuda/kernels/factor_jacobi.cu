@@ -12,28 +12,60 @@ DEV void pair_of(int n, int round, int k, int &p, int &q) {
     if (p > q) { const int x = p; p = q; q = x; }
 }
 
-// rotation makes x·y real and zero: x' = c·x - s·e·y, y' = s·x + c·e·y, for their squares xx, yy and product xy of magnitude g.
+// Phase is what a column is multiplied by so that its product with another one is real: 1 for real numbers.
+template <class F> struct Phase {
+    static DEV F signed_size(F x, F) { return x; }
+    static DEV F of(F, F) { return 1; }
+    static DEV F times(F, F x) { return x; }
+};
+template <class F> struct Phase<Cx<F>> {
+    static DEV F signed_size(Cx<F>, F g) { return g; }
+    static DEV Cx<F> of(Cx<F> x, F g) { return cx(x.re / g, -x.im / g); }
+    static DEV Cx<F> times(Cx<F> e, Cx<F> x) { return e * x; }
+};
+
+// rotation makes x·y zero: x' = c·x - s·e·y, y' = s·x + c·e·y, for their squares xx, yy and product xy of magnitude g.
 DEV void rotation(R xx, R yy, T xy, R g, R &c, R &s, T &e) {
-    const R z = (yy - xx) / (2 * g);
+    const R z = (yy - xx) / (2 * Phase<T>::signed_size(xy, g));
     const R t = copysign((R)1, z) / (fabs(z) + sqrt(1 + z * z));
     c = 1 / sqrt(1 + t * t);
     s = t * c;
-    e = N::times(conjugate(xy), 1 / g);
+    e = Phase<T>::of(xy, g);
 }
 
 #define SWEEPS 24
 
 // ROWS loops over the rows of a lane: neighbours in a warp, so that the lanes of other columns find other banks; every L-th in a block,
 // so that a warp reads neighbours.
-#if GROUP == 32
+#ifdef SIZE
+// A matrix of 32×32 in a warp. The columns of a pair differ in the bits of round + 1, and in the highest of these, step, every p has a 0.
+// Its two lanes have rows that are `step` apart: with the columns of a round these are all banks.
+DEV int step_of(int round) { return 1 << (31 - __clz(round + 1)); }
+DEV void pair_at(int, int round, int k, int &p, int &q) {
+    p = k + (k & -step_of(round));
+    q = p ^ (round + 1);
+}
+#define ROWS(r, n) for (int nth = 0, r = lane * step; nth < 16; nth++, r = lane * step + nth + (nth & -step))
+#define OWNS(r, n) (((r) & step) == lane * step)
+#elif GROUP == 32
 #define ROWS(r, n) for (int r = lane * (((n) + L - 1) / L), end = min(n, r + ((n) + L - 1) / L); r < end; r++)
+#define OWNS(r, n) ((r) / (((n) + L - 1) / L) == lane)
 #else
 #define ROWS(r, n) for (int r = lane; r < n; r += L)
+#define OWNS(r, n) ((r) % L == lane)
+#endif
+#ifndef SIZE
+#define pair_at pair_of
 #endif
 
 #ifdef KERNEL_eigh
 extern "C" __global__ void __launch_bounds__(256) eigh(const __grid_constant__ Args a) {
-    const int n = a.n, ld = n | 1, even = n + (n & 1), pairs = even / 2, L = lanes(pairs), groups = GROUP / L, t = rank();
+#ifdef SIZE
+    const int n = SIZE;
+#else
+    const int n = a.n;
+#endif
+    const int ld = n | 1, even = n + (n & 1), pairs = even / 2, L = lanes(pairs), groups = GROUP / L, t = rank();
     const int lane = t & (L - 1);
     const bool vectors = a.flags & VECTORS;
     T *w = memory(a), *phases = w + (i64)n * ld, *v = phases + 3 * pairs + n;
@@ -55,10 +87,13 @@ extern "C" __global__ void __launch_bounds__(256) eigh(const __grid_constant__ A
         for (int sweep = 0; sweep < SWEEPS && back != 0 && n > 1; sweep++) {
             bool any = false;
             for (int round = 0; round < even - 1; round++) {
+#ifdef SIZE
+                const int step = step_of(round);
+#endif
                 bool some = false;
                 for (int k = t; k < pairs; k += GROUP) {
                     int p, q;
-                    pair_of(even, round, k, p, q);
+                    pair_at(even, round, k, p, q);
                     R c = 1, s = 0;
                     T e = of(1, 0);
                     if (q < n) {
@@ -81,15 +116,15 @@ extern "C" __global__ void __launch_bounds__(256) eigh(const __grid_constant__ A
                     if (s == 0) continue;
                     const T e = phases[k];
                     int p, q;
-                    pair_of(even, round, k, p, q);
+                    pair_at(even, round, k, p, q);
                     T *wp = w + p * ld, *wq = w + q * ld, *vp = v + p * ld, *vq = v + q * ld;
 #pragma unroll 4
                     ROWS(r, n) {
-                        const T x = wp[r], y = e * wq[r];
+                        const T x = wp[r], y = Phase<T>::times(e, wq[r]);
                         wp[r] = N::times(x, c) - N::times(y, s);
                         wq[r] = N::times(x, s) + N::times(y, c);
                         if (!vectors) continue;
-                        const T u = vp[r], z = e * vq[r];
+                        const T u = vp[r], z = Phase<T>::times(e, vq[r]);
                         vp[r] = N::times(u, c) - N::times(z, s);
                         vq[r] = N::times(u, s) + N::times(z, c);
                     }
@@ -100,15 +135,20 @@ extern "C" __global__ void __launch_bounds__(256) eigh(const __grid_constant__ A
                     if (s == 0) continue;
                     const T e = conjugate(phases[k]);
                     int p, q;
-                    pair_of(even, round, k, p, q);
+                    pair_at(even, round, k, p, q);
 #pragma unroll 4
                     ROWS(r, n) {
-                        const T x = w[r * ld + p], y = e * w[r * ld + q];
-                        T to = N::times(x, c) - N::times(y, s), by = N::times(x, s) + N::times(y, c);
-                        if (r == p) { to = of(re(to), 0); by = T(); }
-                        if (r == q) { to = T(); by = of(re(by), 0); }
-                        w[r * ld + p] = to;
-                        w[r * ld + q] = by;
+                        const T x = w[r * ld + p], y = Phase<T>::times(e, w[r * ld + q]);
+                        w[r * ld + p] = N::times(x, c) - N::times(y, s);
+                        w[r * ld + q] = N::times(x, s) + N::times(y, c);
+                    }
+                    if (OWNS(p, n)) {
+                        w[p * ld + p] = of(re(w[p * ld + p]), 0);
+                        w[p * ld + q] = T();
+                    }
+                    if (OWNS(q, n)) {
+                        w[q * ld + p] = T();
+                        w[q * ld + q] = of(re(w[q * ld + q]), 0);
                     }
                 }
                 sync();
@@ -188,13 +228,13 @@ extern "C" __global__ void __launch_bounds__(256) svd(const __grid_constant__ Ar
                     T e;
                     rotation(xx, yy, xy, g, c, s, e);
                     ROWS(r, m) {
-                        const T z = e * y[r];
+                        const T z = Phase<T>::times(e, y[r]);
                         y[r] = N::times(x[r], s) + N::times(z, c);
                         x[r] = N::times(x[r], c) - N::times(z, s);
                     }
                     if (vectors)
                         ROWS(r, n) {
-                            const T u = v[p * ld + r], z = e * v[q * ld + r];
+                            const T u = v[p * ld + r], z = Phase<T>::times(e, v[q * ld + r]);
                             v[p * ld + r] = N::times(u, c) - N::times(z, s);
                             v[q * ld + r] = N::times(u, s) + N::times(z, c);
                         }

@@ -1,10 +1,15 @@
 // Copies between layouts. UNIT is the type that is copied, as wide as alignment allows; ND the rank after merging
-// dimensions. A block reads and writes in the order of the destination.
+// dimensions. A block reads and writes in the order of the destination. PARTS copies of one form are made by the rows of a grid, the
+// blocks of each that it has work for.
 
-struct Args { i64 n, segments; UNIT *out; const UNIT *in; i64 dims[ND], to[ND], from[ND]; };
+struct Part { i64 n, segments, blocks; UNIT *out; const UNIT *in; i64 dims[ND], to[ND], from[ND]; };
+struct Args { Part part[PARTS]; };
+#define PART \
+    const Part &a = all.part[PARTS > 1 ? blockIdx.y : 0]; \
+    if (PARTS > 1 && blockIdx.x >= (u32)a.blocks) return;
 
 // offsets computes the offset of element number rest on both sides, over the dimensions before `last`.
-DEV void offsets(const Args &a, INDEX rest, int last, i64 &to, i64 &from) {
+DEV void offsets(const Part &a, INDEX rest, int last, i64 &to, i64 &from) {
 #pragma unroll
     for (int d = ND - 1; d >= 0; d--) {
         if (d >= last) continue;
@@ -21,7 +26,8 @@ DEV void offsets(const Args &a, INDEX rest, int last, i64 &to, i64 &from) {
 
 #if EACH > 0
 // A block has a segment of one row, EACH elements a thread: only the number of the row is divided.
-extern "C" __global__ void __launch_bounds__(256) move_rows(const __grid_constant__ Args a) {
+extern "C" __global__ void __launch_bounds__(256) move_rows(const __grid_constant__ Args all) {
+    PART
     const INDEX row = blockIdx.x / (u32)a.segments, first = (blockIdx.x - row * (u32)a.segments) * (256u * EACH) + threadIdx.x,
         n = (INDEX)a.dims[ND - 1];
     i64 to = 0, from = 0;
@@ -40,7 +46,8 @@ extern "C" __global__ void __launch_bounds__(256) move_rows(const __grid_constan
 #elif RUN > 1
 // The destination is contiguous: a thread has RUN elements of it. The offset of the first is found by division, the others
 // by increments.
-extern "C" __global__ void __launch_bounds__(256) move_strided(const __grid_constant__ Args a) {
+extern "C" __global__ void __launch_bounds__(256) move_strided(const __grid_constant__ Args all) {
+    PART
     const INDEX first = ((INDEX)blockIdx.x * 256u + threadIdx.x) * RUN;
     if (first >= (INDEX)a.n) return;
     INDEX at[ND], rest = first;
@@ -73,7 +80,8 @@ extern "C" __global__ void __launch_bounds__(256) move_strided(const __grid_cons
     store_vec<UNIT, RUN>(a.out + first, v, left);
 }
 #else
-extern "C" __global__ void __launch_bounds__(256) move_strided(const __grid_constant__ Args a) {
+extern "C" __global__ void __launch_bounds__(256) move_strided(const __grid_constant__ Args all) {
+    PART
     const INDEX e = (INDEX)blockIdx.x * 256u + threadIdx.x;
     if (e >= (INDEX)a.n) return;
     i64 to = 0, from = 0;

@@ -11,6 +11,12 @@ DEV void load_layers() {
 DEV void load_layers() {}
 #endif
 
+// stream_of is the stream of element e; each key serves `per` of them. A division of 64 bits takes longer than a hash.
+DEV Stream stream_of(const u32 *keys, i64 total, i64 per, i64 e) {
+    const i64 k = total == per ? 0 : e / per;
+    return element(keys[2 * k], keys[2 * k + 1], (u64)(e - k * per));
+}
+
 DEV double unit(Stream &s) { return (double)(word(s) >> 11) * (1.0 / 9007199254740992.0); }
 
 #ifdef RANDOM_POISSON
@@ -81,13 +87,19 @@ DEV double normal_tail(Stream &s, double x) {
         if (2 * b >= a * a) return copysign(r + a, x);
     }
 }
+// normal_first proposes a normal number in layer i of the ziggurat; true: it is one.
+DEV bool normal_first(Stream &s, int &i, double &x) {
+    const u64 w = word(s);
+    i = (int)(w & 255);
+    x = ((double)(w >> 11) * (1.0 / 4503599627370496.0) - 1) * layer_ends[i];
+    return fabs(x) < layer_ends[i + 1];
+}
 // A standard normal number by the ziggurat of package threefry.
 DEV double normal(Stream &s) {
     for (;;) {
-        const u64 w = word(s);
-        const int i = (int)(w & 255);
-        const double x = ((double)(w >> 11) * (1.0 / 4503599627370496.0) - 1) * layer_ends[i];
-        if (fabs(x) < layer_ends[i + 1]) return x;
+        int i;
+        double x;
+        if (normal_first(s, i, x)) return x;
         if (i == 0) return normal_tail(s, x);
         const double low = exp(-0.5 * layer_ends[i] * layer_ends[i]), high = exp(-0.5 * layer_ends[i + 1] * layer_ends[i + 1]);
         if (low + unit(s) * (high - low) < exp(-0.5 * x * x)) return x;
@@ -115,16 +127,33 @@ DEV double gamma_draw(Stream &s, double alpha) {
     if (alpha < 1) x *= exp(log(1 - unit(s)) / alpha);
     return x;
 }
+// gamma_first is the first attempt of gamma_draw; false: it takes more than that. Nine of ten numbers need no more, but in a warp there
+// is nearly always one that does.
+DEV bool gamma_first(Stream &s, double alpha, double &y) {
+    if (!gamma_usual(alpha)) {
+        y = gamma_edge(alpha);
+        return true;
+    }
+    const double d = (alpha < 1 ? alpha + 1 : alpha) - 1.0 / 3;
+    int i;
+    double x;
+    if (!normal_first(s, i, x)) return false;
+    double v = 1 + 1 / sqrt(9 * d) * x;
+    if (v <= 0) return false;
+    v *= v * v;
+    const double u = 1 - unit(s);
+    x *= x;
+    if (!(u < 1 - 0.0331 * (x * x))) return false;
+    y = d * v;
+    if (alpha < 1) y *= exp(log(1 - unit(s)) / alpha);
+    return true;
+}
 DEV double gamma_log(Stream &s, double alpha) {
     if (!gamma_usual(alpha)) return log(gamma_edge(alpha));
     double x = log(gamma_one(s, alpha < 1 ? alpha + 1 : alpha));
     if (alpha < 1) x += log(1 - unit(s)) / alpha;
     return x;
 }
-#endif
-
-#ifdef RANDOM_GAMMA
-DEV double draw(Stream &s, double alpha) { return gamma_draw(s, alpha); }
 #endif
 
 #ifdef RANDOM_VON_MISES
@@ -153,9 +182,22 @@ DEV double draw(Stream &s, double k) {
 }
 #endif
 
+#if defined(RANDOM_GAMMA) || defined(RANDOM_DIRICHLET) && !defined(LONG_ROWS)
+// A block has up to EACH elements a thread. Those that a first attempt does not settle are queued, and sampled by as many threads as there
+// are such elements.
+#define EACH 8
+__shared__ unsigned short queue[256 * EACH];
+__shared__ int queued;
+DEV void queue_open() {
+    if (threadIdx.x == 0) queued = 0;
+    __syncthreads();
+}
+DEV void queue_add(int at) { queue[atomicAdd(&queued, 1)] = (unsigned short)at; }
+#endif
+
 #ifdef RANDOM_DIRICHLET
 // Each key serves `per` elements, rows of k of them. G threads work on a row and draw twice where it is longer than G.
-struct Args { i64 total, per, k, same; T *out; const u32 *keys; const T *p; };
+struct Args { i64 total, per, k, each, same; T *out; const u32 *keys; const T *p; };
 
 DEV double row_sum(double x) {
     for (int d = G / 2; d > 0; d /= 2) x += __shfl_xor_sync(0xffffffffu, x, d, 32);
@@ -165,22 +207,19 @@ DEV double row_max(double x) {
     for (int d = G / 2; d > 0; d /= 2) x = fmax(x, __shfl_xor_sync(0xffffffffu, x, d, 32));
     return x;
 }
-DEV Stream row_stream(const Args &a, i64 e) {
-    const u32 *key = a.keys + 2 * (e / a.per);
-    return element(key[0], key[1], (u64)(e % a.per));
-}
+DEV Stream row_stream(const Args &a, i64 e) { return stream_of(a.keys, a.total, a.per, e); }
 DEV double row_alpha(const Args &a, i64 e) { return (double)get(a.p[a.same & 1 ? 0 : e]); }
 
+#ifdef LONG_ROWS
 extern "C" __global__ void __launch_bounds__(256) sample(const __grid_constant__ Args a) {
     load_layers();
     const int lane = threadIdx.x % G;
     const i64 row = ((i64)blockIdx.x * 256 + threadIdx.x) / G, first = row * a.k;
     const bool live = first < a.total; // all threads of a warp take part in the shuffles
-    double own = 0, sum = 0;
+    double sum = 0;
     for (i64 i = lane; live && i < a.k; i += G) {
         Stream s = row_stream(a, first + i);
-        own = gamma_draw(s, row_alpha(a, first + i));
-        sum += own;
+        sum += gamma_draw(s, row_alpha(a, first + i));
     }
     sum = row_sum(sum);
     const bool small = live && !(sum > 1e-290) && sum == sum;
@@ -197,30 +236,93 @@ extern "C" __global__ void __launch_bounds__(256) sample(const __grid_constant__
     }
     sum = row_sum(sum);
     for (i64 i = lane; live && i < a.k; i += G) {
-        double x = own * by;
-        if (small || a.k > G) {
-            Stream s = row_stream(a, first + i);
-            x = small ? exp(gamma_log(s, row_alpha(a, first + i)) - top) / sum : gamma_draw(s, row_alpha(a, first + i)) * by;
-        }
+        Stream s = row_stream(a, first + i);
+        const double alpha = row_alpha(a, first + i);
+        const double x = small ? exp(gamma_log(s, alpha) - top) / sum : gamma_draw(s, alpha) * by;
         a.out[first + i] = Put<T>::put(rounded<T>(cast<T>(x)));
     }
 }
 #else
-// Each key serves `per` elements. Parameters flagged in `same` are one value for all.
-struct Args { i64 total, per, same; T *out; const u32 *keys; const T *p; const T *q; };
+__shared__ double sampled[256 * EACH];
+
+// row_element is the element at a position of the block, where rows are G apart; -1: none.
+DEV i64 row_element(const Args &a, int at) {
+    const i64 row = ((i64)blockIdx.x * a.each * 256 + at) / G, e = row * a.k + at % G;
+    return at % G < a.k && e < a.total ? e : -1;
+}
 
 extern "C" __global__ void __launch_bounds__(256) sample(const __grid_constant__ Args a) {
     load_layers();
+    queue_open();
+    for (int at = threadIdx.x; at < a.each * 256; at += 256) {
+        const i64 e = row_element(a, at);
+        double x = 0;
+        if (e >= 0) {
+            Stream s = row_stream(a, e);
+            if (!gamma_first(s, row_alpha(a, e), x)) queue_add(at);
+        }
+        sampled[at] = x;
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < queued; i += 256) {
+        const i64 e = row_element(a, queue[i]);
+        Stream s = row_stream(a, e);
+        sampled[queue[i]] = gamma_draw(s, row_alpha(a, e));
+    }
+    __syncthreads();
+    for (int at = threadIdx.x; at < a.each * 256; at += 256) { // all threads of a warp take part in the shuffles
+        const i64 e = row_element(a, at);
+        double x = sampled[at], sum = row_sum(x);
+        const bool small = !(sum > 1e-290) && sum == sum;
+        x *= 1 / sum;
+        if (__any_sync(0xffffffffu, small && e >= 0)) {
+            double log_x = -1.0 / 0.0;
+            if (small && e >= 0) {
+                Stream s = row_stream(a, e);
+                log_x = gamma_log(s, row_alpha(a, e));
+            }
+            const double top = row_max(log_x);
+            const double part = small && e >= 0 ? exp(log_x - top) : 0.0, parts = row_sum(part);
+            if (small) x = part / parts;
+        }
+        if (e >= 0) a.out[e] = Put<T>::put(rounded<T>(cast<T>(x)));
+    }
+}
+#endif
+#else
+// Each key serves `per` elements. Parameters flagged in `same` are one value for all.
+struct Args { i64 total, per, same, each; T *out; const u32 *keys; const T *p; const T *q; };
+
+extern "C" __global__ void __launch_bounds__(256) sample(const __grid_constant__ Args a) {
+    load_layers();
+#ifdef RANDOM_GAMMA
+    queue_open();
+    const i64 first = (i64)blockIdx.x * a.each * 256;
+    for (int at = threadIdx.x; at < a.each * 256 && first + at < a.total; at += 256) {
+        Stream s = stream_of(a.keys, a.total, a.per, first + at);
+        double x;
+        if (gamma_first(s, (double)get(a.p[a.same & 1 ? 0 : first + at]), x))
+            a.out[first + at] = Put<T>::put(rounded<T>(cast<T>(x)));
+        else
+            queue_add(at);
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < queued; i += 256) {
+        const i64 e = first + queue[i];
+        Stream s = stream_of(a.keys, a.total, a.per, e);
+        a.out[e] = Put<T>::put(rounded<T>(cast<T>(gamma_draw(s, (double)get(a.p[a.same & 1 ? 0 : e])))));
+    }
+#else
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
-    const u32 *key = a.keys + 2 * (e / a.per);
-    Stream s = element(key[0], key[1], (u64)(e % a.per));
+    Stream s = stream_of(a.keys, a.total, a.per, e);
 #ifdef RANDOM_INT
     a.out[e] = below(s, a.p[a.same & 1 ? 0 : e]);
 #elif !defined(RANDOM_BINOMIAL)
     a.out[e] = Put<T>::put(rounded<T>(cast<T>(draw(s, (double)get(a.p[a.same & 1 ? 0 : e])))));
 #else
     a.out[e] = Put<T>::put(rounded<T>(cast<T>(draw(s, (double)get(a.p[a.same & 1 ? 0 : e]), (double)get(a.q[a.same & 2 ? 0 : e])))));
+#endif
 #endif
 }
 #endif
