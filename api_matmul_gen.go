@@ -214,6 +214,7 @@ func (x *Tensor) Dot(other *Tensor) *Tensor {
 // Einsum sums products of the operands as the equation says: letters name dimensions, "..." the others, repeated
 // letters in one operand take the diagonal; without "->" the output has the letters that occur once, sorted. Sizes of 1 broadcast.
 // Integers keep their dtype where products are summed, and are int64 where a dimension is that one operand alone has, as for Sum.
+// Bools stay bools where nothing is summed; sums of their products are refused.
 func Einsum(equation string, operands ...*Tensor) *Tensor {
 	a1 := acquireAll(operands)
 	r0 := ops.Einsum(equation, a1...)

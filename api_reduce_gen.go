@@ -663,6 +663,17 @@ func (x *Tensor) ProdKeep(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
+// SegmentReduce reduces neighbours along a dimension, cut into segments of the given lengths or between the given offsets, by sum,
+// mean, max, min or prod. The result has a position a segment. Lengths that do not add up to the dimension are an error.
+func (data *Tensor) SegmentReduce(reduce string, lengths *Tensor) *Tensor {
+	a0 := acquire(data)
+	a2 := acquireMaybe(lengths)
+	r0 := ops.SegmentReduce(a0, reduce, a2, nil, ops.SegmentReduceOptions{})
+	release(a0)
+	release(a2)
+	return wrap(r0)
+}
+
 // Std returns the standard deviation, the root of Var, rounded once: it is finite where the variance is more than the dtype holds. Where it
 // is 0 its gradient is 0.
 func Std(x *Tensor, o ...VarOptions) *Tensor {

@@ -95,34 +95,6 @@ func (t *Tensor) Normal_(mean, std float64) *Tensor {
 	})
 }
 
-// LogNormal_ fills the tensor with exponentials of normal numbers.
-func (t *Tensor) LogNormal_(mean, std float64) *Tensor {
-	return t.refill("log_normal", func(k *graph.Node, s *shape.Shape, d DType) *graph.Node {
-		return ops.Exp(ops.RandomNormal(k, s, mean, ops.CheckStd(std), d))
-	})
-}
-
-// Exponential_ fills the tensor with numbers of the exponential distribution.
-func (t *Tensor) Exponential_(rate float64) *Tensor {
-	return t.refill("exponential", func(k *graph.Node, s *shape.Shape, d DType) *graph.Node {
-		return ops.RandomExponential(k, s, rate, d)
-	})
-}
-
-// Cauchy_ fills the tensor with numbers of the Cauchy distribution.
-func (t *Tensor) Cauchy_(median, sigma float64) *Tensor {
-	return t.refill("cauchy", func(k *graph.Node, s *shape.Shape, d DType) *graph.Node {
-		return ops.RandomCauchy(k, s, median, sigma, d)
-	})
-}
-
-// Geometric_ fills the tensor with numbers of trials up to the first success of probability p.
-func (t *Tensor) Geometric_(p float64) *Tensor {
-	return t.refill("geometric", func(k *graph.Node, s *shape.Shape, d DType) *graph.Node {
-		return ops.RandomGeometric(k, s, p, d)
-	})
-}
-
 // Bernoulli_ fills the tensor with ones of probability p, and zeros.
 func (t *Tensor) Bernoulli_(p float64) *Tensor {
 	return t.refill("bernoulli", func(k *graph.Node, s *shape.Shape, d DType) *graph.Node {

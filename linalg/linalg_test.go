@@ -228,6 +228,29 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestGradientOfEighIsHermitian: also of a function that the antisymmetric part of the input would change, and of the second order.
+func TestGradientOfEighIsHermitian(t *testing.T) {
+	lucid.Seed(12)
+	for _, d := range dtypes {
+		x, c := randn(d, 2, 4, 4), randn(d, 2, 4, 4)
+		vectors := func(x *lucid.Tensor) *lucid.Tensor {
+			_, v := linalg.Eigh(x)
+			return v.Abs().Square().Mul(c.Abs()).Sum()
+		}
+		values := func(x *lucid.Tensor) *lucid.Tensor { return linalg.EigValsH(x).Cos().Sum() }
+		for name, f := range map[string]func(*lucid.Tensor) *lucid.Tensor{"vectors": vectors, "values": values,
+			"second order": func(x *lucid.Tensor) *lucid.Tensor {
+				return lucid.Real(lucid.Grad(values)(x).Mul(c)).Sum()
+			}} {
+			g := lucid.Grad(f)(x)
+			near(t, name, g, adjoint(g))
+			tangent := randn(d, 2, 4, 4)
+			_, dy := lucid.JVP(f, x, tangent)
+			near(t, name+" and JVP", lucid.Real(g.Conj().Mul(tangent)).Sum(), dy)
+		}
+	}
+}
+
 // TestBitsOfBatches: a matrix has the same bits alone, in a batch, and for any number of processors.
 func TestBitsOfBatches(t *testing.T) {
 	lucid.Seed(3)

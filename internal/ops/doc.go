@@ -7,7 +7,7 @@
 //	                                 by hand, whose public name is the third word
 //	//lucid:options LossOptions      the public name of the options, where it is not that of the type; - for none
 //	//lucid:method Sum(dim ...int)   a method of Tensor; parameters are named after the function's or its options' fields
-//	//lucid:inplace                  a method with a trailing underscore that rebinds the handle
+//	//lucid:inplace Fill(p float64)  a method with a trailing underscore that rebinds the handle, with parameters of its own
 //	//lucid:name isnan               the op's name, where lower_snake of the function is not it
 //	//lucid:optional weight bias     tensors and operands that may be nil
 //	//lucid:alias absolute           other names for calls by name

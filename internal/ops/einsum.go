@@ -138,6 +138,7 @@ func parseOutput(t string, most int, size map[label]int, bad func(string, ...any
 // Einsum sums products of the operands as the equation says: letters name dimensions, "..." the others, repeated
 // letters in one operand take the diagonal; without "->" the output has the letters that occur once, sorted. Sizes of 1 broadcast.
 // Integers keep their dtype where products are summed, and are int64 where a dimension is that one operand alone has, as for Sum.
+// Bools stay bools where nothing is summed; sums of their products are refused.
 //
 //lucid:func
 //lucid:amp half
@@ -155,7 +156,12 @@ func Einsum(equation string, operands ...*Node) *Node {
 		d = dtype.Int64
 	}
 	if d == dtype.Bool {
-		requireKind("einsum", operands[0], false, "numbers")
+		requireKind("einsum", operands[0], !s.sums(), "numbers, where products are summed")
+		bytes := make([]*Node, len(operands))
+		for i, x := range operands {
+			bytes[i] = Cast(x, dtype.Uint8)
+		}
+		return Cast(Einsum(equation, bytes...), dtype.Bool)
 	}
 	terms := make([]term, len(operands))
 	for i, x := range operands {
@@ -172,6 +178,18 @@ func Einsum(equation string, operands ...*Node) *Node {
 		}
 	}
 	return Reshape(permute(y.x, order), final...)
+}
+
+// sums reports whether the result lacks a dimension of the operands.
+func (s *spec) sums() bool {
+	for _, list := range s.in {
+		for _, l := range list {
+			if !slices.Contains(s.out, l) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // sumsAlone reports whether a dimension is summed that one operand alone has.

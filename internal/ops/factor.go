@@ -66,6 +66,8 @@ func batchOf(op string, x *Node, k int, more ...int) *shape.Shape {
 // adjoint is the conjugate transpose of matrices.
 func adjoint(x *Node) *Node { return conj(swapLast(x)) }
 
+func hermitianPart(x *Node) *Node { return Mul(Add(x, adjoint(x)), 0.5) }
+
 // eyeLike is the identity of n rows, in the dtype of x and for its batch of matrices.
 func eyeLike(op string, x *Node, n int) *Node {
 	eye := Eye(n, EyeOptions{DType: x.DType()})

@@ -51,11 +51,13 @@ func eighParts(n *Node) (w, v *Node) {
 	return graph.TupleItem(n, 0), graph.TupleItem(n, 1)
 }
 
+// eighVJP gives a Hermitian gradient, so that a matrix that is trained stays Hermitian: the part it leaves out is that of
+// perturbations that are not. eighJVP leaves out the same.
 func eighVJP(n *Node, cot []*Node, _ []bool) []*Node {
 	w, v := eighParts(n)
 	var s *Node
 	if len(cot) > 1 && cot[1] != nil {
-		s = Div(offDiagonal(mm(adjoint(v), cot[1])), gaps(w))
+		s = hermitianPart(Div(offDiagonal(mm(adjoint(v), cot[1])), gaps(w)))
 	}
 	if cot[0] != nil {
 		s = addMaybe(s, Cast(embed(cot[0]), v.DType()))
@@ -68,7 +70,7 @@ func eighVJP(n *Node, cot []*Node, _ []bool) []*Node {
 
 func eighJVP(n *Node, tan []*Node) []*Node {
 	w, v := eighParts(n)
-	t := mm(adjoint(v), mm(tan[0], v))
+	t := hermitianPart(mm(adjoint(v), mm(tan[0], v)))
 	dw := diagonals(t)
 	if dw.DType().IsComplex() {
 		dw = Real(dw)

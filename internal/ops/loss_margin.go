@@ -119,7 +119,7 @@ type MultiMarginLossOptions struct {
 }
 
 // MultiMarginLoss returns the mean over the other classes of max(0, margin - x[target] + x[j])^p, times the weight of
-// the target class; x is (N, C) or (C).
+// the target class; x is (N, C) or (C), or 0-d: one class.
 //
 //lucid:pkg nn/functional
 //lucid:optional weight
@@ -132,8 +132,11 @@ func MultiMarginLoss(x, target, weight *Node, o MultiMarginLossOptions) *Node {
 		fault.Throw(fault.Value, op, "p is %d; want 1 or 2", p)
 	}
 	d := x.DType()
+	if x.Rank() == 0 {
+		x = Unsqueeze(x, 0) // one class
+	}
 	if x.Rank() == 1 && target.Rank() == 1 && target.Dim(0) == 1 {
-		target = Squeeze(target, 0) // PyTorch takes a list of one class with a row
+		x = Unsqueeze(x, 0) // PyTorch takes a list of one class with a row
 	}
 	none := math.MinInt // no class is left out
 	c := newClasses(op, Cast(realFloat(op, x), statDType(d)), target, weight, &none)

@@ -186,3 +186,57 @@ func Categorical(x *Node, axis int, o CategoricalOptions) *Node {
 func Permutation(x *Node, axis int) *Node {
 	return RandomShuffle(Default.Next(), x, axis)
 }
+
+// LogNormalOptions say the mean (nil: 1) and the standard deviation (nil: 2) of the logarithms.
+type LogNormalOptions struct {
+	Mean *float64
+	Std  *float64
+}
+
+// LogNormal returns exponentials of normal numbers, in the shape and dtype of x.
+//
+//lucid:name log_normal
+//lucid:inplace LogNormal(mean float64, std float64)
+//lucid:nondeterministic draws from the default generator
+func LogNormal(x *Node, o LogNormalOptions) *Node {
+	return Exp(RandomNormal(Default.Next(), x.Shape(), orElse(o.Mean, 1), CheckStd(orElse(o.Std, 2)), x.DType()))
+}
+
+// ExponentialOptions say the rate; nil: 1.
+type ExponentialOptions struct {
+	Lambd *float64
+}
+
+// Exponential returns numbers of the exponential distribution with a rate, in the shape and dtype of x.
+//
+//lucid:name exponential
+//lucid:inplace Exponential(lambd float64)
+//lucid:nondeterministic draws from the default generator
+func Exponential(x *Node, o ExponentialOptions) *Node {
+	return RandomExponential(Default.Next(), x.Shape(), orElse(o.Lambd, 1), x.DType())
+}
+
+// CauchyOptions say where the middle is (nil: 0) and how wide the distribution is (nil: 1).
+type CauchyOptions struct {
+	Median *float64
+	Sigma  *float64
+}
+
+// Cauchy returns numbers of the Cauchy distribution, in the shape and dtype of x.
+//
+//lucid:name cauchy
+//lucid:inplace Cauchy(median float64, sigma float64)
+//lucid:nondeterministic draws from the default generator
+func Cauchy(x *Node, o CauchyOptions) *Node {
+	return RandomCauchy(Default.Next(), x.Shape(), orElse(o.Median, 0), orElse(o.Sigma, 1), x.DType())
+}
+
+// Geometric returns numbers of trials up to the first success of probability p, in the shape and dtype of x.
+//
+//lucid:name geometric
+//lucid:inplace Geometric(p float64)
+//lucid:nondeterministic draws from the default generator
+//lucid:nograd its result is whole numbers
+func Geometric(x *Node, p float64) *Node {
+	return RandomGeometric(Default.Next(), x.Shape(), p, x.DType())
+}

@@ -178,7 +178,7 @@ func init() {
 		Schema{Name: "multi_margin_loss", Door: "functional.MultiMarginLoss",
 			Doc: "MultiMarginLoss returns the mean over the other classes of max(0, margin - x[target] + x[j])^p, times the " +
 				"weight of\n" +
-				"the target class; x is (N, C) or (C).",
+				"the target class; x is (N, C) or (C), or 0-d: one class.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"p", "int", true},
 				{"margin", "float64", true}, {"reduction", "string", true}},

@@ -122,7 +122,8 @@ func init() {
 				"letters in one operand take the diagonal; without \"->\" the output has the letters that occur once, sorted. " +
 				"Sizes of 1 broadcast.\n" +
 				"Integers keep their dtype where products are summed, and are int64 where a dimension is that one operand " +
-				"alone has, as for Sum.",
+				"alone has, as for Sum.\n" +
+				"Bools stay bools where nothing is summed; sums of their products are refused.",
 			AMP: "half", Random: "",
 			Params: []Param{{"equation", "string", false}, {"operands", "tensors", false}},
 			call: func(c *Caller) []*graph.Node {

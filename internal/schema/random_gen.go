@@ -36,6 +36,17 @@ func init() {
 				c.option("num_samples", &o.NumSamples)
 				return []*graph.Node{ops.Categorical(c.tensor("input"), v_axis, o)}
 			}},
+		Schema{Name: "cauchy", Door: "",
+			Doc: "Cauchy returns numbers of the Cauchy distribution, in the shape and dtype of x.",
+			AMP: "", Random: "draws from the default generator",
+			InPlace: true,
+			Params:  []Param{{"input", "tensor", false}, {"median", "float64", true}, {"sigma", "float64", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.CauchyOptions
+				c.option("median", &o.Median)
+				c.option("sigma", &o.Sigma)
+				return []*graph.Node{ops.Cauchy(c.tensor("input"), o)}
+			}},
 		Schema{Name: "special_entr", Door: "special.Entr",
 			Doc:    "Entr returns -x·log(x): 0 at 0 and -Inf below.",
 			Params: []Param{{"input", "tensor", false}},
@@ -53,6 +64,27 @@ func init() {
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.Erfcx(c.tensor("input"))}
+			}},
+		Schema{Name: "exponential", Door: "",
+			Doc: "Exponential returns numbers of the exponential distribution with a rate, in the shape and dtype of x.",
+			AMP: "", Random: "draws from the default generator",
+			InPlace: true,
+			Params:  []Param{{"input", "tensor", false}, {"lambd", "float64", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.ExponentialOptions
+				c.option("lambd", &o.Lambd)
+				return []*graph.Node{ops.Exponential(c.tensor("input"), o)}
+			}},
+		Schema{Name: "geometric", Door: "",
+			Doc:    "Geometric returns numbers of trials up to the first success of probability p, in the shape and dtype of x.",
+			NoGrad: "its result is whole numbers", NoVMap: "",
+			AMP: "", Random: "draws from the default generator",
+			InPlace: true,
+			Params:  []Param{{"input", "tensor", false}, {"p", "float64", false}},
+			call: func(c *Caller) []*graph.Node {
+				var v_p float64
+				c.required("p", &v_p)
+				return []*graph.Node{ops.Geometric(c.tensor("input"), v_p)}
 			}},
 		Schema{Name: "gumbel", Door: "",
 			Doc: "Gumbel returns numbers of the standard Gumbel distribution.",
@@ -83,6 +115,17 @@ func init() {
 			Params: []Param{{"input", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.LogNdtr(c.tensor("input"))}
+			}},
+		Schema{Name: "log_normal", Door: "",
+			Doc: "LogNormal returns exponentials of normal numbers, in the shape and dtype of x.",
+			AMP: "", Random: "draws from the default generator",
+			InPlace: true,
+			Params:  []Param{{"input", "tensor", false}, {"mean", "float64", true}, {"std", "float64", true}},
+			call: func(c *Caller) []*graph.Node {
+				var o ops.LogNormalOptions
+				c.option("mean", &o.Mean)
+				c.option("std", &o.Std)
+				return []*graph.Node{ops.LogNormal(c.tensor("input"), o)}
 			}},
 		Schema{Name: "multinomial", Door: "",
 			Doc:    "Multinomial returns class numbers sampled by the weights in the last dimension of x.",

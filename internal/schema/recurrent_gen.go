@@ -9,6 +9,17 @@ import (
 
 func init() {
 	add(
+		Schema{Name: "gru_cell", Door: "functional.GRUCell",
+			Doc: "GRUCell returns the next state of a gated recurrent unit for x of (B, in) or (in) and h of (B, H) or (H). " +
+				"Rows of weights\n" +
+				"and biases are in PyTorch's order: reset, update, new.",
+			AMP: "half", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"h", "tensor", false}, {"weight_ih", "tensor", false},
+				{"weight_hh", "tensor", false}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.GRUCell(c.tensor("input"), c.tensor("h"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(),
+					c.optionalTensor())}
+			}},
 		Schema{Name: "gru_step", Door: "",
 			Doc: "GruCell is a step of a gated recurrent unit: gates is what the input gives to the gates, (B, 3H), in " +
 				"PyTorch's order:\n" +
@@ -34,6 +45,18 @@ func init() {
 				c.option("batch_sizes", &o.BatchSizes)
 				r0, r1 := ops.GruForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(),
 					c.optionalTensor(), o)
+				return []*graph.Node{r0, r1}
+			}},
+		Schema{Name: "lstm_cell", Door: "functional.LSTMCell",
+			Doc: "LSTMCell returns the next state and memory of a long short-term memory for x of (B, in) or (in), h and c of " +
+				"(B, H) or (H).\n" +
+				"Rows of weights and biases are in PyTorch's order: input, forget, cell, output.",
+			AMP: "half", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"h", "tensor", false}, {"c", "tensor", false}, {"weight_ih", "tensor", false},
+				{"weight_hh", "tensor", false}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}},
+			call: func(c *Caller) []*graph.Node {
+				r0, r1 := ops.LSTMCell(c.tensor("input"), c.tensor("h"), c.tensor("c"), c.tensor("weight_ih"), c.tensor("weight_hh"),
+					c.optionalTensor(), c.optionalTensor())
 				return []*graph.Node{r0, r1}
 			}},
 		Schema{Name: "lstm_step", Door: "",
@@ -67,6 +90,26 @@ func init() {
 				r0, r1, r2 := ops.LstmForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(),
 					c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1, r2}
+			}},
+		Schema{Name: "rnn_relu_cell", Door: "functional.RNNReLUCell",
+			Doc: "RNNReLUCell is RNNTanhCell with relu.",
+			AMP: "half", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"h", "tensor", false}, {"weight_ih", "tensor", false},
+				{"weight_hh", "tensor", false}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.RNNReLUCell(c.tensor("input"), c.tensor("h"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(),
+					c.optionalTensor())}
+			}},
+		Schema{Name: "rnn_tanh_cell", Door: "functional.RNNTanhCell",
+			Doc: "RNNTanhCell returns the next state of an Elman network, tanh(weightIH·x + biasIH + weightHH·h + biasHH), " +
+				"for x of (B, in) or (in)\n" +
+				"and h of (B, H) or (H).",
+			AMP: "half", Random: "",
+			Params: []Param{{"input", "tensor", false}, {"h", "tensor", false}, {"weight_ih", "tensor", false},
+				{"weight_hh", "tensor", false}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}},
+			call: func(c *Caller) []*graph.Node {
+				return []*graph.Node{ops.RNNTanhCell(c.tensor("input"), c.tensor("h"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(),
+					c.optionalTensor())}
 			}},
 		Schema{Name: "rnn_step", Door: "",
 			Doc: "RnnCell is a step of an Elman network: gates is what the input gives, (B, H). It returns the next state, (B, " +

@@ -258,6 +258,22 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Prod(c.tensor("input"), o)}
 			}},
+		Schema{Name: "segment_reduce", Door: "",
+			Doc: "SegmentReduce reduces neighbours along a dimension, cut into segments of the given lengths or between the " +
+				"given offsets, by sum,\n" +
+				"mean, max, min or prod. The result has a position a segment. Lengths that do not add up to the dimension are " +
+				"an error.",
+			Params: []Param{{"data", "tensor", false}, {"reduce", "string", false}, {"lengths", "tensor", true},
+				{"offsets", "tensor", true}, {"axis", "int", true}, {"unsafe", "bool", true}, {"initial", "float64", true}},
+			call: func(c *Caller) []*graph.Node {
+				var v_reduce string
+				c.required("reduce", &v_reduce)
+				var o ops.SegmentReduceOptions
+				c.option("axis", &o.Axis)
+				c.option("unsafe", &o.Unsafe)
+				c.option("initial", &o.Initial)
+				return []*graph.Node{ops.SegmentReduce(c.tensor("data"), v_reduce, c.optionalTensor(), c.optionalTensor(), o)}
+			}},
 		Schema{Name: "std", Door: "Std",
 			Doc: "Std returns the standard deviation, the root of Var, rounded once: it is finite where the variance is more " +
 				"than the dtype holds. Where it\n" +

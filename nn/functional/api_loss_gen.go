@@ -354,7 +354,7 @@ func mseLoss(x, target *lucid.Tensor, o ops.ReductionOptions) *lucid.Tensor {
 }
 
 // MultiMarginLoss returns the mean over the other classes of max(0, margin - x[target] + x[j])^p, times the weight of
-// the target class; x is (N, C) or (C).
+// the target class; x is (N, C) or (C), or 0-d: one class.
 func MultiMarginLoss(x, target *lucid.Tensor, o ...MultiMarginLossOptions) *lucid.Tensor {
 	opt := option("multi_margin_loss", o)
 	a0 := acquire("multi_margin_loss", x)

@@ -7,6 +7,12 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// GRUCellOptions are the options of GRUCell; the zero value is PyTorch's default.
+type GRUCellOptions struct {
+	BiasIH *lucid.Tensor // added to the input's part of the gates; nil: none
+	BiasHH *lucid.Tensor // added to the hidden state's part of the gates; nil: none
+}
+
 // GRUForwardOptions are the options of GRUForward; the zero value is PyTorch's default.
 type GRUForwardOptions struct {
 	H0         *lucid.Tensor // hidden state before the first step; nil: zeros
@@ -21,6 +27,12 @@ type GRUForwardOptions struct {
 
 func (o GRUForwardOptions) op() ops.GRUForwardOptions {
 	return ops.GRUForwardOptions{BatchFirst: o.BatchFirst, Reverse: o.Reverse, BatchSizes: o.BatchSizes}
+}
+
+// LSTMCellOptions are the options of LSTMCell; the zero value is PyTorch's default.
+type LSTMCellOptions struct {
+	BiasIH *lucid.Tensor // added to the input's part of the gates; nil: none
+	BiasHH *lucid.Tensor // added to the hidden state's part of the gates; nil: none
 }
 
 // LSTMForwardOptions are the options of LSTMForward; the zero value is PyTorch's default.
@@ -58,6 +70,38 @@ func (o RNNForwardOptions) op() ops.RNNForwardOptions {
 	return ops.RNNForwardOptions{Nonlinearity: o.Nonlinearity, BatchFirst: o.BatchFirst, Reverse: o.Reverse, BatchSizes: o.BatchSizes}
 }
 
+// RNNReLUCellOptions are the options of RNNReLUCell; the zero value is PyTorch's default.
+type RNNReLUCellOptions struct {
+	BiasIH *lucid.Tensor // added to the input's part of the gates; nil: none
+	BiasHH *lucid.Tensor // added to the hidden state's part of the gates; nil: none
+}
+
+// RNNTanhCellOptions are the options of RNNTanhCell; the zero value is PyTorch's default.
+type RNNTanhCellOptions struct {
+	BiasIH *lucid.Tensor // added to the input's part of the gates; nil: none
+	BiasHH *lucid.Tensor // added to the hidden state's part of the gates; nil: none
+}
+
+// GRUCell returns the next state of a gated recurrent unit for x of (B, in) or (in) and h of (B, H) or (H). Rows of weights
+// and biases are in PyTorch's order: reset, update, new.
+func GRUCell(x, h, weightIH, weightHH *lucid.Tensor, o ...GRUCellOptions) *lucid.Tensor {
+	opt := option("gru_cell", o)
+	a0 := acquire("gru_cell", x)
+	a1 := acquire("gru_cell", h)
+	a2 := acquire("gru_cell", weightIH)
+	a3 := acquire("gru_cell", weightHH)
+	a4 := acquireMaybe(opt.BiasIH)
+	a5 := acquireMaybe(opt.BiasHH)
+	r0 := ops.GRUCell(a0, a1, a2, a3, a4, a5)
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	release(a5)
+	return wrap(r0)
+}
+
 // GRUForward takes x, (T, B, in), through one layer of gated recurrent units and returns the states of all steps, (T, B,
 // H), and the last one, (B, H). h0 may be nil for zeros; weightIH is (3H, in), weightHH (3H, H), biases (3H) or nil; the
 // gates are in PyTorch's order: reset, update, new.
@@ -76,6 +120,28 @@ func GRUForward(x, weightIH, weightHH *lucid.Tensor, o ...GRUForwardOptions) (ou
 	release(a3)
 	release(a4)
 	release(a5)
+	return wrap(r0), wrap(r1)
+}
+
+// LSTMCell returns the next state and memory of a long short-term memory for x of (B, in) or (in), h and c of (B, H) or (H).
+// Rows of weights and biases are in PyTorch's order: input, forget, cell, output.
+func LSTMCell(x, h, c, weightIH, weightHH *lucid.Tensor, o ...LSTMCellOptions) (hNext, cNext *lucid.Tensor) {
+	opt := option("lstm_cell", o)
+	a0 := acquire("lstm_cell", x)
+	a1 := acquire("lstm_cell", h)
+	a2 := acquire("lstm_cell", c)
+	a3 := acquire("lstm_cell", weightIH)
+	a4 := acquire("lstm_cell", weightHH)
+	a5 := acquireMaybe(opt.BiasIH)
+	a6 := acquireMaybe(opt.BiasHH)
+	r0, r1 := ops.LSTMCell(a0, a1, a2, a3, a4, a5, a6)
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	release(a5)
+	release(a6)
 	return wrap(r0), wrap(r1)
 }
 
@@ -103,6 +169,45 @@ func LSTMForward(x, weightIH, weightHH *lucid.Tensor, o ...LSTMForwardOptions) (
 	release(a6)
 	release(a7)
 	return wrap(r0), wrap(r1), wrap(r2)
+}
+
+// RNNReLUCell is RNNTanhCell with relu.
+func RNNReLUCell(x, h, weightIH, weightHH *lucid.Tensor, o ...RNNReLUCellOptions) *lucid.Tensor {
+	opt := option("rnn_relu_cell", o)
+	a0 := acquire("rnn_relu_cell", x)
+	a1 := acquire("rnn_relu_cell", h)
+	a2 := acquire("rnn_relu_cell", weightIH)
+	a3 := acquire("rnn_relu_cell", weightHH)
+	a4 := acquireMaybe(opt.BiasIH)
+	a5 := acquireMaybe(opt.BiasHH)
+	r0 := ops.RNNReLUCell(a0, a1, a2, a3, a4, a5)
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	release(a5)
+	return wrap(r0)
+}
+
+// RNNTanhCell returns the next state of an Elman network, tanh(weightIH·x + biasIH + weightHH·h + biasHH), for x of (B, in) or (in)
+// and h of (B, H) or (H).
+func RNNTanhCell(x, h, weightIH, weightHH *lucid.Tensor, o ...RNNTanhCellOptions) *lucid.Tensor {
+	opt := option("rnn_tanh_cell", o)
+	a0 := acquire("rnn_tanh_cell", x)
+	a1 := acquire("rnn_tanh_cell", h)
+	a2 := acquire("rnn_tanh_cell", weightIH)
+	a3 := acquire("rnn_tanh_cell", weightHH)
+	a4 := acquireMaybe(opt.BiasIH)
+	a5 := acquireMaybe(opt.BiasHH)
+	r0 := ops.RNNTanhCell(a0, a1, a2, a3, a4, a5)
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	release(a5)
+	return wrap(r0)
 }
 
 // RNNForward takes x, (T, B, in), through one layer of an Elman network and returns the states of all steps, (T, B, H), and

@@ -189,3 +189,18 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestMultiMarginLossOfOneRow: a list of one class with a row has a list of one loss; a number is a row of one class, whose loss is 0.
+func TestMultiMarginLossOfOneRow(t *testing.T) {
+	row, none := f64(0.5, 1, -1), F.MultiMarginLossOptions{Reduction: "none"}
+	l := F.MultiMarginLoss(row, lucid.New([]int64{1}, 1), none)
+	if l.Dim() != 1 {
+		t.Errorf("%v", l)
+	}
+	same(t, "a row", l, 0.5/3)
+	one := F.MultiMarginLoss(lucid.Of(0.7).To(lucid.Float64), lucid.Of(0), none)
+	if one.Dim() != 0 {
+		t.Errorf("%v", one)
+	}
+	same(t, "one class", one.Unsqueeze(0), 0)
+}

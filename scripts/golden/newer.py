@@ -129,6 +129,12 @@ for d in ("float32", "float64"):
         n = torch.sigmoid(fg) * c + torch.sigmoid(i) * torch.tanh(g)
         return torch.sigmoid(o) * torch.tanh(n), n
     f.case("lstm_step", d, lambda r, d=d: [r.t(d, (2, 12)), r.t(d, (2, 3)), r.t(d, (2, 3)), r.t(d, (12, 3)), r.t(d, (12,))], fn=cell, loose=True)
+    for n, op in ((4, "lstm_cell"), (3, "gru_cell"), (1, "rnn_tanh_cell"), (1, "rnn_relu_cell")):
+        fn = getattr(torch, op) if n < 4 else lambda x, h, c, *w: torch.lstm_cell(x, (h, c), *w)
+        states = [(2, 3)] * (2 if n == 4 else 1)
+        for bias in (2, 0):
+            shapes = [(2, 4)] + states + [(3 * n, 4), (3 * n, 3)] + [(3 * n,)] * bias
+            f.case(op, d + ("" if bias else "/no_bias"), lambda r, d=d, shapes=shapes: [r.t(d, s) for s in shapes], fn=fn, loose=True)
 
     def lstm(x, wi, wh, h0, c0, bi, bh):
         r = torch.lstm(x, (h0[None], c0[None]), (wi, wh, bi, bh), True, 1, 0.0, False, False, False)
@@ -224,4 +230,20 @@ f.case("einops_rearrange", "split", lambda r: [r.t("float32", (4, 6))], {"patter
 f.case("einops_reduce", "mean", lambda r: [r.t("float32", (2, 4, 6))], {"pattern": "b (h k) w -> b h", "reduction": "mean", "axes_lengths": {"k": 2}}, fn=lambda x, **k: x.reshape(2, 2, 2, 6).mean((2, 3)), loose=True)
 f.case("einops_reduce", "max", lambda r: [r.t("float64", (2, 4, 6))], {"pattern": "b ... -> b", "reduction": "max"}, fn=lambda x, **k: x.amax((1, 2)))
 f.case("einops_repeat", "inner", lambda r: [r.t("float32", (2, 3))], {"pattern": "a b -> (a n) b m", "axes_lengths": {"n": 2, "m": 3}}, fn=lambda x, **k: x[:, None, :, None].expand(2, 2, 3, 3).reshape(4, 3, 3))
+# Segments of a dimension; an empty one, what a segment begins with, offsets, dimensions in front.
+def segments(x, lengths, reduce, **kw):
+    return torch.segment_reduce(x, reduce, lengths=lengths, **kw)
+
+
+for d in ("float32", "float64"):
+    for red in ("sum", "mean", "max", "min", "prod"):
+        f.case("segment_reduce", "%s/%s" % (d, red), lambda r, d=d: [r.t(d, (6, 2)), torch.tensor([2, 1, 3])], {"reduce": red}, fn=segments, loose=True)
+        f.case("segment_reduce", "%s/%s_empty" % (d, red), lambda r, d=d: [r.t(d, (6,)), torch.tensor([2, 0, 4, 0], dtype=torch.int32)], {"reduce": red}, fn=segments, grad=False, loose=True)
+        f.case("segment_reduce", "%s/%s_initial" % (d, red), lambda r, d=d: [r.t(d, (6,)), torch.tensor([2, 0, 4])], {"reduce": red, "initial": 0.5}, fn=segments, grad=False, loose=True)
+        f.case("segment_reduce", "%s/%s_axis1" % (d, red), lambda r, d=d: [r.t(d, (2, 4, 3)), torch.tensor([[1, 3, 0], [2, 1, 1]])], {"reduce": red, "axis": 1}, fn=segments, grad=red == "sum", loose=True)
+        f.case("segment_reduce", "%s/%s_offsets" % (d, red), lambda r, d=d: [r.t(d, (5,)), None, torch.tensor([0, 2, 5])], {"reduce": red}, fn=lambda x, _, o, reduce: torch.segment_reduce(x, reduce, offsets=o), loose=True)
+    f.case("segment_reduce", d + "/unsafe", lambda r, d=d: [r.t(d, (6, 2)), torch.tensor([2, 1])], {"reduce": "sum", "unsafe": True}, fn=segments, loose=True)
+for eq, shapes in (("ij->ji", [(2, 3)]), ("ii->i", [(3, 3)]), ("ii", [(3, 3)]), ("ij->i", [(2, 3)]), ("ij,ij->ij", [(2, 3), (2, 3)]), ("ij,kl->ijkl", [(2, 2), (1, 3)]), ("...i,j->...ij", [(2, 2), (3,)])):
+    f.case("einsum", "bool/" + eq, lambda r, shapes=shapes: [r.t("bool", s) for s in shapes], {"equation": eq}, fn=lambda *xs, equation: torch.einsum(equation, *xs))
+
 f.write()

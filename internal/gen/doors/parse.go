@@ -36,6 +36,7 @@ type op struct {
 	optionsName    string // public name of the options, "-" if they stay unseen
 	methods        []method
 	inplace        bool
+	inplaceForm    *method           // its signature, where it is not that of the method
 	view           bool              // results are views, as in PyTorch
 	amp            string            // of a function written with other ops: float32, half, promote
 	random         string            // why a function written with other ops does not give the same bits each time
@@ -137,16 +138,7 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 		case "options":
 			o.optionsName = rest
 		case "method":
-			m := method{name: o.fn}
-			if rest != "" {
-				name, args, has := strings.Cut(rest, "(")
-				m.name = name
-				if has {
-					m.given = true
-					m.params = parseParams(strings.TrimSuffix(args, ")"))
-				}
-			}
-			o.methods = append(o.methods, m)
+			o.methods = append(o.methods, parseMethod(o.fn, rest))
 		case "optional":
 			o.optional = map[string]bool{}
 			for _, n := range strings.Fields(rest) {
@@ -170,6 +162,10 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 			o.noVMap = rest
 		case "inplace":
 			o.inplace = true
+			if rest != "" {
+				m := parseMethod(o.fn, rest)
+				o.inplaceForm = &m
+			}
 		case "view":
 			o.view = true
 		default:
@@ -200,6 +196,21 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 		}
 	}
 	return o, nil
+}
+
+// parseMethod reads a signature behind a mark; without one it is the function's.
+func parseMethod(fn, signature string) method {
+	m := method{name: fn}
+	if signature == "" {
+		return m
+	}
+	name, args, has := strings.Cut(signature, "(")
+	m.name = name
+	if has {
+		m.given = true
+		m.params = parseParams(strings.TrimSuffix(args, ")"))
+	}
+	return m
 }
 
 // home sets the one package where users find the function: a name, or the name of a function for hand-written code and the

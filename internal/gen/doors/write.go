@@ -299,7 +299,15 @@ func (src *source) inPlace(b *bytes.Buffer, o op) {
 	if len(o.methods) > 0 {
 		m = o.methods[0]
 	}
-	fmt.Fprintf(b, "// %s_ is %s in place: the handle shows the result, and is returned.\n", m.name, m.name)
+	if o.inplaceForm != nil {
+		m = *o.inplaceForm
+	}
+	if len(o.methods) > 0 || o.inplaceForm == nil {
+		fmt.Fprintf(b, "// %s_ is %s in place: the handle shows the result, and is returned.\n", m.name, m.name)
+	} else {
+		o.comment(b, m.name+"_")
+		b.WriteString("// The handle shows them, and is returned.\n")
+	}
 	o.methodHead(b, m, m.name+"_", "*Tensor")
 	o.body(b, "", src.methodExpr(o, m, false))
 	fmt.Fprintf(b, "\treturn %s.rebind(%q, r0)\n}\n\n", o.params[0].name, o.name)

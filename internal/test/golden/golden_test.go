@@ -60,7 +60,7 @@ var goldenLacks = map[string]string{
 	"alpha_dropout":           isRandom, "binomial": isRandom, "drop_block": isRandom, "drop_path": isRandom, "dropout": isRandom,
 	"feature_alpha_dropout": isRandom,
 	"feature_dropout":       isRandom, "multinomial": isRandom, "multivariate_normal": isRandom, "poisson": isRandom,
-	"rand": isRandom, "randn": isRandom,
+	"rand": isRandom, "randn": isRandom, "cauchy": isRandom, "exponential": isRandom, "geometric": isRandom, "log_normal": isRandom,
 	"randperm": isRandom,
 	"empty":    isAnything, "empty_like": isAnything, "argpartition": isPartial, "partition": isPartial,
 	"linalg_eig": isPhase, "linalg_eigh": isPhase, "linalg_svd": isPhase, "linalg_polar": isPhase,

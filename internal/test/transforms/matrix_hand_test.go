@@ -154,6 +154,10 @@ func handRandom(add adder) {
 	add("randperm", tensortest.Attrs{"n": 7})
 	add("randperm", tensortest.Attrs{"n": 0})
 	add("bernoulli", nil, p)
+	for _, op := range []string{"cauchy", "exponential", "log_normal"} {
+		add(op, nil, p)
+	}
+	add("geometric", tensortest.Attrs{"p": 0.25}, p)
 	add("poisson", nil, p.Mul(8))
 	add("binomial", nil, tensortest.UniformInt(20, 3, 4).To(lucid.Float64), p)
 	add("multinomial", tensortest.Attrs{"num_samples": 3}, p)

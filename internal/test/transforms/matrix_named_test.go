@@ -86,6 +86,9 @@ func handNamed(add adder) {
 	add("hadamard_transform", tensortest.Attrs{"scale": 0.5}, tensortest.Uniform(-1, 1, 28))
 	add("segmented_mm", nil, tensortest.Uniform(-1, 1, 3, 5), tensortest.Uniform(-1, 1, 5, 2), lucid.New([]int64{0, 2, 2, 5, 1, 1}, 3, 2))
 	add("segmented_mm", nil, tensortest.Uniform(-1, 1, 3, 5), tensortest.Uniform(-1, 1, 5, 2), lucid.New([]int32{1, 4}, 2))
+	for _, r := range []string{"sum", "mean", "max", "min", "prod"} {
+		add("segment_reduce", tensortest.Attrs{"reduce": r}, tensortest.Uniform(-1, 1, 5, 2), lucid.New([]int64{2, 0, 3}, 3))
+	}
 	handSequences(add)
 	handSteppers(add)
 }
@@ -149,6 +152,11 @@ func handSequences(add adder) {
 		tensortest.Uniform(-1, 1, 3))
 	add("lstm_step", nil, tensortest.Uniform(-1, 1, 2, 12), tensortest.Uniform(-1, 1, 2, 3), tensortest.Uniform(-2, 1, 2, 3), wh,
 		tensortest.Uniform(-1, 1, 12))
+	x, h := tensortest.Uniform(-1, 1, 2, 4), tensortest.Uniform(-1, 1, 2, 3)
+	add("lstm_cell", nil, x, h, tensortest.Uniform(-2, 1, 2, 3), tensortest.Uniform(-1, 1, 12, 4), wh, tensortest.Uniform(-1, 1, 12))
+	add("gru_cell", nil, x, h, wi3, wh3, tensortest.Uniform(-1, 1, 9), tensortest.Uniform(-2, 1, 9))
+	add("rnn_tanh_cell", nil, x, h, wi1, wh1, tensortest.Uniform(-1, 1, 3), tensortest.Uniform(-2, 1, 3))
+	add("rnn_relu_cell", nil, x, h, wi1, wh1)
 }
 
 func handSteppers(add adder) {

@@ -58,7 +58,7 @@ var matrixRandom = map[string]bool{
 	"rand": true, "randint": true, "randn": true, "randperm": true,
 	"dropout": true, "feature_dropout": true, "alpha_dropout": true, "feature_alpha_dropout": true, "drop_path": true, "drop_block": true,
 	"uniform": true, "truncated_normal": true, "multivariate_normal": true, "gumbel": true, "laplace": true, "categorical": true,
-	"permutation": true,
+	"permutation": true, "cauchy": true, "exponential": true, "geometric": true, "log_normal": true,
 	"scaled_dot_product_attention_with_weights": true,
 	"lobpcg": true, "svd_lowrank": true, "pca_lowrank": true,
 }
