@@ -117,10 +117,13 @@ type tileProduct struct {
 	k, rows int
 	tiles   func(from, to int) (tiles []byte, free func()) // some of them
 
+	z    []float32
+	then finished // what follows finished columns of a few rows; nil: nothing
+
 	// What runProducts finds out.
-	z       []float32
 	records []byte // the rows of x
 	each    int    // tiles of a block of work
+	side    int    // products behind this one of as many rows: a block of work is of all of them
 	end     int    // blocks of work of this product and of those before it
 }
 
@@ -149,14 +152,19 @@ func runProducts(c *backend.Ctx, x []float32, m int, list []tileProduct) error {
 		all += ceil(p.rows, qmm.Rows)
 	}
 	blocks := 0
-	for i := range list {
+	for i := 0; i < len(list); {
 		p := &list[i]
-		if p.each = max(1, min(tileWork/qmm.TileBytes(p.t, k), all/tileBlocks)); m > qmm.FewRows {
+		for i+p.side+1 < len(list) && list[i+p.side+1].rows == p.rows {
+			p.side++
+		}
+		if p.each = max(1, min(tileWork/qmm.TileBytes(p.t, k), all/tileBlocks)/(1+p.side)); m > qmm.FewRows {
 			// Several panels where they take little time: tiles of the next one are fetched.
-			p.each = qmm.PanelTiles * max(1, min(panelsWork/m, all/qmm.PanelTiles/tileBlocks/2))
+			p.each = qmm.PanelTiles * max(1, min(panelsWork/m, all/qmm.PanelTiles/tileBlocks/2)/(1+p.side))
 		}
 		blocks += ceil(ceil(p.rows, qmm.Rows), p.each)
-		p.end = blocks
+		for last := i + p.side; i <= last; i++ {
+			list[i].each, list[i].end = p.each, blocks
+		}
 	}
 	return c.For(blocks, func(b int) {
 		i, first := 0, 0
@@ -164,7 +172,16 @@ func runProducts(c *backend.Ctx, x []float32, m int, list []tileProduct) error {
 			first = list[i].end
 			i++
 		}
-		list[i].block(b-first, m)
+		some := list[i : i+list[i].side+1]
+		for j := range some {
+			some[j].block(b-first, m)
+		}
+		for j := range some {
+			if p := &some[j]; p.then != nil {
+				from := (b - first) * p.each * qmm.Rows
+				p.then(0, from, m, min(p.rows-from, p.each*qmm.Rows))
+			}
+		}
 	})
 }
 

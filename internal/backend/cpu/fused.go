@@ -165,6 +165,10 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 			return k.err
 		}
 	}
+	if p.Producer != nil && p.Producer.Op == "block_matmul" {
+		one := [1]backend.GroupMember{{Fused: p, Outs: len(out), Ins: len(in)}}
+		return runGroup(c, one[:], out, in)
+	}
 	q := p.Prep.(*prepared)
 	var head backend.View
 	var operands []backend.View

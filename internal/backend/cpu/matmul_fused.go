@@ -13,7 +13,9 @@ import (
 // A product or a convolution at the start of a fused program: what follows it, such as a bias and an activation, runs
 // over each part of the result while that is in the cache.
 
-func canLead(op string, _ attr.Attr, _ dtype.DType) bool { return op == "matmul" || op == "conv" }
+func canLead(op string, a attr.Attr, _ dtype.DType) bool {
+	return op == "matmul" || op == "conv" || fastBlocks(op, a)
+}
 
 // headRun is what follows one head. Small products are called so often that its function is made once.
 type headRun struct {
