@@ -53,7 +53,7 @@ func (p *planner) lowerGroup(list []int) {
 	}
 	// First the inputs, so that their registers come first; reads lists the register of each read for the instructions.
 	reads := p.reads[:0]
-	s.in = p.groupIn[:0]
+	s.in = slices.Grow(p.groupIn[:0], 4)
 	tails := p.info[list[len(list)-1]].reduction
 	back := inputLookback
 	if prog.Producer != nil || tails > 0 { // their registers are looked up again at the end, and a producer's operand must have exactly one
@@ -76,7 +76,8 @@ func (p *planner) lowerGroup(list []int) {
 		}
 	}
 	prog.In = len(s.in)
-	prog.DTypes, prog.Instrs, prog.Out = p.code.DTypes[:0], p.code.Instrs[:0], p.code.Out[:0]
+	prog.DTypes, prog.Instrs = slices.Grow(p.code.DTypes[:0], len(s.in)+len(list)), slices.Grow(p.code.Instrs[:0], len(list))
+	prog.Out = p.code.Out[:0]
 	if p.replay {
 		s.nodes = make([]int32, 0, len(list)+1)
 	}
