@@ -111,11 +111,8 @@ func (d *call) dequantizeRows(w quantizedRows, out backend.View, row int) error 
 	return d.launch(f, blocks(out.Shape.Dim(0)*w.k/8, threads), 1, threads, g)
 }
 
-// Up to so many rows of x quantized weights are streamed, once for some of them at a time: of half types, and of float32.
-const (
-	mostHalfGroupRows  = 16
-	mostFloatGroupRows = 24
-)
+// mostGroupRows is up to how many rows of x quantized weights are streamed, once for some of them at a time.
+const mostGroupRows = 16
 
 // quantizedMatmul is x·wᵀ for a quantized matrix.
 func quantizedMatmul(d *call, a attr.Attr, out, in []backend.View) error {
@@ -126,11 +123,7 @@ func quantizedMatmul(d *call, a attr.Attr, out, in []backend.View) error {
 	defer x.free()
 	m, as := out[0].Shape.Dim(0), out[0].DType
 	w := groupsOf(a, x.views[1:])
-	most := mostHalfGroupRows
-	if as == dtype.Float32 {
-		most = mostFloatGroupRows
-	}
-	if m <= most {
+	if m <= mostGroupRows {
 		if done, err := d.streamGroups(w, out[0], x.views[0]); done || err != nil {
 			return err
 		}
