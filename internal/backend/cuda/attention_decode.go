@@ -35,8 +35,10 @@ func (c decoding) block() (threads, fewest int) {
 		return 256, 32
 	case c.rows*c.lanes > 256:
 		return 64, 64
+	case c.rows*c.lanes > 128:
+		return 128, 64
 	}
-	return 128, 64
+	return 256, 128
 }
 
 // decodingFor reports whether the kernels take the operands: few queries, rows of whole vectors, at most 256 elements.

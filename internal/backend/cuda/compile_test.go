@@ -305,7 +305,7 @@ func TestCompileDecoding(t *testing.T) {
 	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8, true, 0, true}, {dtype.BFloat16, dtype.Bool, 4, 16, true, 32, true},
 		{dtype.Float16, dtype.Float16, 16, 32, false, 0, true}, {dtype.Float16, dtype.Float16, 16, 32, false, 0, false},
 		{dtype.Float32, dtype.Bool, 1, 4, false, 0, false}} {
-		most := uint64(1800)
+		most := uint64(2100)
 		if c.mma {
 			most = 2300
 		}

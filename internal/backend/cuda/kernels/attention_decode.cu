@@ -10,14 +10,14 @@
 // Between two tokens all weights of a model go through the caches, and code is read from memory again: what is long is slow. So loops are
 // not unrolled but for loads that wait for memory together.
 #ifdef MMA
-#define THREADS (ROWS * LANES > 256 ? 64 : 128)
-#define SHARES WARPS // warps that share the keys of a query
-#define FEWEST 64    // keys of a chunk, if there are so many
+#define THREADS (ROWS * LANES > 256 ? 64 : ROWS * LANES > 128 ? 128 : 256)
+#define SHARES WARPS                       // warps that share the keys of a query
+#define FEWEST (THREADS == 256 ? 128 : 64) // keys of a chunk, if there are so many
 #else
 #define THREADS 256
 #define SHARES (ROWS < WARPS ? WARPS / ROWS : 1)
 #define KEYS (32 / LANES) // of a warp at a time
-#define PER 4             // times that it loads at once
+#define PER 8             // times that it loads at once
 #define FEWEST 32
 #endif
 #define WARPS (THREADS / 32)
@@ -332,7 +332,11 @@ DEV Sums attend(const Args &a, i64 n, i64 kv, int r, int queries, int first, int
 #endif
 
 // Where there are many texts, several blocks of a multiprocessor wait for memory at the same time.
-#define LEAST (THREADS == 128 && LANES <= 16 ? 4 : 1)
+#ifdef MMA
+#define LEAST (LANES > 16 ? 1 : 512 / THREADS)
+#else
+#define LEAST 1
+#endif
 
 extern "C" __global__ void __launch_bounds__(THREADS, LEAST) attention_decode(const __grid_constant__ Args a) {
     __shared__ float total[ROWS][SHARES][LANES * 8], tops[ROWS][SHARES], masses[ROWS][SHARES];
