@@ -108,7 +108,8 @@ func (w *blockRows) fastMatmul(c *backend.Ctx, x []float32, m int, z []float32, 
 // product is a product with the rows, which are input number input of the launch.
 func (w *blockRows) product(c *backend.Ctx, v backend.View, input int) tileProduct {
 	stored := w.packed(c, v, input)
-	return tileProduct{t: w.t, k: w.elems, rows: w.rows, tiles: func(from, to int) ([]byte, func()) { return w.tilesFrom(stored, from, to) }}
+	tiles := func(from, to int) ([]byte, func()) { return w.tilesFrom(stored, from, to) }
+	return tileProduct{t: w.t, k: w.elems, rows: w.rows, tiles: tiles}
 }
 
 // tileProduct is a product of rows rounded to int8 with rows of k elements, in tiles.

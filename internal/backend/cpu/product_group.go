@@ -10,8 +10,8 @@ import (
 )
 
 // Product groups: products of the same rows with several matrices of blocks. The rows are rounded once, and the tiles of all matrices are
-// one loop, so that threads meet once for all of them: for one row a product takes some microseconds. What follows products of a few
-// rows, such as a bias or a gate, is done for columns that are in the cache, by the thread that made them.
+// one loop, so that threads wait for each other once: for one row a product takes some microseconds. What follows products of a few rows,
+// such as a bias or a gate, is done for columns that are in the cache, by the thread that made them.
 
 // fastBlocks reports whether a product is with blocks, and of rows that are rounded to int8.
 func fastBlocks(op string, a attr.Attr) bool {

@@ -43,7 +43,8 @@ func TestProductGroup(t *testing.T) {
 				z := mem.FromGo(make([]byte, 4*m*heights[i]))
 				out = append(out, backend.View{Buf: z, DType: dtype.Float32, Shape: shape.Of("test", m, heights[i])})
 				in = append(in, rows, w)
-				g.Members = append(g.Members, backend.GroupMember{Op: "block_matmul", Attr: attr.Block{Type: int(f), Fast: true}, Outs: 1, Ins: 2})
+				a := attr.Block{Type: int(f), Fast: true}
+				g.Members = append(g.Members, backend.GroupMember{Op: "block_matmul", Attr: a, Outs: 1, Ins: 2})
 			}
 			c := &backend.Ctx{Context: t.Context(), For: par.For, StableInputs: stable}
 			if err := (capabilities{}).RunGroup(c, g, out, in); err != nil {
