@@ -147,3 +147,24 @@ func TestCallOlderNames(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCallOtherNames: PyTorch's names for functions that have another one here.
+func TestCallOtherNames(t *testing.T) {
+	x := lucid.New([]float32{2, 1, 0, 3}, 2, 2)
+	for _, c := range []struct {
+		name  string
+		in    []*lucid.Tensor
+		attrs map[string]any
+		want  []float32
+	}{
+		{"linalg_matrix_power", []*lucid.Tensor{x}, tensortest.Attrs{"n": 3}, []float32{8, 19, 0, 27}},
+		{"linalg_vecdot", []*lucid.Tensor{x, x}, nil, []float32{5, 9}},
+		{"dropout2d", []*lucid.Tensor{x}, tensortest.Attrs{"p": 0}, []float32{2, 1, 0, 3}},
+	} {
+		out, err := lucid.Call(c.name, c.in, c.attrs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tensortest.WantValues(t, c.name, out[0], lucid.Float32, c.want...)
+	}
+}

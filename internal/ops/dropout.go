@@ -73,7 +73,7 @@ func Dropout(x *Node, o DropoutOptions) *Node {
 // FeatureDropout is Dropout of whole channels: x is (N, C, …).
 //
 //lucid:pkg nn/functional featureDropout
-//lucid:alias dropoutnd
+//lucid:alias dropoutnd dropout2d
 //lucid:nondeterministic draws from the default generator
 func FeatureDropout(x *Node, o DropoutOptions) *Node {
 	p, active := o.share("feature_dropout")

@@ -40,6 +40,7 @@ type VecdotOptions struct {
 //
 //lucid:pkg linalg
 //lucid:method
+//lucid:alias linalg_vecdot
 //lucid:amp half
 func Vecdot(x, other *Node, o VecdotOptions) *Node {
 	dim := -1

@@ -108,6 +108,7 @@ func cross(op string, x, other *Node, dim int) *Node {
 //
 //lucid:pkg linalg
 //lucid:method
+//lucid:alias linalg_matrix_power
 //lucid:amp half
 func MatrixPower(x *Node, n int) *Node {
 	r := x.Rank()

@@ -68,7 +68,7 @@ func init() {
 		Schema{Name: "feature_dropout", Door: "",
 			Doc: "FeatureDropout is Dropout of whole channels: x is (N, C, …).",
 			AMP: "", Random: "draws from the default generator",
-			Aliases: []string{"dropoutnd"},
+			Aliases: []string{"dropoutnd", "dropout2d"},
 			Params:  []Param{{"input", "tensor", false}, {"p", "float64", true}, {"training", "bool", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.DropoutOptions

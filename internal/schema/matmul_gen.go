@@ -200,7 +200,8 @@ func init() {
 			Doc: "MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity, below 0 " +
 				"the power of the inverse.",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"n", "int", false}},
+			Aliases: []string{"linalg_matrix_power"},
+			Params:  []Param{{"input", "tensor", false}, {"n", "int", false}},
 			call: func(c *Caller) []*graph.Node {
 				var v_n int
 				c.required("n", &v_n)
@@ -274,7 +275,8 @@ func init() {
 			Doc: "Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others " +
 				"broadcast.",
 			AMP: "half", Random: "",
-			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
+			Aliases: []string{"linalg_vecdot"},
+			Params:  []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
 			call: func(c *Caller) []*graph.Node {
 				var o ops.VecdotOptions
 				c.option("dim", &o.Dim)
