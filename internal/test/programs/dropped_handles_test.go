@@ -57,7 +57,7 @@ func TestLostHandlesAreLost(t *testing.T) {
 		n = 9
 	}
 	t.Run("nested", func(t *testing.T) { runNested(t, n) })
-	t.Run("donation", TestDonationIsNeverSeen)
+	t.Run("donation", func(t *testing.T) { runDonation(t, n) })
 	t.Run("hammer", TestHammer)
 	if !testing.Short() {
 		t.Run("stateful", func(t *testing.T) { runStateful(t, 2*n) })

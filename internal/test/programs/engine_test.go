@@ -146,6 +146,11 @@ func TestDonationIsNeverSeen(t *testing.T) {
 	if testing.Short() {
 		n = 60
 	}
+	runDonation(t, n)
+}
+
+// runDonation acts at random in n worlds.
+func runDonation(t *testing.T, n int) {
 	late, _ := fake.New(cpu.Device)
 	for _, dev := range []*backend.Device{cpu.Device, late} {
 		for seed := range n {
