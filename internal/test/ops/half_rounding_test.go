@@ -20,8 +20,8 @@ func halfNumbers(seed uint64, n int, scale float64, d lucid.DType) (*lucid.Tenso
 	return x, lucid.ToSlice[float64](x)
 }
 
-// sameHalves compares with doubles that are rounded once, by way of float32, which holds what is rounded here.
-func sameHalves(t *testing.T, what string, got *lucid.Tensor, want []float64) {
+// sameOfHalf compares with doubles that are rounded once, by way of float32, which holds what is rounded here.
+func sameOfHalf(t *testing.T, what string, got *lucid.Tensor, want []float64) {
 	t.Helper()
 	w := lucid.ToSlice[float64](lucid.New(want, len(want)).To(lucid.Float32).To(got.DType()))
 	bad := 0
@@ -45,9 +45,9 @@ func TestAlphaRoundsOnce(t *testing.T) {
 				sum[i], less[i] = float64(float32(xs[i])+p), float64(float32(xs[i])-p)
 			}
 			o := lucid.AlphaOptions{Alpha: alpha}
-			sameHalves(t, "add", lucid.Add(x, y, o), sum)
-			sameHalves(t, "sub", lucid.Sub(x, y, o), less)
-			sameHalves(t, "compiled add", lucid.Compile(func(x, y *lucid.Tensor) *lucid.Tensor { return lucid.Add(x, y, o) })(x, y), sum)
+			sameOfHalf(t, "add", lucid.Add(x, y, o), sum)
+			sameOfHalf(t, "sub", lucid.Sub(x, y, o), less)
+			sameOfHalf(t, "compiled add", lucid.Compile(func(x, y *lucid.Tensor) *lucid.Tensor { return lucid.Add(x, y, o) })(x, y), sum)
 		}
 	}
 }
@@ -62,8 +62,8 @@ func TestRoundedQuotients(t *testing.T) {
 		for i := range xs {
 			down[i], to0[i] = math.Floor(xs[i]/ys[i]), math.Trunc(xs[i]/ys[i])
 		}
-		sameHalves(t, "floor", lucid.Div(x, y, lucid.DivOptions{RoundingMode: "floor"}), down)
-		sameHalves(t, "trunc", lucid.Div(x, y, lucid.DivOptions{RoundingMode: "trunc"}), to0)
+		sameOfHalf(t, "floor", lucid.Div(x, y, lucid.DivOptions{RoundingMode: "floor"}), down)
+		sameOfHalf(t, "trunc", lucid.Div(x, y, lucid.DivOptions{RoundingMode: "trunc"}), to0)
 	}
 }
 
@@ -76,8 +76,8 @@ func TestFrexpGradientOfSmallNumbers(t *testing.T) {
 		x, cot := lucid.New(v, len(v)).To(d), lucid.Full([]int{len(v)}, 0x1p-10).To(d)
 		want := []float64{16, 32, 256, 8192, 0x1p-10, 0x1p-11}
 		_, g := lucid.VJP(f, x, cot)
-		sameHalves(t, "VJP", g, want)
+		sameOfHalf(t, "VJP", g, want)
 		_, g = lucid.JVP(f, x, cot)
-		sameHalves(t, "JVP", g, want)
+		sameOfHalf(t, "JVP", g, want)
 	}
 }
