@@ -377,8 +377,9 @@ func (x *Tensor) Outer(vec2 *Tensor) *Tensor {
 }
 
 // SegmentedMm multiplies parts of two matrices: for every pair in the last dimension of segments, integers from … to,
-// the columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in front. It
-// costs a product of the whole matrices for every segment; what is outside has no part in it, not even NaN.
+// the columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in front. What is outside a
+// segment has no part in it, not even NaN. Segments are evaluated, and each costs what its product costs; inside compiled functions and
+// VMap, where they have no values yet, each costs a product of the whole matrices.
 func SegmentedMm(x, other, segments *Tensor) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(other)

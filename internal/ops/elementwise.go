@@ -169,6 +169,9 @@ func mulNodes(x, y *Node) *Node {
 	if isOne(y) {
 		return x
 	}
+	if d := x.DType(); d.IsHalf() && y.DType() == dtype.Float32 { // a derivative that a half type may not hold
+		return Cast(Mul(Cast(x, dtype.Float32), y), d)
+	}
 	return Mul(x, y)
 }
 

@@ -3,6 +3,7 @@ package ops
 import (
 	"math/bits"
 
+	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -209,8 +210,9 @@ func multiplyRange(xs []*Node, cut [][]int, i, j int) *Node {
 }
 
 // SegmentedMm multiplies parts of two matrices: for every pair in the last dimension of segments, integers from … to,
-// the columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in front. It
-// costs a product of the whole matrices for every segment; what is outside has no part in it, not even NaN.
+// the columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in front. What is outside a
+// segment has no part in it, not even NaN. Segments are evaluated, and each costs what its product costs; inside compiled functions and
+// VMap, where they have no values yet, each costs a product of the whole matrices.
 //
 //lucid:func
 func SegmentedMm(x, other, segments *Node) *Node {
@@ -226,9 +228,22 @@ func SegmentedMm(x, other, segments *Node) *Node {
 	}
 	k := x.Dim(1)
 	ends := Reshape(Cast(segments, dtype.Int64), -1, 2)
+	lead := segments.Shape().Clone()
+	size := append(lead[:len(lead)-1], x.Dim(0), other.Dim(1))
+	if n := ends.Dim(0); segments.Trace() == nil && n > 0 {
+		y := make([]*Node, 0, n)
+		inspect(op, ends, func(v backend.View) {
+			at := backend.Slice[int64](v)
+			for i := range n {
+				from := min(max(at[2*i], 0), int64(k))
+				to := min(max(at[2*i+1], from), int64(k))
+				y = append(y, Matmul(Narrow(x, 1, int(from), int(to-from)), Narrow(other, 0, int(from), int(to-from))))
+			}
+		})
+		return Reshape(Stack(y, 0), size...)
+	}
 	at := Reshape(Arange64(k), 1, k)
 	inside := LogicalAnd(Ge(at, Narrow(ends, 1, 0, 1)), Lt(at, Narrow(ends, 1, 1, 1)))
 	y := Matmul(Where(Unsqueeze(inside, 1), x, constLike(x, 0)), Where(Unsqueeze(inside, 2), other, constLike(other, 0)))
-	lead := segments.Shape().Clone()
-	return Reshape(y, append(lead[:len(lead)-1], x.Dim(0), other.Dim(1))...)
+	return Reshape(y, size...)
 }

@@ -28,7 +28,11 @@ func init() {
 		return Cast(Ne(n.In(0), n.In(1)), n.DType()) // equal numbers give the second, which counts as a constant
 	}})
 	opMantissa = unaryOp("frexp_mantissa", unaryRule{DTypes: dtype.SetFloats, SavesIn: 1, Derivative: func(n *Node) *Node {
-		return Exp2(Cast(Neg(exponentOf(n.In(0))), n.DType()))
+		wide := n.DType()
+		if wide.IsHalf() {
+			wide = dtype.Float32 // float16 has no 2¹⁶, by which small numbers are multiplied
+		}
+		return Exp2(Cast(Neg(exponentOf(n.In(0))), wide))
 	}})
 	opExponent = graph.Register(graph.Op{Name: "frexp_exponent", Version: 1, Kind: graph.Elementwise,
 		Inputs: graph.Exactly(1), DTypes: dtype.SetFloats, Validate: alike,

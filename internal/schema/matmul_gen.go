@@ -239,8 +239,10 @@ func init() {
 			Doc: "SegmentedMm multiplies parts of two matrices: for every pair in the last dimension of segments, integers from " +
 				"… to,\n" +
 				"the columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in " +
-				"front. It\n" +
-				"costs a product of the whole matrices for every segment; what is outside has no part in it, not even NaN.",
+				"front. What is outside a\n" +
+				"segment has no part in it, not even NaN. Segments are evaluated, and each costs what its product costs; " +
+				"inside compiled functions and\n" +
+				"VMap, where they have no values yet, each costs a product of the whole matrices.",
 			Params: []Param{{"input", "tensor", false}, {"other", "tensor", false}, {"segments", "tensor", false}},
 			call: func(c *Caller) []*graph.Node {
 				return []*graph.Node{ops.SegmentedMm(c.tensor("input"), c.tensor("other"), c.tensor("segments"))}

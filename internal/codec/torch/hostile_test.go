@@ -105,6 +105,18 @@ func TestOpcodes(t *testing.T) {
 }
 
 // TestCode asserts that names of functions are refused before anything is called.
+// TestPendingBits checks that a tensor whose conjugation or negation PyTorch put off is refused, and not read without it.
+func TestPendingBits(t *testing.T) {
+	for bit, want := range map[string]fault.Kind{"conj": fault.NotImplemented, "neg": fault.NotImplemented, "other": 0} {
+		p := begin + "}" + text("a") + rebuild + "(" + stored(4) + number(0) + numbersOf(2, 2) + numbersOf(2, 1) +
+			"\x89ccollections\nOrderedDict\n)R}" + text(bit) + "\x88stRs."
+		err := readAll(archiveOf(t, p))
+		if k, _ := fault.KindOf(err); err != nil != (want != 0) || err != nil && k != want {
+			t.Errorf("%s: %v", bit, err)
+		}
+	}
+}
+
 func TestCode(t *testing.T) {
 	for _, name := range []string{"os\nsystem", "posix\nsystem", "builtins\neval", "__builtin__\nexec", "builtins\ngetattr", "torch\nload",
 		"torch.hub\nload", "subprocess\nPopen", "operator\nattrgetter", "torch.jit\nload", "numpy.core.multiarray\n_reconstruct",

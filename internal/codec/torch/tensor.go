@@ -179,7 +179,24 @@ func (f *File) rebuild(g global, args tuple) any {
 	if !ok {
 		refuse("%s of %s; want a storage", g, kindOf(args[0]))
 	}
+	if len(args) > 6 {
+		refuseBits(args[6])
+	}
 	return f.view(g, s, s.dtype, args)
+}
+
+// refuseBits refuses a tensor that is the conjugate or the negative of what its storage has, as PyTorch notes behind the other arguments.
+func refuseBits(notes any) {
+	d, _ := notes.(*dict)
+	if d == nil {
+		return
+	}
+	for i, key := range d.keys {
+		if (key == "conj" || key == "neg") && d.values[i] == true {
+			fault.Throw(fault.NotImplemented, op,
+				"a tensor with PyTorch's %v bit, which is not what its storage has; save x.resolve_conj().resolve_neg()", key)
+		}
+	}
 }
 
 // rebuildTyped is a tensor of an untyped storage.
@@ -192,6 +209,9 @@ func (f *File) rebuildTyped(g global, args tuple) any {
 	d := globals[name].dtype
 	if !ok || !is || d == dtype.Invalid {
 		refuse("%s of %s with dtype %s", g, kindOf(args[0]), kindOf(args[6]))
+	}
+	if len(args) > 7 {
+		refuseBits(args[7])
 	}
 	return f.view(g, s, d, args)
 }

@@ -254,6 +254,29 @@ func TestSegmentedMmMLX(t *testing.T) {
 		lucid.Float32, 1, 4)
 }
 
+// TestSegmentedMmWays holds the way that reads the segments against the one inside compiled functions, which does not, with overlapping,
+// empty and crossed segments and with ends outside: values and gradients.
+func TestSegmentedMmWays(t *testing.T) {
+	a, b := tensortest.Uniform(-1, 1, 7, 40), tensortest.Uniform(-1, 1, 40, 5)
+	for _, s := range [][]int64{{0, 40}, {0, 10, 10, 25, 25, 40}, {3, 20, 10, 12, 7, 7, 30, 20, -5, 4, 38, 90}, {}} {
+		f := func(in []*lucid.Tensor) []*lucid.Tensor {
+			y := lucid.SegmentedMm(in[0], in[1], in[2])
+			return []*lucid.Tensor{y, y.Mul(y).Mul(lucid.Arange(y.Size(0)).Add(1).Reshape(-1, 1, 1)).Sum()}
+		}
+		both := func(in []*lucid.Tensor) []*lucid.Tensor {
+			loss := func(p []*lucid.Tensor) *lucid.Tensor { return f([]*lucid.Tensor{p[0], p[1], in[2]})[1] }
+			_, g := lucid.ValueAndGradTree(loss)(in[:2])
+			return append(f(in), g...)
+		}
+		in := []*lucid.Tensor{a, b, lucid.New(s, len(s)/2, 2)}
+		got, want := both(in), lucid.Compile(both)(in)
+		for i := range want {
+			w := lucid.ToSlice[float64](want[i])
+			nearEach(t, fmt.Sprint(s, " result ", i), got[i], 1e-12, func(i int) float64 { return w[i] })
+		}
+	}
+}
+
 // TestRoPEStarts sees that a tensor of first positions, and waves given by their lengths, rotate as numbers do.
 func TestRoPEStarts(t *testing.T) {
 	x := tensortest.Uniform(-1, 1, 2, 3, 4, 6)
