@@ -53,7 +53,7 @@ func (e *entry) plainly(in []*graph.Array, t *signature) bool {
 type entry struct {
 	sig      signature
 	pins     []unsafe.Pointer // what the signature names by address
-	standIns []unsafe.Pointer // what the modules among the arguments were when it was traced
+	standIns []unsafe.Pointer // what the modules among the arguments were when it was traced, if one is a result too
 	tensors  []tensorSpec     // of the arguments
 	prog     *exec.Replay
 	inline   bool
@@ -232,6 +232,7 @@ func (c *Function) record(k *call, tr *trees, sig signature, plan bool) (e *entr
 		if outs, e.res, err = c.invokeWith(st, args, tr); err != nil {
 			return
 		}
+		e.standIns = st.returned(tr, e.res)
 		roots, from := e.learn(t, placeholders, args, outs, st)
 		if err = st.check(tr); err == nil && plan && !e.inline {
 			err = c.plan(e, k, t, roots, append(placeholders, from...))
@@ -245,7 +246,7 @@ func (c *Function) record(k *call, tr *trees, sig signature, plan bool) (e *entr
 		return &entry{sig: sig, tensors: e.tensors, inline: true, why: "a captured tensor varies under a transform outside"}, nil
 	}
 	e.settleLeaves()
-	e.cells, e.standIns = st.outside(watch.read()), st.pointers()
+	e.cells = st.outside(watch.read())
 	if tr != nil && tr.why != "" {
 		c.knownByAddress(tr)
 	}

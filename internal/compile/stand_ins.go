@@ -145,11 +145,13 @@ func (st *standIns) outside(cells []guardCell) []guardCell {
 	})
 }
 
-func (st *standIns) pointers() (list []unsafe.Pointer) {
-	if st != nil {
-		for _, m := range st.modules {
-			list = append(list, m.UnsafePointer())
-		}
+// returned lists where the copies were, if the function returned one; else nil.
+func (st *standIns) returned(tr *trees, res []reflect.Value) (list []unsafe.Pointer) {
+	if st == nil || !tr.results.Holds(res) {
+		return nil
+	}
+	for _, m := range st.modules {
+		list = append(list, m.UnsafePointer())
 	}
 	return list
 }

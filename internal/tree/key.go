@@ -243,15 +243,16 @@ type Structure struct {
 
 // StructureOf looks at trees. Modules are known by their address unless byStructure is set.
 func StructureOf(vs []reflect.Value, byStructure bool) Structure {
-	var k treeKey
-	if byStructure {
-		k.modules = &moduleKey{}
+	if !byStructure {
+		var k treeKey
+		k.all(vs)
+		return Structure{Key: string(k.b)}
 	}
+	k := takeStructureKey()
 	k.all(vs)
-	s := Structure{Key: string(k.b)}
-	if m := k.modules; m != nil {
-		s.Modules, s.Tensors, s.Opaque = m.list, m.tensors, m.opaque
-	}
+	m := k.modules
+	s := Structure{Key: string(k.b), Modules: m.list, Tensors: m.tensors, Opaque: m.opaque}
+	k.giveBack()
 	return s
 }
 
@@ -274,7 +275,7 @@ func (k *treeKey) all(vs []reflect.Value) {
 func Pinned(vs []reflect.Value, byStructure bool) (pins []unsafe.Pointer) {
 	k := treeKey{pins: &pins}
 	if byStructure {
-		k.modules = &moduleKey{}
+		k.modules = &moduleKey{numbers: map[unsafe.Pointer]int{}}
 	}
 	k.all(vs)
 	return pins
@@ -285,7 +286,7 @@ func Difference(vs []reflect.Value, byStructure bool, key string) string {
 	var marks []mark
 	k := treeKey{marks: &marks}
 	if byStructure {
-		k.modules = &moduleKey{}
+		k.modules = &moduleKey{numbers: map[unsafe.Pointer]int{}}
 	}
 	k.all(vs)
 	at := 0

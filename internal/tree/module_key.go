@@ -2,6 +2,7 @@ package tree
 
 import (
 	"reflect"
+	"sync"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/graph"
@@ -15,6 +16,31 @@ type moduleKey struct {
 	tensors []*graph.Array
 	numbers map[unsafe.Pointer]int // of modules and tensors that were written before
 	opaque  string
+	room    [2]int // lengths of the lists that the key before had
+}
+
+// A step gets the same kind of model again and again: what its key was written with is used again.
+var structureKeys = sync.Pool{New: func() any {
+	return &treeKey{modules: &moduleKey{numbers: map[unsafe.Pointer]int{}}}
+}}
+
+// takeStructureKey returns an empty key that knows modules by their structure.
+func takeStructureKey() *treeKey {
+	k := structureKeys.Get().(*treeKey)
+	m := k.modules
+	k.b, m.opaque = k.b[:0], ""
+	m.list, m.tensors = make([]reflect.Value, 0, m.room[0]), make([]*graph.Array, 0, m.room[1])
+	return k
+}
+
+// giveBack ends the use of a key.
+func (k *treeKey) giveBack() {
+	m := k.modules
+	m.room = [2]int{len(m.list), len(m.tensors)}
+	m.list, m.tensors = nil, nil
+	clear(m.numbers)
+	clear(k.structs)
+	structureKeys.Put(k)
 }
 
 // seen returns the number of a pointer if it was written before; else it gets the next one.
@@ -23,9 +49,6 @@ func (m *moduleKey) seen(k *treeKey, p unsafe.Pointer) bool {
 		k.b = append(k.b, '@')
 		k.num(uint64(n))
 		return true
-	}
-	if m.numbers == nil {
-		m.numbers = map[unsafe.Pointer]int{}
 	}
 	m.numbers[p] = len(m.numbers)
 	return false

@@ -41,8 +41,18 @@ var Modules interface {
 }
 
 func isModule(t reflect.Type) bool {
-	return Modules != nil && t.Kind() == reflect.Pointer && Modules.Is(t)
+	if Modules == nil || t.Kind() != reflect.Pointer {
+		return false
+	}
+	if known, ok := moduleTypes.Load(t); ok {
+		return known.(bool)
+	}
+	is := Modules.Is(t)
+	moduleTypes.Store(t, is)
+	return is
 }
+
+var moduleTypes sync.Map // reflect.Type → bool
 
 // Walk is how far a transform looks: into pointers to structs, and into modules if All is set. A pointer that comes twice is
 // one tree, so what is shared stays shared, and circles end.
@@ -239,6 +249,20 @@ func hasTensors(t reflect.Type, seen map[reflect.Type]bool) bool {
 			if f := t.Field(i); f.IsExported() && HasTensors(f.Type, seen) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// Holds reports whether one of the modules that others stand for is in values.
+func (w Walk) Holds(vs []reflect.Value) bool {
+	f := flattener{walk: Walk{All: true}}
+	for _, v := range vs {
+		f.add(v)
+	}
+	for p := range w.As {
+		if f.seen[p] {
+			return true
 		}
 	}
 	return false
