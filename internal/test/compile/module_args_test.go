@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -379,5 +380,37 @@ func BenchmarkModuleArgument(b *testing.B) {
 				f(m, x).Eval()
 			}
 		})
+	}
+}
+
+// TestModuleArgumentsConcurrently: goroutines with models of their own share a trace.
+func TestModuleArgumentsConcurrently(t *testing.T) {
+	f := lucid.Compile(func(m *twoLayers, x *lucid.Tensor) *lucid.Tensor {
+		l := m.Forward(x).Sum()
+		l.Backward()
+		lucid.NoGrad(func() { m.L1.Weight.Add_(m.L1.Weight.Grad().Mul(-0.01)) })
+		return l.Detach()
+	})
+	var done sync.WaitGroup
+	for k := range 4 {
+		m := newTwoLayers()
+		want, x := nn.Clone(m), lucid.Full([]int{2, 3}, k).Eval()
+		done.Go(func() {
+			for range 20 {
+				nn.ZeroGrad(m)
+				nn.ZeroGrad(want)
+				l := want.Forward(x).Sum()
+				l.Backward()
+				lucid.NoGrad(func() { want.L1.Weight.Add_(want.L1.Weight.Grad().Mul(-0.01)) })
+				if got := f(m, x); !lucid.Equal(got, l.Detach()) || !lucid.Equal(m.L1.Weight, want.L1.Weight) {
+					t.Errorf("goroutine %d: %v, want %v", k, got, l)
+					return
+				}
+			}
+		})
+	}
+	done.Wait()
+	if x := lucid.Explain(f); x.Plans > 4 || len(x.Address) != 0 { // goroutines that trace at once each make one
+		t.Error(x)
 	}
 }
