@@ -67,7 +67,7 @@ func TestForwardAnomaly(t *testing.T) {
 		})
 		var e *lucid.Error
 		if !errors.As(err, &e) || e.Op != "log" || e.ModuleTypes != "logs" || !strings.Contains(err.Error(), what) ||
-			!strings.HasSuffix(err.Error(), "(at backward_roots_test.go:56)") {
+			!strings.HasSuffix(err.Error(), ", in Forward of logs (at backward_roots_test.go:56)") {
 			t.Errorf("%s: %v, module %q", what, err, e.ModuleTypes)
 		}
 		if m.Weight.Grad() != nil {

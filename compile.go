@@ -31,7 +31,9 @@ type CompileOptions struct {
 // which tensors are nil) to be traced; traces that differ in sizes alone share a plan, so a new size costs little more than running f
 // once. While f is traced, tensors it reads from outside become inputs and tensors it writes (Assign,
 // SetAt, in-place forms, gradients, optimizer state, the random generator) become outputs, so state is never frozen.
-// That goes for arguments too. A call in which one tensor is two arguments, and is written, runs as it is.
+// That goes for arguments too, and for the tensors of modules among them: a module is known by its structure and the Go values in its
+// fields, so another one like it is no new trace. See Explanation.Address for those that are known by their address.
+// A call in which one tensor is two arguments, and is written, runs as it is.
 // Other Go values are constants of the trace; see CompileOptions.Check. Calls that write state are serialised.
 func Compile[F any](f F, opts ...CompileOptions) F {
 	o := option("compile", opts)

@@ -53,7 +53,8 @@ func TestErrorLine(t *testing.T) {
 			"lucid: index_select: position 7 is out of range for size 3 (at ", lucid.ErrIndex, 7, 3, ""},
 		"a matrix":      {func() *lucid.Tensor { return linalg.Inv(singular).Sum() }, line(0), "(at ", lucid.ErrSingular, 0, 0, ""},
 		"a probability": {func() *lucid.Tensor { return lucid.Bernoulli(scores.Add(2)) }, line(0), "(at ", lucid.ErrValue, 0, 0, ""},
-		"a module": {func() *lucid.Tensor { return table.Forward(bad) }, "", "lucid: embedding: position 7 is out of range for size 5 (at ",
+		"a module": {func() *lucid.Tensor { return table.Forward(bad) }, "",
+			"lucid: embedding: position 7 is out of range for size 5, in Forward of words.Embedding (at ",
 			lucid.ErrIndex, 7, 5, "words.Embedding"},
 	} {
 		for _, compiled := range []bool{false, true} {

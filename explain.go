@@ -17,6 +17,7 @@ type Explanation struct {
 	Reasons  []string     // why each was made
 	Plans    int          // made so far: traces of the same structure and other sizes share one
 	Unshared []string     // why each plan but the first was made
+	Address  []string     // why modules among the arguments are known by their address, not by their structure
 	Steps    []int        // launches of one run, by trace stored
 	Inlined  []string     // why a trace could not be replayed
 	Graphs   []string     // by trace stored: whether the device runs it as one recording, or why not; "" where none is made
@@ -52,7 +53,7 @@ func Explain(f any) Explanation {
 		fault.Throw(fault.Value, "explain", "%T was not made by Compile", f)
 	}
 	r := c.Report()
-	x := Explanation{Name: r.Name, Traces: r.Traces, Reasons: r.Reasons, Plans: r.Plans, Unshared: r.Unshared}
+	x := Explanation{Name: r.Name, Traces: r.Traces, Reasons: r.Reasons, Plans: r.Plans, Unshared: r.Unshared, Address: r.Address}
 	for _, t := range r.Stored {
 		if t.Inlined != "" {
 			x.Inlined = append(x.Inlined, t.Inlined)
@@ -84,6 +85,9 @@ func (x Explanation) String() string {
 	}
 	for _, r := range x.Unshared {
 		s += "\n  planned: " + r
+	}
+	for _, r := range x.Address {
+		s += "\n  modules by address: " + r
 	}
 	for _, g := range x.Graphs {
 		if g != "" {

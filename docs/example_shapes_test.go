@@ -50,6 +50,18 @@ func Example_shapesNil() {
 	// Output: tensor([[0.5000, 0.5000]]) tensor([[1., 0.]])
 }
 
+func Example_shapesModules() {
+	apply := lucid.Compile(func(m *nn.Sequential, x *lucid.Tensor) *lucid.Tensor { return m.Forward(x).Detach() })
+	x := lucid.Ones(1, 4)
+	for range 10 {
+		apply(nn.NewSequential(nn.NewLinear(4, 4), nn.NewDropout(0.5)), x)
+	}
+	apply(nn.NewSequential(nn.NewLinear(4, 4), nn.NewDropout(0.1)), x)
+	e := lucid.Explain(apply)
+	fmt.Println(e.Traces, e.Reasons[1])
+	// Output: 2 the structure or the constants of the arguments changed: argument 0.layers.1.p
+}
+
 func Example_shapesLengths() {
 	lucid.Seed(1)
 	gru := nn.NewGRU(2, 3)

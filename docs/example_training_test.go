@@ -91,6 +91,24 @@ func Example_trainingCompiled() {
 	// Output: 0.040 0.012 0.004 0.001 in 1 trace
 }
 
+func Example_trainingPure() {
+	model, x, y := problem()
+	opt := optim.NewAdam(nn.Parameters(model), optim.AdamOptions{LR: 0.01})
+	step := lucid.Compile(func(m *MLP, x, y *lucid.Tensor) (*MLP, *lucid.Tensor) {
+		value, grads := nn.ValueAndGrad(m, func(m *MLP) *lucid.Tensor { return F.MSELoss(m.Forward(x), y) })
+		return optim.ApplyGradients(opt, grads, nn.TrainableParameters(m)), value
+	})
+	m := model
+	for i := range 400 {
+		var value *lucid.Tensor
+		if m, value = step(m, x, y); i%100 == 99 {
+			fmt.Printf("%.3f ", value.Item())
+		}
+	}
+	fmt.Println("in", lucid.Explain(step).Traces, "trace", m == model)
+	// Output: 0.040 0.012 0.004 0.001 in 1 trace false
+}
+
 func Example_trainingSchedule() {
 	model, x, y := problem()
 	opt := optim.NewAdam(nn.Parameters(model), optim.AdamOptions{LR: 1}) // the schedule sets it

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"reflect"
+	"unsafe"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -34,4 +35,29 @@ func (l moduleTrees) Copy(m reflect.Value, ts []*graph.Array) reflect.Value {
 		c.made[(*lucid.Tensor)(t)] = reflect.ValueOf((*lucid.Tensor)(ts[i]))
 	}
 	return c.of(m)
+}
+
+func (moduleTrees) CopyAll(ms []reflect.Value, old, ts []*graph.Array) []reflect.Value {
+	c := cloner{made: map[any]reflect.Value{}}
+	for i, t := range old {
+		c.made[(*lucid.Tensor)(t)] = reflect.ValueOf((*lucid.Tensor)(ts[i]))
+	}
+	copies := make([]reflect.Value, len(ms))
+	for i, m := range ms {
+		copies[i] = c.of(m)
+	}
+	return copies
+}
+
+func (moduleTrees) Base() reflect.Type { return baseType }
+
+func (moduleTrees) Mode(base unsafe.Pointer) (mode int64, opaque string) {
+	b := (*Base)(base)
+	switch {
+	case b.hooks.load() != nil:
+		opaque = "a module has hooks"
+	case b.formed.version.Load() != 0:
+		opaque = "a module has parametrizations"
+	}
+	return b.mode.Load(), opaque
 }

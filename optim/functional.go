@@ -89,8 +89,8 @@ type stepper interface {
 }
 
 // ApplyGradients returns the parameters that opt makes of params by grads, trees of the same form with as many tensors as opt has
-// parameters, in their order: nn.TrainableParameters(model) and the gradients of nn.ValueAndGrad, say. The model stays as it is;
-// moments and other state of opt go on.
+// parameters, in their order: nn.TrainableParameters(model) and the gradients of nn.ValueAndGrad, say. What was a parameter is one
+// in the result. The model stays as it is; moments and other state of opt go on.
 func ApplyGradients[T any](opt Optimizer, grads, params T) T {
 	const op = "apply_gradients"
 	s := stepperOf(op, opt)
@@ -119,7 +119,22 @@ func ApplyGradients[T any](opt Optimizer, grads, params T) T {
 		handles[i], shown[i] = (*graph.Array)(own[i]), (*graph.Array)(p.Detach().Clone())
 	}
 	door.Untaped(func() { door.Swap(handles, shown, func() { s.stepBy(given) }) })
+	for i, l := range leaves {
+		alike(shown[i], l.Tensor)
+	}
 	return everything.UnflattenAll([]reflect.Value{reflect.ValueOf(&params).Elem()}, shown)[0].Interface().(T)
+}
+
+// alike makes a tensor a parameter, or a frozen one, if another is.
+func alike(t, as *graph.Array) {
+	n := as.Peek()
+	if n.OwnSlot() == nil {
+		return
+	}
+	p := (*lucid.Tensor)(t).RequiresGrad_(true)
+	if !n.Leaf() {
+		p.RequiresGrad_(false)
+	}
 }
 
 // Init gives the state of the optimizer its first values again: moments, counts of steps.

@@ -70,6 +70,12 @@ func TestApplyGradients(t *testing.T) {
 	if !lucid.AllClose(next.L1.Weight, before.Sub(0.5)) || !lucid.AllClose(m.L1.Weight, before) {
 		t.Errorf("%v\n%v", next.L1.Weight, m.L1.Weight)
 	}
+	nn.Freeze(m, "l1")
+	again := optim.ApplyGradients(opt, tree.Map(lucid.OnesLike, ps), ps)
+	if w, v := again.L1.Weight, again.L2.Weight; w.RequiresGrad() || !v.RequiresGrad() || !v.IsLeaf() || len(nn.Parameters(again)) != 4 {
+		t.Error("parameters do not stay parameters")
+	}
+	nn.Unfreeze(m)
 	nn.Update(m, next)
 	if !lucid.AllClose(m.L1.Weight, before.Sub(0.5)) {
 		t.Error("nn.Update")

@@ -73,8 +73,9 @@ func hashOf(in []*graph.Array, sig *signature) uint64 {
 }
 
 // find returns the trace made for such arguments whose guards hold, and their hash if there is none.
-func (c *Function) find(in []*graph.Array, sig *signature) (found *entry, hash uint64) {
-	if e := c.last.Load(); e != nil && e.plainly(in, sig) && e.guardsFail() == "" {
+func (c *Function) find(k *call, tr *trees, sig *signature) (found *entry, hash uint64) {
+	in := k.in
+	if e := c.last.Load(); e != nil && e.plainly(in, sig) && e.guardsFail(k.leaves) == "" {
 		e.found()
 		return e, 0
 	}
@@ -84,9 +85,9 @@ func (c *Function) find(in []*graph.Array, sig *signature) (found *entry, hash u
 	why := ""
 	for _, el := range c.cache.index[hash] {
 		e := el.Value.(*entry)
-		w := e.differs(in, sig)
+		w := e.differs(in, tr, sig)
 		if w == "" {
-			w = e.guardsFail()
+			w = e.guardsFail(k.leaves)
 		}
 		if w == "" {
 			c.cache.list.MoveToFront(el)
@@ -100,7 +101,7 @@ func (c *Function) find(in []*graph.Array, sig *signature) (found *entry, hash u
 	if front := c.cache.list.Front(); why == "" && front == nil {
 		why = "first call"
 	} else if why == "" {
-		why = front.Value.(*entry).differs(in, sig)
+		why = front.Value.(*entry).differs(in, tr, sig)
 	}
 	if noRoom, gone := c.cache.dropped[hash]; gone {
 		delete(c.cache.dropped, hash)

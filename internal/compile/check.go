@@ -19,7 +19,7 @@ import (
 func (c *Function) check(e *entry, k *call, tr *trees) ([]*graph.Array, []reflect.Value, error) {
 	c.running.Lock()
 	defer c.running.Unlock()
-	fresh, err := c.record(k.in, tr, e.sig, false)
+	fresh, err := c.record(k, tr, e.sig, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -30,7 +30,7 @@ func (c *Function) check(e *entry, k *call, tr *trees) ([]*graph.Array, []reflec
 	if err != nil {
 		return nil, nil, err
 	}
-	outs, res, err := c.invoke(k.in, tr)
+	outs, res, err := c.invoke(k.in, tr, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,6 +108,9 @@ func (e *entry) unlike(o *entry) string {
 	return ""
 }
 
+// leafName tells the tensors of modules among the arguments from each other.
+type leafName int
+
 // effects is the set of what the trace writes, in whatever order.
 func (e *entry) effects() map[any]bool {
 	type grad struct {
@@ -117,16 +120,22 @@ func (e *entry) effects() map[any]bool {
 	}
 	all := map[any]bool{}
 	name := func(w written) any {
-		if w.h != nil {
-			return w.h
+		switch {
+		case w.leaf > 0:
+			return leafName(w.leaf)
+		case w.isArg:
+			return w.arg
 		}
-		return w.arg
+		return w.h
 	}
 	for _, w := range e.written {
 		all[name(w)] = w.local
 	}
 	for _, g := range e.grads {
 		k := grad{slot: g.slot, cleared: g.out < 0}
+		if g.leaf > 0 {
+			k.slot, k.of = nil, leafName(g.leaf)
+		}
 		if g.of >= 0 {
 			k.slot, k.of = nil, name(e.written[g.of])
 		}

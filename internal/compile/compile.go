@@ -40,6 +40,9 @@ type Function struct {
 	unshared []string           // why each but the first was made
 	elided   map[int]string     // by number of nodes: the shapes of arguments of the last plan that writes straight into concatenations
 	running  sync.RWMutex       // calls that write state hold it alone
+	// byAddress says why modules among the arguments are known by their address; nil: they are known by their structure.
+	byAddress atomic.Pointer[string]
+	addressed []string // reasons of that kind, for Explain
 }
 
 // New compiles a function of tensors alone; fn is the same one as a function of trees, for calls in which some are nil.
@@ -56,7 +59,14 @@ func NewOfTrees(o Options, f tree.Function) *Function {
 var Disabled atomic.Bool
 
 // trees holds a call's arguments as values; nil for functions of tensors alone.
-type trees struct{ args []reflect.Value }
+type trees struct {
+	args        []reflect.Value
+	s           tree.Structure
+	byStructure bool       // modules are known by it
+	why         string     // why they are not
+	fellBack    bool       // because of what the function does
+	results     *tree.Walk // how the results of this call are looked into
+}
 
 // One calls a function of tensors that gives one.
 func (c *Function) One(in ...*graph.Array) *graph.Array {
@@ -79,24 +89,26 @@ func (c *Function) All(in ...*graph.Array) ([]*graph.Array, error) {
 	return outs, err
 }
 
-// results is how results are looked into: a module among them, such as a gradient, is a tree. One among the arguments is captured.
+// results is how results are looked into: a module among them, such as a gradient, is a tree. One among the arguments is not
+// looked into: its tensors are captured.
 var results = tree.Walk{All: true}
 
 // Call calls a function of trees.
 func (c *Function) Call(args []reflect.Value) ([]reflect.Value, error) {
 	k := newCall(tree.FlattenAll(args)...)
-	outs, res, err := c.run(k, &trees{args})
+	tr := &trees{args: args, results: &results}
+	outs, res, err := c.run(k, tr)
 	if err != nil {
 		return nil, err
 	}
-	list := results.UnflattenAll(res, outs)
+	list := tr.results.UnflattenAll(res, outs)
 	tree.OwnConstants(list)
 	k.release()
 	return list, nil
 }
 
-// invoke runs the user's function over tensors.
-func (c *Function) invoke(in []*graph.Array, tr *trees) (outs []*graph.Array, res []reflect.Value, err error) {
+// invoke runs the user's function over tensors. Modules that are known by their structure are those of st, if it is not nil.
+func (c *Function) invoke(in []*graph.Array, tr *trees, st *standIns) (outs []*graph.Array, res []reflect.Value, err error) {
 	if tr == nil {
 		outs = c.direct(in)
 		for _, o := range outs {
@@ -106,26 +118,27 @@ func (c *Function) invoke(in []*graph.Array, tr *trees) (outs []*graph.Array, re
 		}
 		return outs, nil, nil
 	}
-	res, err = c.fn.Call(tree.UnflattenAll(tr.args, in))
+	w := tree.Walk{As: st.asArguments(tr)}
+	res, err = c.fn.Call(w.UnflattenAll(tr.args, in))
 	if err != nil {
 		return nil, nil, err
 	}
-	return results.FlattenAll(res), res, nil
+	tr.results = &tree.Walk{All: true, As: st.asResults(tr)}
+	return tr.results.FlattenAll(res), res, nil
 }
 
 // run finds or makes a trace for the arguments and replays it. Its results are good until the call is released.
 func (c *Function) run(k *call, tr *trees) ([]*graph.Array, []reflect.Value, error) {
 	st, in := scope.Current(), k.in
 	if c.o.Disable || Disabled.Load() || st.Trace != nil || st.Anomaly || MustInline(in, !st.NoGrad) {
-		return c.invoke(in, tr)
+		return c.invoke(in, tr, nil)
 	}
 	if err := evalPending(in); err != nil {
 		return nil, nil, err
 	}
-	sig := signatureOf(tr, st)
 	for range mostMoves {
-		outs, res, err := c.once(k, tr, sig)
-		if err != errMoved {
+		outs, res, err := c.once(k, tr, c.signatureOf(k, tr, st))
+		if err != errMoved && err != errShared {
 			return outs, res, err
 		}
 	}
@@ -140,18 +153,21 @@ const mostMoves = 100
 
 // once finds or makes a trace for the arguments and replays it.
 func (c *Function) once(k *call, tr *trees, sig signature) ([]*graph.Array, []reflect.Value, error) {
-	e, hash := c.find(k.in, &sig)
+	e, hash := c.find(k, tr, &sig)
 	if e == nil {
 		var err error
-		if e, err = c.trace(k.in, tr, sig, hash); err != nil {
+		if e, err = c.trace(k, tr, sig, hash); err != nil {
 			return nil, nil, err
 		}
 	}
 	switch {
-	case e.inline || len(e.written) > 0 && e.aliased(k.in):
-		return c.invoke(k.in, tr)
+	case e.inline || e.writes && e.aliased(k):
+		return c.invoke(k.in, tr, nil)
 	case c.o.Check:
 		return c.check(e, k, tr)
+	}
+	if tr != nil && len(e.standIns) > 0 {
+		tr.results = &tree.Walk{All: true, As: e.asResults(tr)}
 	}
 	return c.replay(e, k)
 }

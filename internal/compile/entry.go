@@ -16,11 +16,11 @@ import (
 )
 
 // differs says why the trace was not made for such arguments, "" if it was.
-func (e *entry) differs(in []*graph.Array, t *signature) string {
+func (e *entry) differs(in []*graph.Array, tr *trees, t *signature) string {
 	s := &e.sig
 	switch {
 	case len(e.tensors) != len(in) || s.tree != t.tree:
-		return "the structure or the constants of the arguments changed"
+		return "the structure or the constants of the arguments changed" + tr.where(s.tree)
 	case s.noGrad != t.noGrad || s.det != t.det || s.wino != t.wino || s.cast != t.cast || s.dev != t.dev || s.float != t.float:
 		return "the scopes around the call changed"
 	}
@@ -51,12 +51,13 @@ func (e *entry) plainly(in []*graph.Array, t *signature) bool {
 
 // entry is one trace, planned.
 type entry struct {
-	sig     signature
-	pins    []unsafe.Pointer // what the signature names by address
-	tensors []tensorSpec     // of the arguments
-	prog    *exec.Replay
-	inline  bool
-	why     string
+	sig      signature
+	pins     []unsafe.Pointer // what the signature names by address
+	standIns []unsafe.Pointer // what the modules among the arguments were when it was traced, if one is a result too
+	tensors  []tensorSpec     // of the arguments
+	prog     *exec.Replay
+	inline   bool
+	why      string
 
 	captured []captured // read from outside, in the order of the placeholders behind the arguments
 	specs    []tensorSpec
@@ -66,6 +67,7 @@ type entry struct {
 	guards   []gradGuard
 	cells    []guardCell
 	numOut   int // outputs that are the function's own
+	leaves   []leafResult
 	res      []reflect.Value
 	writes   bool
 	hash     uint64      // of the arguments
@@ -77,44 +79,60 @@ type entry struct {
 // captured is a tensor from outside.
 type captured struct {
 	h     *graph.Array
+	leaf  int         // the tensor of a module among the arguments that it is, from 1, and h is nil; 0: none
 	grad  *graph.Slot // whose gradient it is; h is the one that was there when it was traced
 	taped bool        // it may not be on a tape
 	slot  *graph.Slot // where its own gradient is
 	anew  bool        // that is another after every call
 }
 
-// now is the tensor, nil if it is a gradient that is not there.
-func (c *captured) now() *graph.Array {
-	if c.grad != nil {
-		return c.grad.Shown()
+// now is the tensor, nil if it is a gradient that is not there. leaves are the tensors of the modules among the arguments.
+func (c *captured) now(leaves []*graph.Array) *graph.Array {
+	switch s := slotNow(c.grad, c.leaf, leaves); {
+	case c.grad == nil && c.leaf == 0:
+		return c.h
+	case c.grad == nil:
+		return leaves[c.leaf-1]
+	case s == nil:
+		return nil
+	default:
+		return s.Shown()
 	}
-	return c.h
 }
 
 type gradOut struct {
 	slot *graph.Slot
+	leaf int // whose slot it is, as in captured
 	out  int // position among the outputs, -1: cleared
 	of   int // number of the assigned tensor that has the slot, if it was made inside; else -1
 }
 
 type gradGuard struct {
 	slot    *graph.Slot
+	leaf    int
 	present bool
 }
 
 // hookGuard is a slot whose hooks may be part of a trace.
 type hookGuard struct {
 	slot    *graph.Slot
+	leaf    int
 	changed int64
+}
+
+// leafResult is an output that is a leaf the function made, or one that is frozen.
+type leafResult struct {
+	out    int
+	frozen bool
 }
 
 const gradientWent = "whether a gradient is there changed"
 
 // guardsFail says why the trace cannot serve now, "" if it can.
-func (e *entry) guardsFail() string {
+func (e *entry) guardsFail(leaves []*graph.Array) string {
 	for i := range e.captured {
 		c := &e.captured[i]
-		h := c.now()
+		h := c.now(leaves)
 		if h == nil {
 			return gradientWent
 		}
@@ -128,7 +146,7 @@ func (e *entry) guardsFail() string {
 		if c.taped && n.OnTape() {
 			return "a captured tensor was computed from others that require a gradient"
 		}
-		if n.OwnSlot() != c.slot && !c.anew {
+		if s := n.OwnSlot(); s != c.slot && !c.anew && (c.leaf == 0 || c.grad != nil || (s == nil) != (c.slot == nil)) {
 			return "a captured tensor has its gradient elsewhere, or none any more"
 		}
 		if e.specs[i].plainly(n) {
@@ -139,12 +157,12 @@ func (e *entry) guardsFail() string {
 		}
 	}
 	for _, g := range e.hooks {
-		if g.slot.HooksChanged() != g.changed {
+		if s := slotNow(g.slot, g.leaf, leaves); s == nil || s.HooksChanged() != g.changed {
 			return "the hooks of a captured tensor changed"
 		}
 	}
 	for _, g := range e.guards {
-		if g.slot.Present() != g.present {
+		if s := slotNow(g.slot, g.leaf, leaves); s == nil || s.Present() != g.present {
 			return gradientWent
 		}
 	}
@@ -165,8 +183,8 @@ func (e *entry) guardsFail() string {
 }
 
 // trace runs the function once over placeholders and plans what it recorded.
-func (c *Function) trace(in []*graph.Array, tr *trees, sig signature, hash uint64) (e *entry, err error) {
-	e, err = c.record(in, tr, sig, true)
+func (c *Function) trace(k *call, tr *trees, sig signature, hash uint64) (e *entry, err error) {
+	e, err = c.record(k, tr, sig, true)
 	if err == nil && e.stored() {
 		c.add(e, hash)
 	}
@@ -177,10 +195,14 @@ func (c *Function) trace(in []*graph.Array, tr *trees, sig signature, hash uint6
 func (e *entry) stored() bool { return e.cells != nil }
 
 // record runs the function once over placeholders, and plans what it recorded if asked to.
-func (c *Function) record(in []*graph.Array, tr *trees, sig signature, plan bool) (e *entry, err error) {
+func (c *Function) record(k *call, tr *trees, sig signature, plan bool) (e *entry, err error) {
+	in := k.in
 	e = &entry{sig: sig, tensors: argSpecs(in)}
+	var st *standIns
 	if tr != nil {
-		e.pins = tree.Pinned(tr.args)
+		e.pins = tree.Pinned(tr.args, tr.byStructure)
+		st = newStandIns(tr)
+		defer st.free()
 	}
 	t := graph.NewTrace(graph.TraceCompile, c.o.Name, nil)
 	if last := c.last.Load(); last != nil {
@@ -188,15 +210,14 @@ func (c *Function) record(in []*graph.Array, tr *trees, sig signature, plan bool
 	}
 	defer t.Close()
 	watch := watchCells()
-	standIns := make([]*graph.Node, len(in))
+	placeholders := make([]*graph.Node, len(in))
 	args := make([]*graph.Array, len(in))
 	for i, x := range in {
 		n := x.Raw()
-		standIns[i] = graph.NewPlaceholder(t, i, graph.Spec{Shape: n.Shape(), DType: n.DType()}, n.Device())
-		standIns[i].Ref()
-		args[i] = door.Unscoped(standIns[i])
+		placeholders[i] = graph.NewPlaceholder(t, i, graph.Spec{Shape: n.Shape(), DType: n.DType()}, n.Device())
+		placeholders[i].Ref()
+		args[i] = door.Unscoped(placeholders[i])
 	}
-	var outs []*graph.Array
 	inlined := false
 	scope.With(func(s *scope.State) { s.Trace, s.Arena, s.GuardCells = t, nil, watch }, func() {
 		defer func() {
@@ -207,13 +228,14 @@ func (c *Function) record(in []*graph.Array, tr *trees, sig signature, plan bool
 				inlined = true
 			}
 		}()
-		outs, e.res, err = c.invoke(args, tr)
-		if err != nil {
+		var outs []*graph.Array
+		if outs, e.res, err = c.invokeWith(st, args, tr); err != nil {
 			return
 		}
-		roots, from := e.learn(t, standIns, args, outs)
-		if plan && !e.inline {
-			err = c.plan(e, t, roots, append(standIns, from...))
+		e.standIns = st.returned(tr, e.res)
+		roots, from := e.learn(t, placeholders, args, outs, st)
+		if err = st.check(tr); err == nil && plan && !e.inline {
+			err = c.plan(e, k, t, roots, append(placeholders, from...))
 		}
 	})
 	if err != nil {
@@ -223,42 +245,66 @@ func (c *Function) record(in []*graph.Array, tr *trees, sig signature, plan bool
 		// Not stored: the next call may come from outside the transform.
 		return &entry{sig: sig, tensors: e.tensors, inline: true, why: "a captured tensor varies under a transform outside"}, nil
 	}
-	e.cells = watch.read()
+	e.settleLeaves()
+	e.cells = st.outside(watch.read())
+	if tr != nil && tr.why != "" {
+		c.knownByAddress(tr)
+	}
 	return e, nil
 }
 
 // learn notes what the finished trace reads and writes, and returns its outputs and the placeholders of what it captured.
-func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*graph.Array) (roots, captures []*graph.Node) {
+func (e *entry) learn(t *graph.Trace, placeholders []*graph.Node, args, outs []*graph.Array, st *standIns) (roots, captures []*graph.Node) {
 	for _, o := range outs {
-		n := o.Peek()
-		if n.Tape() {
-			e.inline, e.why = true, "a result requires a gradient: run Backward inside, or call inside NoGrad"
-		}
-		roots = append(roots, n)
+		roots = append(roots, o.Peek())
 	}
 	e.numOut = len(roots)
 	r := t.Result()
+	shown := make(map[*graph.Array]*graph.Node, len(r.Captured))
+	for _, k := range r.Captured {
+		shown[k.Handle] = k.Placeholder
+	}
 	e.written = make([]written, 0, len(r.Written))
 	roots = slices.Grow(roots, len(r.Written)+len(r.Grads))
 	for i, h := range r.Written {
-		e.assigned(t, written{h: h}, r.Finals[i])
+		if shown[h] == r.Finals[i] {
+			continue // it was given back what it showed
+		}
+		e.assigned(t, written{h: h, leaf: st.leaf(h)}, r.Finals[i])
 		roots = append(roots, r.Finals[i])
+		st.touch(h, nil)
 	}
 	for i, x := range args {
-		if n := x.Raw(); n != nil && n != standIns[i] {
-			e.assigned(t, written{arg: i}, n)
+		if n := x.Raw(); n != nil && n != placeholders[i] {
+			e.assigned(t, written{arg: i, isArg: true}, n)
 			roots = append(roots, n)
 		}
 	}
-	for _, g := range r.Grads {
+	roots = e.learnGradients(roots, r.Grads, st)
+	e.results(t, roots[:e.numOut], r.Grads)
+	captures = e.capture(r.Captured, st)
+	roots = append(roots, r.Effects...) // they are not read
+	for i := range e.written {
+		e.written[i].at = e.position(&e.written[i])
+	}
+	e.writes = len(e.written)+len(e.grads) > 0
+	return roots, captures
+}
+
+// learnGradients notes the gradients that are read and written, and adds those that are outputs.
+func (e *entry) learnGradients(roots []*graph.Node, grads []graph.GradCell, st *standIns) []*graph.Node {
+	for _, g := range grads {
 		of := -1
 		if g.Local {
 			of = slices.IndexFunc(e.written, func(w written) bool { return w.slot == g.Slot })
 			if of < 0 {
 				continue // it ends with the call
 			}
-		} else if g.ReadFirst {
-			e.guards = append(e.guards, gradGuard{g.Slot, g.Present})
+		}
+		leaf := st.leafOf(g.Slot)
+		st.touch(nil, g.Slot)
+		if g.ReadFirst && !g.Local {
+			e.guards = append(e.guards, gradGuard{g.Slot, leaf, g.Present})
 		}
 		if g.Written {
 			out := -1
@@ -266,33 +312,55 @@ func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*grap
 				out = len(roots)
 				roots = append(roots, g.Final)
 			}
-			e.grads = append(e.grads, gradOut{g.Slot, out, of})
+			e.grads = append(e.grads, gradOut{g.Slot, leaf, out, of})
 		}
 	}
-	e.captured, e.specs = make([]captured, 0, len(r.Captured)), make([]tensorSpec, 0, len(r.Captured))
-	captures = make([]*graph.Node, 0, len(r.Captured))
-	for _, k := range r.Captured {
-		captures = append(captures, k.Placeholder)
-		n := k.Handle.Raw()
-		s := n.OwnSlot()
-		anew := slices.ContainsFunc(e.written, func(w written) bool { return w.h == k.Handle && w.local })
-		e.captured = append(e.captured, captured{k.Handle, k.Grad, k.Taped, s, anew})
-		e.specs = append(e.specs, specOf(n))
-		if s != nil && n.Leaf() {
-			e.hooks = append(e.hooks, hookGuard{s, s.HooksChanged()})
-		}
-	}
-	roots = append(roots, r.Effects...) // they are not read
-	for i := range e.written {
-		e.written[i].at = e.position(e.written[i].h)
-	}
-	e.writes = len(e.written)+len(e.grads) > 0
-	return roots, captures
+	return roots
 }
 
-// position finds a tensor among those captured, as they were when the trace was made.
-func (e *entry) position(h *graph.Array) int {
-	return slices.IndexFunc(e.captured, func(c captured) bool { return c.h == h })
+// results says which outputs of the function are leaves that it made: each call gives them slots of their own. Others that require a
+// gradient make it run uncompiled.
+func (e *entry) results(t *graph.Trace, outs []*graph.Node, grads []graph.GradCell) {
+	for i, n := range outs {
+		if s := n.OwnSlot(); s != nil && s.MadeIn(t) &&
+			!slices.ContainsFunc(e.written, func(w written) bool { return w.slot == s }) &&
+			!slices.ContainsFunc(grads, func(g graph.GradCell) bool { return g.Slot == s && g.Written }) {
+			e.leaves = append(e.leaves, leafResult{i, !n.Leaf()})
+		} else if n.Tape() {
+			e.inline, e.why = true, "a result requires a gradient: run Backward inside, or call inside NoGrad"
+		}
+	}
+}
+
+// capture notes what is read from outside, and returns its placeholders.
+func (e *entry) capture(list []graph.Captured, st *standIns) (placeholders []*graph.Node) {
+	e.captured, e.specs = make([]captured, 0, len(list)), make([]tensorSpec, 0, len(list))
+	placeholders = make([]*graph.Node, 0, len(list))
+	for _, k := range list {
+		placeholders = append(placeholders, k.Placeholder)
+		n := k.Handle.Raw()
+		s, leaf := n.OwnSlot(), st.leaf(k.Handle)
+		if k.Grad != nil {
+			leaf = st.leafOf(k.Grad)
+		} else {
+			st.read(k.Handle, s)
+		}
+		anew := slices.ContainsFunc(e.written, func(w written) bool { return w.h == k.Handle && w.local })
+		e.captured = append(e.captured, captured{k.Handle, leaf, k.Grad, k.Taped, s, anew})
+		e.specs = append(e.specs, specOf(n))
+		if s != nil && n.Leaf() {
+			e.hooks = append(e.hooks, hookGuard{s, leaf, s.HooksChanged()})
+			if leaf > 0 && s.HooksChanged() != 0 {
+				st.why = "a tensor of one has hooks"
+			}
+		}
+	}
+	return placeholders
+}
+
+// position finds a tensor among those captured.
+func (e *entry) position(w *written) int {
+	return slices.IndexFunc(e.captured, func(c captured) bool { return c.h == w.h && !w.isArg })
 }
 
 // strides lists the layouts that the trace assumes of its arguments and captured tensors; nil if all are in row-major order.

@@ -41,6 +41,7 @@ type Report struct {
 	Plans    int      // made so far: traces of the same structure share one
 	Unshared []string // why each plan but the first was made
 	Reasons  []string // why each was made
+	Address  []string // why modules among the arguments are known by their address
 	Bytes    int      // of the traces that are stored
 	Stored   []Stored // traces that are stored, the most recently used first
 }
@@ -58,7 +59,7 @@ func (c *Function) Report() Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := Report{Name: c.o.Name, Traces: c.traces, Plans: c.planned, Unshared: slices.Clone(c.unshared), Reasons: slices.Clone(c.reasons)}
-	r.Bytes = c.cache.bytes
+	r.Bytes, r.Address = c.cache.bytes, slices.Clone(c.addressed)
 	for e := range c.cache.all() {
 		if e.inline {
 			r.Stored = append(r.Stored, Stored{Inlined: e.why})

@@ -16,8 +16,8 @@ import (
 // maxShared is how many plans of a function are looked at for a new trace.
 const maxShared = 32
 
-// plan makes a program of the finished trace; standIns are the placeholders of its arguments and of what it captured.
-func (c *Function) plan(e *entry, t *graph.Trace, roots, standIns []*graph.Node) error {
+// plan makes a program of the finished trace; inputs are the placeholders of its arguments and of what it captured.
+func (c *Function) plan(e *entry, call *call, t *graph.Trace, roots, inputs []*graph.Node) error {
 	for _, n := range roots {
 		if tr := n.Trace(); tr != nil && tr != t {
 			fault.Throw(fault.Trace, t.Name, "a value of another trace came out")
@@ -27,27 +27,27 @@ func (c *Function) plan(e *entry, t *graph.Trace, roots, standIns []*graph.Node)
 	for i := range becomes {
 		becomes[i] = -1
 		if k := i - e.numOut; k >= 0 && k < len(e.written) {
-			if w := e.written[k]; w.h == nil {
+			if w := e.written[k]; w.isArg {
 				becomes[i] = w.arg
 			} else if w.at >= 0 {
-				becomes[i] = len(standIns) - len(e.captured) + w.at
+				becomes[i] = len(inputs) - len(e.captured) + w.at
 			}
 		}
 	}
-	e.donate = make([]bool, len(standIns))
-	first := len(standIns) - len(e.captured)
+	e.donate = make([]bool, len(inputs))
+	first := len(inputs) - len(e.captured)
 	for _, k := range becomes {
 		if k >= 0 {
 			e.donate[k] = true
 		}
 	}
-	traced := &exec.Traced{Outs: roots, Args: standIns, Lays: e.strides(), Becomes: becomes, Recompute: c.o.Recompute}
+	traced := &exec.Traced{Outs: roots, Args: inputs, Lays: e.strides(), Becomes: becomes, Recompute: c.o.Recompute}
 	defer traced.Release()
 	undo, err := c.bind(e, traced)
 	if err != nil {
 		return err
 	}
-	moved, err := e.ready(first)
+	moved, err := e.ready(first, call)
 	if err == nil && moved {
 		if undo != nil {
 			undo() // the plan is for strides that no tensor has any more
@@ -58,8 +58,15 @@ func (c *Function) plan(e *entry, t *graph.Trace, roots, standIns []*graph.Node)
 	if err != nil {
 		return err
 	}
-	e.prog.State, e.prog.Assigned = slices.Clone(e.donate), slices.Clone(e.donate[:first])
-	clear(e.prog.State[:first]) // an argument may be another tensor at the next call
+	// An argument, and a tensor in one, may be another at the next call.
+	e.prog.State, e.prog.Assigned = slices.Clone(e.donate), slices.Clone(e.donate)
+	for i := range e.donate {
+		if i < first || e.captured[i-first].leaf > 0 {
+			e.prog.State[i] = false
+		} else {
+			e.prog.Assigned[i] = false
+		}
+	}
 	return nil
 }
 

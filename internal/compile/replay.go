@@ -28,6 +28,9 @@ func (c *Function) replay(e *entry, k *call) ([]*graph.Array, []reflect.Value, e
 		}
 		return nil, nil, err
 	}
+	for _, l := range e.leaves {
+		outs[l.out] = ops.NewStored(outs[l.out], graph.NewSlot(), l.frozen)
+	}
 	for _, n := range outs[:e.numOut] {
 		k.res = append(k.res, door.Wrap(n))
 	}
@@ -39,6 +42,7 @@ func (c *Function) replay(e *entry, k *call) ([]*graph.Array, []reflect.Value, e
 type call struct {
 	e      *entry
 	in     []*graph.Array
+	leaves []*graph.Array // tensors of the modules among the arguments that are known by their structure
 	args   []*graph.Node  // the arguments, behind them the captured tensors
 	state  []*graph.Array // the captured tensors that showed them
 	gone   []bool         // its buffer went on to a result
@@ -57,7 +61,8 @@ func newCall(in ...*graph.Array) *call {
 
 // release lets other calls have the space.
 func (c *call) release() {
-	c.in, c.state, c.outs, c.res, c.e = exec.Wipe(c.in), exec.Wipe(c.state), exec.Wipe(c.outs), exec.Wipe(c.res), nil
+	c.in, c.state, c.outs, c.res = exec.Wipe(c.in), exec.Wipe(c.state), exec.Wipe(c.outs), exec.Wipe(c.res)
+	c.e, c.leaves = nil, nil
 	calls.Put(c)
 }
 
@@ -111,7 +116,7 @@ func (e *entry) run(c *call, donate bool) ([]*graph.Node, error) {
 		c.gone = append(c.gone, false)
 	}
 	for i := range e.captured {
-		h := e.captured[i].now()
+		h := e.captured[i].now(c.leaves)
 		if h == nil {
 			return nil, errMoved
 		}
@@ -177,7 +182,9 @@ func (e *entry) write(k *call, outs []*graph.Node) {
 		switch {
 		case w.local:
 			s = graph.NewSlot()
-		case w.h == nil && h.Raw().OwnSlot() != nil: // inside NoGrad: it stays a leaf
+		case w.leaf > 0 && s != nil:
+			s = h.Raw().OwnSlot()
+		case w.isArg && h.Raw().OwnSlot() != nil: // inside NoGrad: it stays a leaf
 			s, retained = h.Raw().Slot(), !h.Raw().Leaf()
 		}
 		if s != nil {
@@ -192,14 +199,16 @@ func (e *entry) write(k *call, outs []*graph.Node) {
 				continue
 			}
 		}
-		e.slot(k, g).Write(n)
+		if s := e.slot(k, g); s != nil {
+			s.Write(n)
+		}
 	}
 }
 
 // slot is where a gradient goes now.
 func (e *entry) slot(k *call, g gradOut) *graph.Slot {
 	if g.of < 0 {
-		return g.slot
+		return slotNow(g.slot, g.leaf, k.leaves)
 	}
 	return e.written[g.of].handle(k).Raw().Slot()
 }

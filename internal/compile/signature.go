@@ -99,14 +99,35 @@ type signature struct {
 	float  dtype.DType
 }
 
-func signatureOf(tr *trees, st *scope.State) signature {
+// signatureOf is the key of a call. It lists the tensors of the modules among the arguments too.
+func (c *Function) signatureOf(k *call, tr *trees, st *scope.State) signature {
 	s := signature{noGrad: st.NoGrad, det: st.IsDeterministic(), wino: st.Winograd, cast: st.Autocast, dev: st.Device,
 		float: ops.DefaultFloat()}
 	if s.dev == nil {
 		s.dev = exec.DefaultDevice()
 	}
 	if tr != nil {
-		s.tree = tree.Key(tr.args)
+		if why := c.byAddress.Load(); why != nil && tr.why == "" {
+			tr.why = *why
+		}
+		tr.byStructure = tr.why == ""
+		tr.s = tree.StructureOf(tr.args, tr.byStructure)
+		if tr.s.Opaque != "" {
+			tr.byStructure, tr.why = false, tr.s.Opaque
+			tr.s = tree.StructureOf(tr.args, false)
+		}
+		s.tree, k.leaves = tr.s.Key, tr.s.Tensors
 	}
 	return s
+}
+
+// where says in what part of the arguments a key differs from that of a trace.
+func (tr *trees) where(key string) string {
+	if tr == nil || tr.s.Key == key {
+		return ""
+	}
+	if at := tree.Difference(tr.args, tr.byStructure, key); at != "" {
+		return ": argument " + at
+	}
+	return ""
 }

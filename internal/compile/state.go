@@ -17,7 +17,7 @@ import (
 
 // ready computes captured tensors that the program reads; first is the position of the first of them behind the arguments.
 // It reports whether some are laid out otherwise than the trace assumed.
-func (e *entry) ready(first int) (moved bool, err error) {
+func (e *entry) ready(first int, k *call) (moved bool, err error) {
 	var roots, held []*graph.Node
 	defer func() {
 		for _, n := range held {
@@ -31,7 +31,7 @@ func (e *entry) ready(first int) (moved bool, err error) {
 	var changes []change
 	shown := make([]*graph.Array, len(e.captured))
 	for i := range e.captured {
-		h := e.captured[i].now()
+		h := e.captured[i].now(k.leaves)
 		if shown[i] = h; h == nil {
 			return false, errMoved
 		}

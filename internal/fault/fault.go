@@ -86,7 +86,8 @@ type Facts struct {
 	At   string
 	late bool // found when values were computed
 	// Module is the module whose Forward recorded the op, as nn.NamedModules of the whole model spells it: layers.2.attention. It is
-	// empty for the model itself, and where the model was not seen before: by nn.Parameters, NamedModules, LoadStateDict or the like.
+	// empty for the model itself, and where the model was not seen before: by nn.Parameters, NamedModules, LoadStateDict or the like. Then
+	// the text has the types.
 	Module string
 	// ModuleTypes are the types of the modules whose Forward recorded it, from the outermost: GPT.Block.Attention.
 	ModuleTypes string
@@ -109,6 +110,8 @@ func (e *Error) Error() string {
 	told := errors.As(e.Err, &inner) && inner.late && inner.At == e.At // by the cause
 	if e.Module != "" && !told {
 		s += ", in module " + e.Module
+	} else if e.ModuleTypes != "" && e.late && !told {
+		s += ", in Forward of " + e.ModuleTypes
 	}
 	if e.late && e.At != "" && !told {
 		s += " (at " + shortLines(e.At) + ")"

@@ -24,7 +24,7 @@ func array(v reflect.Value) *graph.Array { return (*graph.Array)(v.UnsafePointer
 func value(h *graph.Array) reflect.Value { return reflect.NewAt(Tensor.Elem(), unsafe.Pointer(h)) }
 
 // Modules looks into modules; their package sets it. A module is a tree of its parameters and buffers for all transforms. Only Compile
-// captures the tensors behind one among its arguments, and keys it by address.
+// captures the tensors behind one among its arguments, and knows it by its structure or by its address: see moduleKey.
 var Modules interface {
 	// Is reports whether values of a pointer type are modules.
 	Is(t reflect.Type) bool
@@ -32,15 +32,34 @@ var Modules interface {
 	Leaves(m reflect.Value) (names []string, ts []*graph.Array)
 	// Copy returns a copy of a module with other tensors in the order of Leaves; nil leaves a field nil.
 	Copy(m reflect.Value, ts []*graph.Array) reflect.Value
+	// CopyAll returns copies of modules that share with each other what those do, with other tensors in the stead of some.
+	CopyAll(ms []reflect.Value, old, ts []*graph.Array) []reflect.Value
+	// Base is the type of the struct that makes one a module by being embedded.
+	Base() reflect.Type
+	// Mode returns what is in a Base, and why it is not all there is to know: "" if it is.
+	Mode(base unsafe.Pointer) (mode int64, opaque string)
 }
 
 func isModule(t reflect.Type) bool {
-	return Modules != nil && t.Kind() == reflect.Pointer && Modules.Is(t)
+	if Modules == nil || t.Kind() != reflect.Pointer {
+		return false
+	}
+	if known, ok := moduleTypes.Load(t); ok {
+		return known.(bool)
+	}
+	is := Modules.Is(t)
+	moduleTypes.Store(t, is)
+	return is
 }
+
+var moduleTypes sync.Map // reflect.Type → bool
 
 // Walk is how far a transform looks: into pointers to structs, and into modules if All is set. A pointer that comes twice is
 // one tree, so what is shared stays shared, and circles end.
-type Walk struct{ All bool }
+type Walk struct {
+	All bool
+	As  map[unsafe.Pointer]reflect.Value // modules that others stand for: their tensors are not listed
+}
 
 // Leaf is a tensor of a tree and its path: names of fields in lower_snake, keys and indices, with dots between.
 type Leaf struct {
@@ -60,6 +79,9 @@ func (w Walk) behind(v reflect.Value) (reflect.Value, bool) {
 // FlattenAll lists the tensors of several values in a fixed order: fields as declared, maps by sorted key.
 func (w Walk) FlattenAll(vs []reflect.Value) []*graph.Array {
 	f := flattener{walk: w}
+	for p := range w.As {
+		f.first(p)
+	}
 	for _, v := range vs {
 		f.add(v)
 	}
@@ -232,6 +254,20 @@ func hasTensors(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
+// Holds reports whether one of the modules that others stand for is in values.
+func (w Walk) Holds(vs []reflect.Value) bool {
+	f := flattener{walk: Walk{All: true}}
+	for _, v := range vs {
+		f.add(v)
+	}
+	for p := range w.As {
+		if f.seen[p] {
+			return true
+		}
+	}
+	return false
+}
+
 // UnflattenAll returns copies of values with their tensors replaced in order by those in ts. Structs behind pointers are copied where
 // a tensor is in them; everything else in them is carried along.
 func (w Walk) UnflattenAll(vs []reflect.Value, ts []*graph.Array) []reflect.Value {
@@ -247,6 +283,7 @@ type unflattener struct {
 	walk   Walk
 	ts     []*graph.Array
 	copies map[unsafe.Pointer]reflect.Value
+	put    int // modules that others were put for
 }
 
 func (u *unflattener) copy(v reflect.Value) reflect.Value {
@@ -314,6 +351,10 @@ func (u *unflattener) fields(c, v reflect.Value) {
 }
 
 func (u *unflattener) pointer(v reflect.Value) reflect.Value {
+	if c, ok := u.walk.As[v.UnsafePointer()]; ok && c.Type() == v.Type() {
+		u.put++
+		return c
+	}
 	if u.walk.All && !v.IsNil() && isModule(v.Type()) {
 		return u.module(v)
 	}
@@ -331,9 +372,9 @@ func (u *unflattener) pointer(v reflect.Value) reflect.Value {
 	c := reflect.New(to.Type())
 	c.Elem().Set(to)
 	u.copies[p] = c
-	before := len(u.ts)
+	before, put := len(u.ts), u.put
 	u.fields(c.Elem(), to)
-	if len(u.ts) == before && !u.holds(v) { // nothing in it: it stays what it is
+	if len(u.ts) == before && u.put == put && !u.holds(v) { // nothing in it: it stays what it is
 		u.copies[p] = v
 		return v
 	}
@@ -362,11 +403,6 @@ func (u *unflattener) holds(v reflect.Value) bool {
 
 // FlattenAll lists the tensors of several values, as Compile sees them.
 func FlattenAll(vs []reflect.Value) []*graph.Array { return Walk{}.FlattenAll(vs) }
-
-// UnflattenAll puts other tensors into copies of several values, as Compile does.
-func UnflattenAll(vs []reflect.Value, ts []*graph.Array) []reflect.Value {
-	return Walk{}.UnflattenAll(vs, ts)
-}
 
 // OwnConstants gives the caller slices and maps without tensors of its own: the trace keeps its own.
 func OwnConstants(vs []reflect.Value) {
