@@ -48,6 +48,10 @@ func hasTensors[T floats]() bool { return false }
 
 func openFast[T floats](_ *pass[T], _, _, _ []T, _ again, _ bool) {}
 
+func (s *straight[T]) hasPasses() bool { return false }
+
+func (s *straight[T]) passesFast(_, _ []T, _ again, _ []T, _ swaps, _ bool, _ T) bool { return false }
+
 func openHalfFast[T floats](_ *pass[T], _, _, _ []T) {}
 
 func openFilterFast[T floats](_ *pass[T], _, _, _, _ []T) {}

@@ -2,7 +2,10 @@
 
 package fft
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // pairsOf are the kernels that read and write tensors, nil if there are none.
 func pairsOf[T floats]() *pairSet[T] {
@@ -134,6 +137,39 @@ func openFast[T floats](st *pass[T], y, x, roots []T, r again, swap bool) {
 	a.ahead = st.ahead(a.nextIn * r.times)
 	call(k.pairs.open[index(swap)], &a)
 }
+
+// passesAt is where the kernels are that do all passes of such a row; -1: there are none.
+func (s *straight[T]) passesAt() int {
+	at := bits.Len(uint(s.n)) - 8
+	if set := pairsOf[T]().passes; at < 0 || at >= len(set[0][0]) || 1<<(at+7) != s.n || set[0][0][at] == nil {
+		return -1
+	}
+	return at
+}
+
+// hasPasses reports whether a kernel does all passes of a row.
+func (s *straight[T]) hasPasses() bool { return s.passesAt() >= 0 }
+
+// passesFast does all passes of rows that are so many numbers apart, in scratch of two rows. It reports whether there is a kernel for it.
+func (s *straight[T]) passesFast(y, x []T, r again, work []T, sw swaps, stream bool, scale T) bool {
+	at, size := s.passesAt(), int(unsafe.Sizeof(scale))
+	if at < 0 || sw.in != sw.out {
+		return false
+	}
+	kernels := pairsOf[T]().passes
+	form := kernels[0]
+	if stream && streams(y, r.out*size) {
+		form = kernels[1]
+	}
+	a := args[T]{y: first(y), x: first(x), roots: first(s.roots), table: first(s.twice), consts: first(kernelsOf[T]().consts[8]),
+		work: first(work), count: r.times, nextIn: r.in * size, nextOut: r.out * size, scale: scale}
+	a.from, a.to = passesAhead*a.nextIn, passesAhead*a.nextOut
+	call(form[index(sw.in)][at], &a)
+	return true
+}
+
+// passesAhead is how many rows before they are read or written such rows are asked for.
+const passesAhead = 2
 
 // openHalfFast is openFast for a row in blocks of lanes whose second half is zeros; these are not read.
 func openHalfFast[T floats](st *pass[T], y, x, roots []T) {

@@ -87,13 +87,13 @@ func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale 
 	sw := swaps{inverse, inverse}
 	if t.inner == 1 && isStraight[T](n) {
 		s := straightOf[T](n)
-		return s.each(run, t.outer, func(i, c int, u, v, _ []T) {
+		return s.each(run, t.outer, true, func(i, c int, u, v, _ []T) {
 			s.rows(out[2*i*n:][:2*c*n], in[2*i*n:][:2*c*n], c, 2*n, u, v, sw, r.Stream, T(scale))
 		})
 	}
 	if t.inner == 1 && isStraightConv[T](n) {
 		s := straightOf[T](n)
-		return s.each(run, t.outer, func(r, _ int, u, v, _ []T) {
+		return s.each(run, t.outer, false, func(r, _ int, u, v, _ []T) {
 			s.convolve(out[2*r*n:][:2*n], in[2*r*n:][:2*n], u, v, sw, T(scale))
 		})
 	}
@@ -143,7 +143,7 @@ func ToHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 			pitch = r.Pitch
 		}
 		s := straightOf[T](size)
-		return s.each(run, t.outer, func(i, c int, u, v, z []T) {
+		return s.each(run, t.outer, false, func(i, c int, u, v, z []T) {
 			from, to := in[i*step:][:(c-1)*step+n], out[i*pitch:][:(c-1)*pitch+n+2]
 			if !r.Stream || pitch != n+2 {
 				s.toHalf(to, from, c, step, pitch, u, v, z, f)
@@ -193,7 +193,7 @@ func FromHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	}
 	if t.inner == 1 && ReadsFrames[T](n) {
 		s := straightOf[T](size)
-		return s.each(run, t.outer, func(r, c int, u, v, z []T) {
+		return s.each(run, t.outer, false, func(r, c int, u, v, z []T) {
 			s.fromHalf(out[r*n:][:c*n], in[r*(n+2):][:c*(n+2)], c, u, v, z, f)
 		})
 	}
