@@ -34,7 +34,9 @@ func transposeFast64(_ []float64, _ int, _ []float64, _, _ int) {}
 
 func (st *pass[T]) hasPairs(_ bool) bool { return false }
 
-func (st *pass[T]) fromPairs(_, _ []T, _ int, _ again, _ bool, _ func()) {}
+func streamsLast[T floats](_ *plan[T]) bool { return false }
+
+func (st *pass[T]) fromPairs(_, _ []T, _, _ int, _ bool, _ func()) {}
 
 func (st *pass[T]) toPairs(_, _ []T, _ int, _ again, _, _ bool, _ T, _ func()) {}
 

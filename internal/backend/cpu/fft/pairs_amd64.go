@@ -27,8 +27,15 @@ func (st *pass[T]) hasPairs(read bool) bool {
 	return st.roots == nil && k.to[0][st.radix] != nil
 }
 
-// fromPairs does a first pass whose input are complex numbers, neighbours in lanes, step apart.
-func (st *pass[T]) fromPairs(y, x []T, step int, r again, swap bool, yield func()) {
+// streamsLast reports whether the last pass of a plan can go around the cache.
+func streamsLast[T floats](p *plan[T]) bool {
+	k, last := pairsOf[T](), len(p.passes)-1
+	return k != nil && last >= 0 && k.stream[0][p.passes[last].radix] != nil
+}
+
+// fromPairs does a first pass whose input are complex numbers, neighbours in lanes, step apart. What is so many bytes behind them, if next
+// is not 0, is asked for.
+func (st *pass[T]) fromPairs(y, x []T, step, next int, swap bool, yield func()) {
 	k, l2, element := kernelsOf[T](), 2*lanesOf[T](), elementBytes()
 	kernel := k.pairs.from[index(swap)][st.radix]
 	bytes := 2 * step * int(unsafe.Sizeof(x[0]))
@@ -40,8 +47,10 @@ func (st *pass[T]) fromPairs(y, x []T, step int, r again, swap bool, yield func(
 		a := args[T]{y: first(y[st.radix*p*l2:]), x: first(x[2*p*step:]), consts: first(k.consts[st.radix]),
 			roots: first(st.roots[2*p*(st.radix-1):]), count: min(each, st.m-p), s: 1, from: st.m * bytes, to: element, stepIn: bytes,
 			stepOut: element, imOut: vectorBytes()}
-		a.repeat(r)
-		a.ahead = st.ahead(a.nextIn * r.times)
+		a.repeat(again{})
+		if a.ahead = next; next == 0 {
+			a.ahead = st.ahead(0)
+		}
 		call(kernel, &a)
 	}
 }

@@ -86,7 +86,7 @@ func checkBits[T floats](t *testing.T, n int) {
 // TestPosition: a row has the same bits alone, among few rows, among many, and whatever its position and its stride are.
 func TestPosition(t *testing.T) {
 	asmvariant.ForEach(t, pkg, func(string) {
-		for _, n := range []int{15, 16, 64, 97, 128, 143, 192, 512, 521, 1000, 1009, 1024, 5003, 8448} {
+		for _, n := range []int{15, 16, 64, 97, 128, 143, 192, 512, 521, 1000, 1009, 1024, 3000, 5003, 8448} {
 			checkBits[float32](t, n)
 			if n < 2000 || !testing.Short() {
 				checkBits[float64](t, n)
@@ -97,7 +97,7 @@ func TestPosition(t *testing.T) {
 
 // TestVariantsHaveSameBits: AVX2 and AVX-512 round alike.
 func TestVariantsHaveSameBits(t *testing.T) {
-	for _, n := range []int{15, 16, 49, 64, 97, 121, 128, 169, 192, 256, 521, 1000, 1024, 4096, 8448} {
+	for _, n := range []int{15, 16, 49, 64, 97, 121, 128, 169, 192, 256, 521, 1000, 1024, 3000, 4096, 8448} {
 		var single []float32
 		var double []float64
 		for _, name := range asmvariant.List(pkg) {
