@@ -101,8 +101,8 @@ func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
 	return nil
 }
 
-// fftApart transforms images, and what is at the same place of all. Between, they are in scratch: elements of the last transform would all be
-// in the same set of the cache if images were one behind the other, and are a few lines further apart.
+// fftApart transforms images, and what is at the same position of all. Between, they are in scratch, a few lines further apart than
+// one behind the other: there the elements of the last transform would share a set of the cache.
 func fftApart[T floats](c *backend.Ctx, f attr.FFT, y, x []T, dims []int, first int, axes []int, images int) error {
 	size, unit := len(y)/images, 2*fft.Lanes[T]()
 	apart := size + unit

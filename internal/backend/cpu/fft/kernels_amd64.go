@@ -78,7 +78,7 @@ type pairSet[T floats] struct {
 	openHalf         kernel[T]          // of blocks whose second half is zeros
 	openFilter       kernel[T]          // of blocks times a table, swapped
 	chirp            [2]kernel[T]       // a row times a table, in blocks
-	passes           [2][2][3]kernel[T] // whole rows, around the cache or not, swapped or not, of 128, 256 and 512 elements; nil: there are none
+	passes           [2][2][3]kernel[T] // rows of 128, 256, 512 elements, around the cache or not, swapped or not; nil: there are none
 	front            [2][14]kernel[T]   // a last pass of which half of the results are wanted, times a table; nil: there is none
 }
 
@@ -104,7 +104,8 @@ var setF32AVX512 = kernelSet[float32]{
 				5: streamSwap5F32AVX512, 7: streamSwap7F32AVX512, 8: streamSwap8F32AVX512}},
 		wholeStream: [2]kernel[float32]{wholeStreamF32AVX512, wholeStreamSwapF32AVX512},
 		passes: [2][2][3]kernel[float32]{
-			{{passes128F32AVX512, passes256F32AVX512, passes512F32AVX512}, {passesSwap128F32AVX512, passesSwap256F32AVX512, passesSwap512F32AVX512}},
+			{{passes128F32AVX512, passes256F32AVX512, passes512F32AVX512},
+				{passesSwap128F32AVX512, passesSwap256F32AVX512, passesSwap512F32AVX512}},
 			{{passesStream128F32AVX512, passesStream256F32AVX512, passesStream512F32AVX512},
 				{passesStreamSwap128F32AVX512, passesStreamSwap256F32AVX512, passesStreamSwap512F32AVX512}}},
 		twistTranspose: twistTransposeF32AVX512, fromRows: fromRowsF32AVX512, toRows: toRowsF32AVX512,

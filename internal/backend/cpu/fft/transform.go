@@ -13,8 +13,8 @@ type For func(n int, f func(block int)) error
 
 // Rows are the sizes of a tensor around the dimension that is transformed: it is Outer by n by Inner, contiguous. Where Inner is 1 and
 // ReadsFrames, Step, if not 0, is the distance of real rows, which may overlap, and Pitch, if not 0, that of rows of bins. Results go
-// around the cache, where there is a way, if Stream. Where Outer is 1 and Inner a multiple of Lanes, Apart, if not 0, is the distance of the
-// input's elements along the dimension, and Next, if not 0, how many bytes behind the input there is what will be read next.
+// around the cache, where there is a way, if Stream. Where Outer is 1 and Inner a multiple of Lanes, Apart, if not 0, is the distance of
+// the input's elements along the dimension, and Next, if not 0, how many bytes behind the input there is what will be read next.
 type Rows struct {
 	Outer, Inner, Step, Pitch int
 	Apart, Next               int

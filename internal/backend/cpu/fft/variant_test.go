@@ -120,7 +120,7 @@ func TestVariantsHaveSameBits(t *testing.T) {
 
 func checkFences[T floats](t *testing.T) {
 	slices := fence.Slices[T](t, 2*40*1100)
-	for _, n := range []int{2, 13, 16, 64, 77, 97, 128, 192, 521, 1024} {
+	for _, n := range []int{2, 13, 16, 64, 77, 97, 128, 192, 256, 512, 521, 1024} {
 		for _, s := range []tensor{{1, 1}, {3, 1}, {16, 1}, {19, 1}, {1, 16}, {2, 19}} {
 			rows, size := Rows{Outer: s.outer, Inner: s.inner}, s.rows()
 			x, y := slices(0, 2*size*n), slices(1, 2*size*n)

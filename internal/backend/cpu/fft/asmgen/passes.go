@@ -12,7 +12,7 @@ var (
 )
 
 // passes writes the transform of rows of n elements of float32, with the arithmetic of open, second and the last pass. While a row gets its
-// first pass, the one before gets its last: so what the second one stores in halves is not read at once, and what is read and written of
+// first pass, the one before gets its last: so what the second one stores in two parts is not read at once, and what is read and written of
 // tensors comes evenly. SI and R14 are the row and what is ahead of it, R11 and R15 the result, R9 and R10 scratch of a row each, R8 counts
 // rows, R12 says that a row waits for its last pass.
 func passes(v variant, t element, n int, swap, stream bool) (name, lines string) {
@@ -35,13 +35,14 @@ func passes(v variant, t element, n int, swap, stream bool) (name, lines string)
 		for k := range x {
 			x[k] = complexValue{c.load(fmt.Sprintf("%d(BX)", row/second*k), ""), c.load(fmt.Sprintf("%d(BX)", row/second*k+64), "")}
 		}
-		c.halves(c.butterfly(x))
+		c.bothParts(c.butterfly(x))
 	})
 	ending, end := assembled(v, t, func(c *code) {
 		c.stream = stream
 		x := make([]complexValue, last)
 		for k := range x {
-			x[k] = complexValue{c.load(fmt.Sprintf("%d(R10)(CX*1)", row/last*k), ""), c.load(fmt.Sprintf("%d(R10)(CX*1)", row/last*k+64), "")}
+			at := row / last * k
+			x[k] = complexValue{c.load(fmt.Sprintf("%d(R10)(CX*1)", at), ""), c.load(fmt.Sprintf("%d(R10)(CX*1)", at+64), "")}
 		}
 		scale := fmt.Sprintf("%d(AX)", argScale)
 		for j, z := range c.butterfly(x) {
@@ -130,8 +131,8 @@ func (b *text) loop(label string, p piece, lines string, next func()) {
 	b.op("JNE %s", label)
 }
 
-// halves stores the results of a second pass, times their roots: each half of a vector is of another value of p.
-func (c *code) halves(y []complexValue) {
+// bothParts stores the results of a second pass, times their roots: the two parts of a vector are of different p.
+func (c *code) bothParts(y []complexValue) {
 	for j, z := range y {
 		if j > 0 {
 			z = c.times(z, fmt.Sprintf("%d(DX)", 128*(j-1)), fmt.Sprintf("%d(DX)", 128*(j-1)+64))

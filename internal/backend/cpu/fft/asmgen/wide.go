@@ -198,7 +198,7 @@ func second(v variant, t element, name string, r int) string {
 		}
 		x[k] = complexValue{c.load("(BX)", pre), c.load("64(BX)", "")}
 	}
-	c.halves(c.butterfly(x))
+	c.bothParts(c.butterfly(x))
 	lines, stack, tables := assemble(v, c)
 	b := &text{v: v, repeats: true, tables: tables}
 	b.begin(name, stack, field{argY, "DI"}, field{argX, "SI"}, field{argRoots, "DX"}, field{argConst, "R13"}, field{argFrom, "R8"},
