@@ -78,7 +78,11 @@ func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
 	}
 	stream := goesAround(out, in)
 	if len(small) > 1 && images > 1 && in.Contiguous() {
-		if err := fftImages(c, f, y, flatFloats[T](in), dims[first:], first, small, images, stream && len(rest) == 0); err != nil {
+		x := flatFloats[T](in)
+		if last := len(rest) == 1 && dims[rest[0]] == images; stream && last && fft.GoesAround[T](images) {
+			return fftApart(c, f, y, x, dims[first:], first, small, images)
+		}
+		if err := fftImages(c, f, y, x, dims[first:], first, small, images, stream && len(rest) == 0); err != nil {
 			return err
 		}
 		axes, in, scale = rest, out, 1
@@ -97,6 +101,27 @@ func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
 	return nil
 }
 
+// fftApart transforms images, and what is at the same position of all. Between, they are in scratch, a few lines further apart than
+// one behind the other: there the elements of the last transform would share a set of the cache.
+func fftApart[T floats](c *backend.Ctx, f attr.FFT, y, x []T, dims []int, first int, axes []int, images int) error {
+	size, unit := len(y)/images, 2*fft.Lanes[T]()
+	apart := size + unit
+	if size%unit != 0 {
+		apart = size // there are rows that are not side by side
+	}
+	between, back := bufpool.Borrow[T](apart * images)
+	defer back()
+	err := each(c, images, func(b int) {
+		to, from := between[b*apart:][:size], x[b*size:][:size]
+		fftImage(to, from, to, dims, first, axes, f.Inverse, f.Scale, nil)
+	})
+	if err != nil {
+		return err
+	}
+	rows := fft.Rows{Outer: 1, Inner: size / 2, Apart: apart / 2, Stream: true}
+	return fft.Complex(c.For, y, between, rows, images, f.Inverse, 1)
+}
+
 // goesAround reports whether a result is so large that its last pass goes around the cache, from which it would be gone when it is read.
 func goesAround(out, in backend.View) bool {
 	return out.Numel()*out.DType.Size() >= StreamFrom && out.Base() != in.Base()
@@ -109,21 +134,25 @@ func fftImages[T floats](c *backend.Ctx, f attr.FFT, y, x []T, dims []int, first
 	return each(c, images, func(b int) {
 		to, from := y[b*size:][:size], x[b*size:][:size]
 		if !stream {
-			fftImage(to, from, to, dims, first, axes, f.Inverse, f.Scale)
+			fftImage(to, from, to, dims, first, axes, f.Inverse, f.Scale, nil)
 			return
 		}
 		between, back := bufpool.Borrow[T](size)
 		defer back()
-		fftImage(to, from, between, dims, first, axes, f.Inverse, f.Scale)
+		fftImage(to, from, between, dims, first, axes, f.Inverse, f.Scale, x[min(b+1, images-1)*size:])
 	})
 }
 
-// fftImage transforms one image. All but the last results are in between, which may be y; else the last goes around the cache.
-func fftImage[T floats](y, x, between []T, dims []int, first int, axes []int, inverse bool, scale float64) {
+// fftImage transforms one image. All but the last results are in between, which may be y; else the last goes around the cache. What is read
+// next, if it is said, is asked for with the last: it comes from memory while the image is in the cache.
+func fftImage[T floats](y, x, between []T, dims []int, first int, axes []int, inverse bool, scale float64, next []T) {
 	for k, axis := range axes {
 		r, to := fft.Rows{Outer: 1, Inner: 1}, between
 		if k == len(axes)-1 {
 			r.Stream, to = &y[0] != &between[0], y
+			if next != nil {
+				r.Next = int(uintptr(unsafe.Pointer(&next[0])) - uintptr(unsafe.Pointer(&x[0])))
+			}
 		}
 		for i, d := range dims {
 			if first+i < axis {
@@ -162,13 +191,14 @@ func toHalfAxes[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) 
 		x, half := flatFloats[T](in), fft.Half{N: h.N, Inverse: h.Inverse, Scale: h.Scale, Middle: h.Middle}
 		from, stream := len(x)/images, goesAround(out, in) && fft.ReadsFrames[T](h.N)
 		return each(c, images, func(b int) {
-			to, x := y[b*size:][:size], x[b*from:][:from]
+			to, next := y[b*size:][:size], x[min(b+1, images-1)*from:]
+			x := x[b*from:][:from]
 			if stream {
-				halfImage(to, x, half, dims[first:], first, others)
+				halfImage(to, x, half, dims[first:], first, others, next)
 				return
 			}
 			_ = fft.ToHalf(serialFor, to, x, fft.Rows{Outer: from / h.N, Inner: 1}, half) // it cannot fail: serialFor does not
-			fftImage(to, to, to, dims[first:], first, others, h.Inverse, 1)
+			fftImage(to, to, to, dims[first:], first, others, h.Inverse, 1, nil)
 		})
 	}
 	if err := toHalf[T](c, h, out, in); err != nil {
@@ -178,7 +208,7 @@ func toHalfAxes[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) 
 }
 
 // halfImage transforms one real image in scratch, whose rows are whole vectors, and copies its bins around the cache.
-func halfImage[T floats](y, x []T, h fft.Half, dims []int, first int, others []int) {
+func halfImage[T floats](y, x []T, h fft.Half, dims []int, first int, others []int, next []T) {
 	const some = 16 // rows that are whole lines of the cache together
 	last, unit := len(dims)-1, 2*fft.Lanes[T]()
 	m, rows := 2*dims[last], len(x)/h.N
@@ -192,7 +222,7 @@ func halfImage[T floats](y, x []T, h fft.Half, dims []int, first int, others []i
 	}
 	wide := slices.Clone(dims)
 	wide[last] = pitch / 2
-	fftImage(z, z, z, wide, first, others, h.Inverse, 1)
+	fftImage(z, z, z, wide, first, others, h.Inverse, 1, next)
 	for r := 0; r < rows; r += some {
 		n := min(some, rows-r)
 		for i := range n {

@@ -10,7 +10,8 @@
 // shorter rows would leave lanes empty, vectors have neighbouring elements of one row; the arithmetic is the same, and so are the bits.
 // With assembly the same holds for all rows that are one behind the other, of multiples of 64 elements (float32 with AVX-512: of 128) or
 // convolutions of such a length: they need no transposition. Passes read and write tensors themselves, and ask for the lines of the next
-// rows, or, with AVX-512, write large results around the cache.
+// rows, or, with AVX-512, write large results around the cache. There, rows of 128, 256 and 512 numbers in float32 get all passes from one
+// kernel, in which a row's last pass and the next one's first alternate: memory is read and written while others are computed.
 //
 // AVX2 and AVX-512 do the same operations, so they give the same bits; Go, which has no fused multiply-add of its own, rounds more often.
 //

@@ -34,6 +34,7 @@ type args[T floats] struct {
 	rows                int // count again
 	ahead               int // from what is read or written to what will be soon
 	table               *T  // factors of elements, in blocks as these are
+	work                *T  // scratch
 }
 
 // vectorBytes is how many bytes a part of an element has.
@@ -73,11 +74,12 @@ type pairSet[T floats] struct {
 	fromRows, toRows kernel[T]
 	unpack, pack     kernel[T]
 	open, whole      [2]kernel[T]
-	wholeStream      [2]kernel[T]     // around the cache; nil: there are none
-	openHalf         kernel[T]        // of blocks whose second half is zeros
-	openFilter       kernel[T]        // of blocks times a table, swapped
-	chirp            [2]kernel[T]     // a row times a table, in blocks
-	front            [2][14]kernel[T] // a last pass of which half of the results are wanted, times a table; nil: there is none
+	wholeStream      [2]kernel[T]       // around the cache; nil: there are none
+	openHalf         kernel[T]          // of blocks whose second half is zeros
+	openFilter       kernel[T]          // of blocks times a table, swapped
+	chirp            [2]kernel[T]       // a row times a table, in blocks
+	passes           [2][2][3]kernel[T] // rows of 128, 256, 512 elements, around the cache or not, swapped or not; nil: there are none
+	front            [2][14]kernel[T]   // a last pass of which half of the results are wanted, times a table; nil: there is none
 }
 
 var setF32AVX512 = kernelSet[float32]{
@@ -100,7 +102,12 @@ var setF32AVX512 = kernelSet[float32]{
 			{2: stream2F32AVX512, 3: stream3F32AVX512, 4: stream4F32AVX512, 5: stream5F32AVX512, 7: stream7F32AVX512, 8: stream8F32AVX512},
 			{2: streamSwap2F32AVX512, 3: streamSwap3F32AVX512, 4: streamSwap4F32AVX512,
 				5: streamSwap5F32AVX512, 7: streamSwap7F32AVX512, 8: streamSwap8F32AVX512}},
-		wholeStream:    [2]kernel[float32]{wholeStreamF32AVX512, wholeStreamSwapF32AVX512},
+		wholeStream: [2]kernel[float32]{wholeStreamF32AVX512, wholeStreamSwapF32AVX512},
+		passes: [2][2][3]kernel[float32]{
+			{{passes128F32AVX512, passes256F32AVX512, passes512F32AVX512},
+				{passesSwap128F32AVX512, passesSwap256F32AVX512, passesSwap512F32AVX512}},
+			{{passesStream128F32AVX512, passesStream256F32AVX512, passesStream512F32AVX512},
+				{passesStreamSwap128F32AVX512, passesStreamSwap256F32AVX512, passesStreamSwap512F32AVX512}}},
 		twistTranspose: twistTransposeF32AVX512, fromRows: fromRowsF32AVX512, toRows: toRowsF32AVX512,
 		unpack: unpackPairsF32AVX512, pack: packPairsF32AVX512,
 		open:     [2]kernel[float32]{openF32AVX512, openSwapF32AVX512},

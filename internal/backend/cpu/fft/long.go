@@ -190,7 +190,7 @@ func (g *long[T]) run(run For, rm room[T], out, in []T, to, from *lanes, inverse
 	return rm.each(run, blocksOf(g.a, l), g.b, buffer, func(i int, x, y []T, yield func()) {
 		w, source := across(to, i*l, g.a, l), end[T]{at: rm.matrix[i*g.pitch:], step: 1}
 		if w.near {
-			there := end[T]{out[2*w.off[0]:], w.stride, true, to.stream}
+			there := end[T]{at: out[2*w.off[0]:], step: w.stride, pairs: true, stream: to.stream}
 			g.pb.between(source, there, x, y, swaps{out: inverse}, scale, yield)
 			return
 		}

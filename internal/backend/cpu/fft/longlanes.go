@@ -31,7 +31,7 @@ func (g *long[T]) neighbours(run For, out, in []T, t tensor, inverse, stream boo
 		}
 		for k := range g.a {
 			source := end[T]{at: matrix[2*l*k:], step: pitch / (2 * l)}
-			to := end[T]{out[at+2*k*t.inner:], g.a * t.inner, true, stream}
+			to := end[T]{at: out[at+2*k*t.inner:], step: g.a * t.inner, pairs: true, stream: stream}
 			g.pb.between(source, to, x[:buffer], y[:buffer], swaps{out: inverse}, scale, yield)
 		}
 	})

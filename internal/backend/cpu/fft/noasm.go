@@ -34,7 +34,9 @@ func transposeFast64(_ []float64, _ int, _ []float64, _, _ int) {}
 
 func (st *pass[T]) hasPairs(_ bool) bool { return false }
 
-func (st *pass[T]) fromPairs(_, _ []T, _ int, _ again, _ bool, _ func()) {}
+func streamsLast[T floats](_ *plan[T]) bool { return false }
+
+func (st *pass[T]) fromPairs(_, _ []T, _, _ int, _ bool, _ func()) {}
 
 func (st *pass[T]) toPairs(_, _ []T, _ int, _ again, _, _ bool, _ T, _ func()) {}
 
@@ -47,6 +49,10 @@ func toRowsFast[T floats](_ []T, _ int, _ []T, _, _ int) bool { return false }
 func hasTensors[T floats]() bool { return false }
 
 func openFast[T floats](_ *pass[T], _, _, _ []T, _ again, _ bool) {}
+
+func (s *straight[T]) hasPasses() bool { return false }
+
+func (s *straight[T]) passesFast(_, _ []T, _ again, _ []T, _ swaps, _ bool, _ T) bool { return false }
 
 func openHalfFast[T floats](_ *pass[T], _, _, _ []T) {}
 

@@ -2,7 +2,10 @@
 
 package fft
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // pairsOf are the kernels that read and write tensors, nil if there are none.
 func pairsOf[T floats]() *pairSet[T] {
@@ -24,8 +27,15 @@ func (st *pass[T]) hasPairs(read bool) bool {
 	return st.roots == nil && k.to[0][st.radix] != nil
 }
 
-// fromPairs does a first pass whose input are complex numbers, neighbours in lanes, step apart.
-func (st *pass[T]) fromPairs(y, x []T, step int, r again, swap bool, yield func()) {
+// streamsLast reports whether the last pass of a plan can go around the cache.
+func streamsLast[T floats](p *plan[T]) bool {
+	k, last := pairsOf[T](), len(p.passes)-1
+	return k != nil && last >= 0 && k.stream[0][p.passes[last].radix] != nil
+}
+
+// fromPairs does a first pass whose input are complex numbers, neighbours in lanes, step apart. What is so many bytes behind them, if next
+// is not 0, is asked for.
+func (st *pass[T]) fromPairs(y, x []T, step, next int, swap bool, yield func()) {
 	k, l2, element := kernelsOf[T](), 2*lanesOf[T](), elementBytes()
 	kernel := k.pairs.from[index(swap)][st.radix]
 	bytes := 2 * step * int(unsafe.Sizeof(x[0]))
@@ -37,8 +47,10 @@ func (st *pass[T]) fromPairs(y, x []T, step int, r again, swap bool, yield func(
 		a := args[T]{y: first(y[st.radix*p*l2:]), x: first(x[2*p*step:]), consts: first(k.consts[st.radix]),
 			roots: first(st.roots[2*p*(st.radix-1):]), count: min(each, st.m-p), s: 1, from: st.m * bytes, to: element, stepIn: bytes,
 			stepOut: element, imOut: vectorBytes()}
-		a.repeat(r)
-		a.ahead = st.ahead(a.nextIn * r.times)
+		a.repeat(again{})
+		if a.ahead = next; next == 0 {
+			a.ahead = st.ahead(0)
+		}
 		call(kernel, &a)
 	}
 }
@@ -134,6 +146,39 @@ func openFast[T floats](st *pass[T], y, x, roots []T, r again, swap bool) {
 	a.ahead = st.ahead(a.nextIn * r.times)
 	call(k.pairs.open[index(swap)], &a)
 }
+
+// passesAt is where the kernels are that do all passes of such a row; -1: there are none.
+func (s *straight[T]) passesAt() int {
+	at := bits.Len(uint(s.n)) - 8
+	if set := pairsOf[T]().passes; at < 0 || at >= len(set[0][0]) || 1<<(at+7) != s.n || set[0][0][at] == nil {
+		return -1
+	}
+	return at
+}
+
+// hasPasses reports whether a kernel does all passes of a row.
+func (s *straight[T]) hasPasses() bool { return s.passesAt() >= 0 }
+
+// passesFast does all passes of rows that are so many numbers apart, in scratch of two rows. It reports whether there is a kernel for it.
+func (s *straight[T]) passesFast(y, x []T, r again, work []T, sw swaps, stream bool, scale T) bool {
+	at, size := s.passesAt(), int(unsafe.Sizeof(scale))
+	if at < 0 || sw.in != sw.out {
+		return false
+	}
+	kernels := pairsOf[T]().passes
+	form := kernels[0]
+	if stream && streams(y, r.out*size) {
+		form = kernels[1]
+	}
+	a := args[T]{y: first(y), x: first(x), roots: first(s.roots), table: first(s.twice), consts: first(kernelsOf[T]().consts[8]),
+		work: first(work), count: r.times, nextIn: r.in * size, nextOut: r.out * size, scale: scale}
+	a.from, a.to = passesAhead*a.nextIn, passesAhead*a.nextOut
+	call(form[index(sw.in)][at], &a)
+	return true
+}
+
+// passesAhead is how many rows before they are read or written such rows are asked for.
+const passesAhead = 2
 
 // openHalfFast is openFast for a row in blocks of lanes whose second half is zeros; these are not read.
 func openHalfFast[T floats](st *pass[T], y, x, roots []T) {

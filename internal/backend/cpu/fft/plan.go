@@ -144,12 +144,14 @@ func (p *plan[T]) runWide(wide int, x, y []T, sw swaps, yield func()) []T {
 }
 
 // end is where a transform finds its elements, or puts its results. Elements are step elements apart; if pairs, they are complex numbers of
-// a tensor, and neighbours are the lanes; if stream, results go around the cache. Nothing at all: they are in a buffer.
+// a tensor, and neighbours are the lanes; if stream, results go around the cache. So many bytes behind what is read there may be what is
+// read next. Nothing at all: they are in a buffer.
 type end[T floats] struct {
 	at     []T
 	step   int
 	pairs  bool
 	stream bool
+	next   int
 }
 
 // between is run from one end to another, with results times scale, which is 1 where they stay in lanes. x and y are scratch, or x has the
@@ -162,7 +164,7 @@ func (p *plan[T]) between(from, to end[T], x, y []T, sw swaps, scale T, yield fu
 	case last < 0 || from.pairs && !p.passes[0].hasPairs(true):
 		from.load(x, p.n)
 	case from.pairs:
-		p.passes[0].fromPairs(y, from.at, from.step, again{}, sw.in, yield)
+		p.passes[0].fromPairs(y, from.at, from.step, from.next, sw.in, yield)
 		x, y, in = y, x, 1
 	default:
 		p.passes[0].run(l, y, from.at, steps{in: from.step, out: 1, wide: 1}, swaps{sw.in, sw.out && last == 0}, yield)

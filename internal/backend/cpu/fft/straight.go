@@ -81,6 +81,9 @@ func straightOf[T floats](n int) *straight[T] {
 func (s *straight[T]) rows(y, x []T, count, step int, u, v []T, sw swaps, stream bool, scale T) {
 	l, by := lanesOf[T](), once
 	by.again = again{count, 2 * s.n, 2 * s.n}
+	if s.passesFast(y, x, again{count, step, 2 * s.n}, u, sw, stream, scale) {
+		return
+	}
 	openFast(s.first, u, x, s.roots, again{count, step, 2 * s.n}, sw.in)
 	if s.second != nil {
 		secondFast(s.second, v, u, s.twice, by.again)
@@ -157,14 +160,18 @@ func (s *straight[T]) convolve(y, x []T, u, v []T, sw swaps, scale T) {
 	unpackRow(y, v, &row1, n, 0, blocks, scale)
 }
 
-// each runs f over all rows, some at the same time, a few in a call, with three buffers for these, or their bins.
-func (s *straight[T]) each(run For, rows int, f func(r, count int, u, v, z []T)) error {
+// each runs f over all rows, some at the same time, a few in a call, with three buffers for these, or their bins. Where a kernel does all
+// passes of a row, and nothing comes behind it, these are all rows of a block.
+func (s *straight[T]) each(run For, rows int, alone bool, f func(r, count int, u, v, z []T)) error {
 	const work, together = 1 << 13, 1 << 10
 	few, n := max(1, together/s.n), s.n
 	if s.inner != nil {
 		few, n = 1, s.inner.n
 	}
 	per, size, apart := max(few, work/n), 2*(n+lanesOf[T]())*few, 5*lanesOf[T]() // buffers do not begin in the same set of the cache
+	if alone && s.hasPasses() {
+		few = per // they need scratch of two rows
+	}
 	block := func(b int) {
 		buf, back := borrow[T](3 * (size + apart))
 		defer back()

@@ -248,6 +248,42 @@ func wholeStreamF32AVX512(a *args[float32])
 func wholeStreamSwapF32AVX512(a *args[float32])
 
 //go:noescape
+func passes128F32AVX512(a *args[float32])
+
+//go:noescape
+func passesSwap128F32AVX512(a *args[float32])
+
+//go:noescape
+func passesStream128F32AVX512(a *args[float32])
+
+//go:noescape
+func passesStreamSwap128F32AVX512(a *args[float32])
+
+//go:noescape
+func passes256F32AVX512(a *args[float32])
+
+//go:noescape
+func passesSwap256F32AVX512(a *args[float32])
+
+//go:noescape
+func passesStream256F32AVX512(a *args[float32])
+
+//go:noescape
+func passesStreamSwap256F32AVX512(a *args[float32])
+
+//go:noescape
+func passes512F32AVX512(a *args[float32])
+
+//go:noescape
+func passesSwap512F32AVX512(a *args[float32])
+
+//go:noescape
+func passesStream512F32AVX512(a *args[float32])
+
+//go:noescape
+func passesStreamSwap512F32AVX512(a *args[float32])
+
+//go:noescape
 func radix2F64AVX512(a *args[float64])
 
 //go:noescape

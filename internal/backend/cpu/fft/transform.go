@@ -13,11 +13,16 @@ type For func(n int, f func(block int)) error
 
 // Rows are the sizes of a tensor around the dimension that is transformed: it is Outer by n by Inner, contiguous. Where Inner is 1 and
 // ReadsFrames, Step, if not 0, is the distance of real rows, which may overlap, and Pitch, if not 0, that of rows of bins. Results go
-// around the cache, where there is a way, if Stream.
+// around the cache, where there is a way, if Stream. Where Outer is 1 and Inner a multiple of Lanes, Apart, if not 0, is the distance of
+// the input's elements along the dimension, and Next, if not 0, how many bytes behind the input there is what will be read next.
 type Rows struct {
 	Outer, Inner, Step, Pitch int
+	Apart, Next               int
 	Stream                    bool
 }
+
+// GoesAround reports whether transforms along other dimensions than the last have a way around the cache.
+func GoesAround[T floats](n int) bool { return !isLong(n) && smooth(n) && streamsLast(planOf[T](n)) }
 
 // ReadsFrames reports whether ToHalf can read rows of n numbers at any distance.
 func ReadsFrames[T floats](n int) bool { return n%2 == 0 && !isLong(n/2) && isStraight[T](n/2) }
@@ -87,13 +92,13 @@ func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale 
 	sw := swaps{inverse, inverse}
 	if t.inner == 1 && isStraight[T](n) {
 		s := straightOf[T](n)
-		return s.each(run, t.outer, func(i, c int, u, v, _ []T) {
+		return s.each(run, t.outer, true, func(i, c int, u, v, _ []T) {
 			s.rows(out[2*i*n:][:2*c*n], in[2*i*n:][:2*c*n], c, 2*n, u, v, sw, r.Stream, T(scale))
 		})
 	}
 	if t.inner == 1 && isStraightConv[T](n) {
 		s := straightOf[T](n)
-		return s.each(run, t.outer, func(r, _ int, u, v, _ []T) {
+		return s.each(run, t.outer, false, func(r, _ int, u, v, _ []T) {
 			s.convolve(out[2*r*n:][:2*n], in[2*r*n:][:2*n], u, v, sw, T(scale))
 		})
 	}
@@ -107,7 +112,7 @@ func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale 
 	if done, err := shortRows(run, out, in, t, p, sw, r.Stream, T(scale)); done {
 		return err
 	}
-	return rows(run, out, in, t, p, sw, r.Stream, T(scale))
+	return rows(run, out, in, t, p, sw, r, T(scale))
 }
 
 // complexSize is the length of the complex transform behind one of n real elements.
@@ -143,7 +148,7 @@ func ToHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 			pitch = r.Pitch
 		}
 		s := straightOf[T](size)
-		return s.each(run, t.outer, func(i, c int, u, v, z []T) {
+		return s.each(run, t.outer, false, func(i, c int, u, v, z []T) {
 			from, to := in[i*step:][:(c-1)*step+n], out[i*pitch:][:(c-1)*pitch+n+2]
 			if !r.Stream || pitch != n+2 {
 				s.toHalf(to, from, c, step, pitch, u, v, z, f)
@@ -193,7 +198,7 @@ func FromHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	}
 	if t.inner == 1 && ReadsFrames[T](n) {
 		s := straightOf[T](size)
-		return s.each(run, t.outer, func(r, c int, u, v, z []T) {
+		return s.each(run, t.outer, false, func(r, c int, u, v, z []T) {
 			s.fromHalf(out[r*n:][:c*n], in[r*(n+2):][:c*(n+2)], c, u, v, z, f)
 		})
 	}
@@ -247,19 +252,23 @@ func shortRows[T floats](run For, out, in []T, t tensor, p *plan[T], sw swaps, s
 	}
 	if rest := t.outer - bands*wide*l; rest > 0 && err == nil {
 		at := 2 * bands * wide * l * n
-		err = rows(run, out[at:], in[at:], tensor{rest, 1}, p, sw, stream, scale)
+		err = rows(run, out[at:], in[at:], tensor{rest, 1}, p, sw, Rows{Stream: stream}, scale)
 	}
 	return true, err
 }
 
 // rows transforms groups of rows in the lanes of vectors.
-func rows[T floats](run For, out, in []T, t tensor, p *plan[T], sw swaps, stream bool, scale T) error {
+func rows[T floats](run For, out, in []T, t tensor, p *plan[T], sw swaps, r Rows, scale T) error {
 	n, l := p.n, lanesOf[T]()
 	return eachGroup(run, t.groups(l), n, p.scratch(l), func(g int, x, y []T, yield func()) {
 		w := t.group(g, l, n)
 		if w.near {
 			at := 2 * w.off[0]
-			from, to := end[T]{at: in[at:], step: w.stride, pairs: true}, end[T]{out[at:], w.stride, true, stream}
+			from, to := end[T]{at: in[at:], step: w.stride, pairs: true, next: r.Next}, end[T]{at: out[at:], step: w.stride, pairs: true}
+			to.stream = r.Stream
+			if r.Apart > 0 {
+				from.step = r.Apart
+			}
 			p.between(from, to, x, y, sw, scale, yield)
 			return
 		}

@@ -86,7 +86,7 @@ func checkBits[T floats](t *testing.T, n int) {
 // TestPosition: a row has the same bits alone, among few rows, among many, and whatever its position and its stride are.
 func TestPosition(t *testing.T) {
 	asmvariant.ForEach(t, pkg, func(string) {
-		for _, n := range []int{15, 16, 64, 97, 128, 143, 192, 512, 521, 1000, 1009, 1024, 5003, 8448} {
+		for _, n := range []int{15, 16, 64, 97, 128, 143, 192, 512, 521, 1000, 1009, 1024, 3000, 5003, 8448} {
 			checkBits[float32](t, n)
 			if n < 2000 || !testing.Short() {
 				checkBits[float64](t, n)
@@ -97,7 +97,7 @@ func TestPosition(t *testing.T) {
 
 // TestVariantsHaveSameBits: AVX2 and AVX-512 round alike.
 func TestVariantsHaveSameBits(t *testing.T) {
-	for _, n := range []int{15, 16, 49, 64, 97, 121, 128, 169, 192, 256, 521, 1000, 1024, 4096, 8448} {
+	for _, n := range []int{15, 16, 49, 64, 97, 121, 128, 169, 192, 256, 521, 1000, 1024, 3000, 4096, 8448} {
 		var single []float32
 		var double []float64
 		for _, name := range asmvariant.List(pkg) {
@@ -120,7 +120,7 @@ func TestVariantsHaveSameBits(t *testing.T) {
 
 func checkFences[T floats](t *testing.T) {
 	slices := fence.Slices[T](t, 2*40*1100)
-	for _, n := range []int{2, 13, 16, 64, 77, 97, 128, 192, 521, 1024} {
+	for _, n := range []int{2, 13, 16, 64, 77, 97, 128, 192, 256, 512, 521, 1024} {
 		for _, s := range []tensor{{1, 1}, {3, 1}, {16, 1}, {19, 1}, {1, 16}, {2, 19}} {
 			rows, size := Rows{Outer: s.outer, Inner: s.inner}, s.rows()
 			x, y := slices(0, 2*size*n), slices(1, 2*size*n)

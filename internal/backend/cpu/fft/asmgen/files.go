@@ -83,6 +83,17 @@ func Files() map[string]string {
 			for _, n := range tensors {
 				stub(n+t.name+v.name, t.elem)
 			}
+			if v.reg == "Z" && t.size == 4 {
+				rows := head + "#include \"textflag.h\"\n"
+				for _, n := range passLengths {
+					for form := range 4 {
+						name, lines := passes(v, t, n, form%2 == 1, form/2 == 1)
+						rows += "\n" + lines
+						stub(name, t.elem)
+					}
+				}
+				files[fmt.Sprintf("passes_%s_%s_gen_amd64.s", strings.ToLower(t.name), file)] = withTables(rows)
+			}
 			if t.size == 8 {
 				text += "\n" + transpose(v)
 				stub("transpose"+t.name+v.name, t.elem)
@@ -117,6 +128,7 @@ const (
 	argRows    = 144 // count again
 	argAhead   = 152 // bytes from what is read or written to what will be soon
 	argTable   = 160 // factors of elements, in blocks as these are
+	argWork    = 168 // scratch
 )
 
 // field is an argument and the register it is loaded to.

@@ -2,6 +2,7 @@ package asmgen
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -100,14 +101,21 @@ func (c *code) blocks(a, b value, which string) value {
 	return c.emit(operation{name: "blocks", a: a, b: b, by: which})
 }
 
+// behind is an address with or without a distance, so many bytes further on.
+func behind(mem string, bytes int) string {
+	number, rest, _ := strings.Cut(mem, "(")
+	at, _ := strconv.Atoi(number)
+	return fmt.Sprintf("%d(%s", at+bytes, rest)
+}
+
 // loadPairs loads neighbouring complex numbers to the lanes of two vectors, in order: for AVX2 parts of 128 bits are loaded so that those
 // of the shuffles are the first and the second half of the lanes.
 func (c *code) loadPairs(mem, pre string) complexValue {
 	if c.wide {
-		a, b := c.load(mem, pre), c.load("64"+mem, "")
+		a, b := c.load(mem, pre), c.load(behind(mem, 64), "")
 		return complexValue{c.permute(a, b, "even"), c.permute(a, b, "odd")}
 	}
-	a, b := c.twoParts(mem, "32"+mem, pre), c.twoParts("16"+mem, "48"+mem, "")
+	a, b := c.twoParts(mem, behind(mem, 32), pre), c.twoParts(behind(mem, 16), behind(mem, 48), "")
 	return complexValue{c.emit(operation{name: "even", a: a, b: b}), c.emit(operation{name: "odd", a: a, b: b})}
 }
 
@@ -115,29 +123,29 @@ func (c *code) loadPairs(mem, pre string) complexValue {
 func (c *code) storePairs(x complexValue, mem, pre string) {
 	if c.wide {
 		c.storeOut(c.permute(x.re, x.im, "low"), mem, pre)
-		c.storeOut(c.permute(x.re, x.im, "high"), "64"+mem, "")
+		c.storeOut(c.permute(x.re, x.im, "high"), behind(mem, 64), "")
 		return
 	}
 	a, b := c.emit(operation{name: "low", a: x.re, b: x.im, pre: pre}), c.emit(operation{name: "high", a: x.re, b: x.im})
-	c.parts(a, mem, "32"+mem)
-	c.parts(b, "16"+mem, "48"+mem)
+	c.parts(a, mem, behind(mem, 32))
+	c.parts(b, behind(mem, 16), behind(mem, 48))
 }
 
 // ahead asks for what is read or written soon, two vectors of it.
 func (c *code) ahead(mem string) {
 	c.emit(operation{name: "ahead", a: -1, b: -1, mem: mem})
 	if c.wide {
-		c.emit(operation{name: "ahead", a: -1, b: -1, mem: "64" + mem})
+		c.emit(operation{name: "ahead", a: -1, b: -1, mem: behind(mem, 64)})
 	}
 }
 
 // loadBack is loadPairs with the lanes in the opposite order.
 func (c *code) loadBack(mem, pre string) complexValue {
 	if c.wide {
-		a, b := c.load(mem, pre), c.load("64"+mem, "")
+		a, b := c.load(mem, pre), c.load(behind(mem, 64), "")
 		return complexValue{c.permute(a, b, "evenBack"), c.permute(a, b, "oddBack")}
 	}
-	a, b := c.twoParts("32"+mem, mem, pre), c.twoParts("48"+mem, "16"+mem, "")
+	a, b := c.twoParts(behind(mem, 32), mem, pre), c.twoParts(behind(mem, 48), behind(mem, 16), "")
 	return complexValue{c.emit(operation{name: "evenBack", a: b, b: a}), c.emit(operation{name: "oddBack", a: b, b: a})}
 }
 
@@ -145,15 +153,15 @@ func (c *code) loadBack(mem, pre string) complexValue {
 func (c *code) storeBack(x complexValue, mem string) {
 	if c.wide {
 		c.store(c.permute(x.re, x.im, "lowBack"), mem, "")
-		c.store(c.permute(x.re, x.im, "highBack"), "64"+mem, "")
+		c.store(c.permute(x.re, x.im, "highBack"), behind(mem, 64), "")
 		return
 	}
 	a, b := c.emit(operation{name: "low", a: x.re, b: x.im}), c.emit(operation{name: "high", a: x.re, b: x.im})
 	if c.t.size == 4 { // a half has two pairs
 		a, b = c.emit(operation{name: "exchange", a: a, b: -1}), c.emit(operation{name: "exchange", a: b, b: -1})
 	}
-	c.parts(b, "32"+mem, mem)
-	c.parts(a, "48"+mem, "16"+mem)
+	c.parts(b, behind(mem, 32), mem)
+	c.parts(a, behind(mem, 48), behind(mem, 16))
 }
 
 // complexValue is the two parts of an element.

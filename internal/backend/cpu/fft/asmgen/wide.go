@@ -198,16 +198,7 @@ func second(v variant, t element, name string, r int) string {
 		}
 		x[k] = complexValue{c.load("(BX)", pre), c.load("64(BX)", "")}
 	}
-	for j, z := range c.butterfly(x) {
-		if j > 0 {
-			z = c.times(z, fmt.Sprintf("%d(DX)", 128*(j-1)), fmt.Sprintf("%d(DX)", 128*(j-1)+64))
-		}
-		at := j/2*128 + j%2*32
-		for part, w := range []value{z.re, z.im} {
-			near, far := fmt.Sprintf("%d(DI)", at+64*part), fmt.Sprintf("%d(DI)", at+64*part+64*r)
-			c.emit(operation{name: "twoStores", a: w, b: -1, mem: near, far: far})
-		}
-	}
+	c.bothParts(c.butterfly(x))
 	lines, stack, tables := assemble(v, c)
 	b := &text{v: v, repeats: true, tables: tables}
 	b.begin(name, stack, field{argY, "DI"}, field{argX, "SI"}, field{argRoots, "DX"}, field{argConst, "R13"}, field{argFrom, "R8"},
