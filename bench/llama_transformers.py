@@ -20,7 +20,6 @@ def main():
                          num_key_value_heads=8, max_position_embeddings=8192, rms_norm_eps=1e-5, bos_token_id=1, eos_token_id=None,
                          pad_token_id=0, tie_word_embeddings=False,
                          rope_parameters={"rope_type": "default", "rope_theta": 500000.0})
-    best = {}
     with torch.device("cuda"):
         torch.set_default_dtype(torch.bfloat16)
         model = AutoModelForCausalLM.from_config(config, attn_implementation="sdpa")
@@ -44,7 +43,8 @@ def main():
                     run(8)
                     times = [(run(8), run(72)) for _ in range(2)]
                     rate = max(texts * 64 / (b - a) for a, b in times)
-                    print(f"{texts} texts, prompt of {prompt}, {cache} cache: {rate:.0f} tokens/s, {texts / rate * 1e3:.1f} ms a step", flush=True)
+                    print(f"{texts} texts, prompt of {prompt}, {cache} cache: {rate:.0f} tokens/s, {texts / rate * 1e3:.1f} ms a step",
+                          flush=True)
                 except Exception as e:
                     print(f"{texts} texts, {cache} cache: {type(e).__name__}: {str(e)[:300]}", flush=True)
 

@@ -14,9 +14,13 @@ import (
 
 // symmetricKinds are matrices whose eigenvalues are hard to find, as rows of n×n.
 var symmetricKinds = map[string]func(n int, r *rand.Rand) []float64{
-	"random":   func(n int, r *rand.Rand) []float64 { return elementwise(n, func(i, j int) float64 { return r.NormFloat64() }) },
-	"zero":     func(n int, r *rand.Rand) []float64 { return make([]float64, n*n) },
-	"identity": func(n int, r *rand.Rand) []float64 { return elementwise(n, func(i, j int) float64 { return unless(i != j, 1) }) },
+	"random": func(n int, r *rand.Rand) []float64 {
+		return elementwise(n, func(i, j int) float64 { return r.NormFloat64() })
+	},
+	"zero": func(n int, r *rand.Rand) []float64 { return make([]float64, n*n) },
+	"identity": func(n int, r *rand.Rand) []float64 {
+		return elementwise(n, func(i, j int) float64 { return unless(i != j, 1) })
+	},
 	"diagonal": func(n int, r *rand.Rand) []float64 {
 		return elementwise(n, func(i, j int) float64 { return unless(i != j, float64(i*7%n)) })
 	},
@@ -25,21 +29,33 @@ var symmetricKinds = map[string]func(n int, r *rand.Rand) []float64{
 		return elementwise(n, func(i, j int) float64 { return unless(i != j, 2) - unless(i-j != 1, 1) })
 	},
 	"Wilkinson": func(n int, r *rand.Rand) []float64 {
-		return elementwise(n, func(i, j int) float64 { return unless(i != j, math.Abs(float64(n-1)/2-float64(i))) + unless(i-j != 1, 1) })
+		return elementwise(n, func(i, j int) float64 {
+			return unless(i != j, math.Abs(float64(n-1)/2-float64(i))) + unless(i-j != 1, 1)
+		})
 	},
 	"glued Wilkinson": func(n int, r *rand.Rand) []float64 {
 		return elementwise(n, func(i, j int) float64 {
 			return unless(i != j, math.Abs(10-float64(i%21))) + unless(i-j != 1, 1-unless(i%21 != 0, 1-1e-8))
 		})
 	},
-	"graded":  func(n int, r *rand.Rand) []float64 { return withValues(n, r, func(i int) float64 { return math.Pow(2, -float64(i)) }) },
-	"grading": func(n int, r *rand.Rand) []float64 { return elementwise(n, func(i, j int) float64 { return r.NormFloat64() * math.Pow(10, -float64(i+j)/8) }) },
+	"graded": func(n int, r *rand.Rand) []float64 {
+		return withValues(n, r, func(i int) float64 { return math.Pow(2, -float64(i)) })
+	},
+	"grading": func(n int, r *rand.Rand) []float64 {
+		return elementwise(n, func(i, j int) float64 { return r.NormFloat64() * math.Pow(10, -float64(i+j)/8) })
+	},
 	"cluster": func(n int, r *rand.Rand) []float64 {
 		return withValues(n, r, func(i int) float64 { return 1 + 1e-15*float64(i) + unless(i > 0, -3) })
 	},
-	"few values": func(n int, r *rand.Rand) []float64 { return withValues(n, r, func(i int) float64 { return float64(i % 3) }) },
-	"tiny":       func(n int, r *rand.Rand) []float64 { return elementwise(n, func(i, j int) float64 { return 1e-38 * r.NormFloat64() }) },
-	"huge":       func(n int, r *rand.Rand) []float64 { return elementwise(n, func(i, j int) float64 { return 1e36 * r.NormFloat64() }) },
+	"few values": func(n int, r *rand.Rand) []float64 {
+		return withValues(n, r, func(i int) float64 { return float64(i % 3) })
+	},
+	"tiny": func(n int, r *rand.Rand) []float64 {
+		return elementwise(n, func(i, j int) float64 { return 1e-38 * r.NormFloat64() })
+	},
+	"huge": func(n int, r *rand.Rand) []float64 {
+		return elementwise(n, func(i, j int) float64 { return 1e36 * r.NormFloat64() })
+	},
 	"two blocks": func(n int, r *rand.Rand) []float64 {
 		return elementwise(n, func(i, j int) float64 { return unless(i/(n/2+1) != j/(n/2+1), r.NormFloat64()) })
 	},

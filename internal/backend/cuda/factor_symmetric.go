@@ -23,7 +23,7 @@ const (
 
 // symmetricKernels are the kernels of matrices that a cluster reduces, by the file that they are in: threads of a block.
 var symmetricKernels = map[string]map[string]int{
-	"factor_tridiagonal": {"tridiagonal": 256, "turn_back": 128, "bisect": 128},
+	"factor_tridiagonal": {"tridiagonal": 256, "reflect_back": 128, "bisect": 128},
 	"factor_conquer":     {"leaves": 64, "deflate": 256, "roots": 128, "nearby": 512, "inner": 128, "join": 256},
 }
 
@@ -96,5 +96,5 @@ func (x *factoring) symmetric(reduce *driver.Function, src, s, v backend.View, i
 		p.flags = 1 - p.flags
 	}
 	p.m = p.flags
-	return launch("factor_tridiagonal", "turn_back", x.t, rows/4)
+	return launch("factor_tridiagonal", "reflect_back", x.t, rows/4)
 }

@@ -4,7 +4,7 @@
 
 #define LEAF 16
 
-// leaves solves parts of LEAF rows by QL steps, a warp each: every lane computes the same, and turns one element of the vectors.
+// leaves solves parts of LEAF rows by QL steps, a warp each: every lane computes the same, and rotates one element of the vectors.
 #ifdef KERNEL_leaves
 extern "C" __global__ void __launch_bounds__(64) leaves(const __grid_constant__ Args a) {
     __shared__ f64 values[2][LEAF][32], others[2][LEAF + 1][32], vectors[2][LEAF][33];
@@ -82,15 +82,15 @@ extern "C" __global__ void __launch_bounds__(64) leaves(const __grid_constant__ 
 // each other one, after a rotation that gives the other all of the link.
 #ifdef KERNEL_deflate
 extern "C" __global__ void __launch_bounds__(256) deflate(const __grid_constant__ Args a) {
-    __shared__ f64 raw[MOST], d[MOST], z[MOST], turn[MOST][2];
-    __shared__ i32 id[MOST], kept[MOST], gone[MOST], pair[MOST][2];
+    __shared__ f64 raw[MOST], d[MOST], z[MOST], rotation[MOST][2];
+    __shared__ i32 id[MOST], staying[MOST], gone[MOST], pair[MOST][2];
     __shared__ f64 part[8];
-    __shared__ int counts[3]; // kept, gone, rotations
+    __shared__ int counts[3]; // staying, gone, rotations
     const int N = a.cols, m = a.m, half = m / 2, t = threadIdx.x, o = blockIdx.x % (N / m) * m;
     const Spectrum s(a, blockIdx.x / (N / m));
     f64 *q = s.vectors(a.flags) + (i64)o * N + o;
-    const f64 rho = s.e()[o + half - 1], sign = copysign(1., rho);
-    const bool none = o + half >= a.n; // the second half is behind the last row
+    // The second half may be behind the last row.
+    const f64 rho = o + half < a.n ? s.e()[o + half - 1] : 0, sign = copysign(1., rho);
     f64 most = 0;
     for (int i = t; i < m; i += blockDim.x) {
         raw[i] = s.near()[o + i];
@@ -101,7 +101,7 @@ extern "C" __global__ void __launch_bounds__(256) deflate(const __grid_constant_
     if (t % 32 == 0) part[t / 32] = most;
     __syncthreads();
     for (int i = 0; i < 8; i++) most = fmax(most, part[i]);
-    const f64 tol = 4 * Limits<f64>::eps() * most, weight = none ? 0 : 2 * fabs(rho);
+    const f64 tol = 4 * Limits<f64>::eps() * most, weight = 2 * fabs(rho);
     for (int i = t; i < m; i += blockDim.x) { // in ascending order
         const f64 x = raw[i];
         int at = 0;
@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(256) deflate(const __grid_constant_
         for (int i = t; i < m; i += 32) {
             const bool live = weight * fabs(z[i]) > tol;
             const u32 all = __ballot_sync(~0u, live), before = (1u << t) - 1;
-            if (live) kept[keep + __popc(all & before)] = i;
+            if (live) staying[keep + __popc(all & before)] = i;
             else gone[drop + __popc(~all & before)] = i;
             keep += __popc(all);
             drop += 32 - __popc(all);
@@ -126,17 +126,17 @@ extern "C" __global__ void __launch_bounds__(256) deflate(const __grid_constant_
     __syncthreads();
     bool near = false;
     for (int i = t + 1; i < counts[0]; i += blockDim.x) {
-        const f64 x = z[kept[i - 1]], y = z[kept[i]];
-        near |= fabs((d[kept[i]] - d[kept[i - 1]]) * x * y) <= tol * (x * x + y * y);
+        const f64 x = z[staying[i - 1]], y = z[staying[i]];
+        near |= fabs((d[staying[i]] - d[staying[i - 1]]) * x * y) <= tol * (x * x + y * y);
     }
     if (__syncthreads_or(near)) {
         if (t == 0) {
-            int keep = 0, drop = counts[1], turns = 0, prev = kept[0];
+            int keep = 0, drop = counts[1], rotations = 0, prev = staying[0];
             for (int p = 1; p < counts[0]; p++) {
-                const int i = kept[p];
+                const int i = staying[p];
                 const f64 x = z[prev], y = z[i], square = fma(x, x, y * y), u = d[prev], w = d[i];
                 if (fabs((w - u) * x * y) > tol * square) {
-                    kept[keep++] = prev;
+                    staying[keep++] = prev;
                     prev = i;
                     continue;
                 }
@@ -145,30 +145,30 @@ extern "C" __global__ void __launch_bounds__(256) deflate(const __grid_constant_
                 z[prev] = 0;
                 d[prev] = u * c * c + w * sn * sn;
                 d[i] = u * sn * sn + w * c * c;
-                turn[turns][0] = c;
-                turn[turns][1] = sn;
-                pair[turns][0] = id[prev];
-                pair[turns++][1] = id[i];
+                rotation[rotations][0] = c;
+                rotation[rotations][1] = sn;
+                pair[rotations][0] = id[prev];
+                pair[rotations++][1] = id[i];
                 gone[drop++] = prev;
                 prev = i;
             }
-            kept[keep++] = prev;
-            counts[0] = keep; counts[1] = drop; counts[2] = turns;
+            staying[keep++] = prev;
+            counts[0] = keep; counts[1] = drop; counts[2] = rotations;
         }
         __syncthreads();
-        const int turns = counts[2];
+        const int rotations = counts[2];
         for (int c = t; c < m; c += blockDim.x) {
             int open = -1; // the row whose element is in x
             f64 x = 0;
-            for (int from = 0; from < turns; from += 8) {
+            for (int from = 0; from < rotations; from += 8) {
                 f64 y[8];
 #pragma unroll
-                for (int i = 0; i < 8; i++) y[i] = from + i < turns ? q[(i64)pair[from + i][1] * N + c] : 0;
+                for (int i = 0; i < 8; i++) y[i] = from + i < rotations ? q[(i64)pair[from + i][1] * N + c] : 0;
 #pragma unroll
                 for (int i = 0; i < 8; i++) {
-                    if (from + i >= turns) continue;
+                    if (from + i >= rotations) continue;
                     const int u = pair[from + i][0];
-                    const f64 cosine = turn[from + i][0], sine = turn[from + i][1];
+                    const f64 cosine = rotation[from + i][0], sine = rotation[from + i][1];
                     if (u != open) {
                         if (open >= 0) q[(i64)open * N + c] = x;
                         x = q[(i64)u * N + c];
@@ -184,7 +184,7 @@ extern "C" __global__ void __launch_bounds__(256) deflate(const __grid_constant_
     const int k = counts[0];
     if (t == 0) s.live()[o / m] = k;
     for (int i = t; i < m; i += blockDim.x) {
-        const int from = i < k ? kept[i] : gone[i - k];
+        const int from = i < k ? staying[i] : gone[i - k];
         s.pole()[o + i] = d[from];
         s.link()[o + i] = z[from];
         s.row()[o + i] = id[from];

@@ -43,7 +43,8 @@ DEV f64 warp_sum(f64 x) {
 DEV u32 shared_address(const void *p) { return (u32)__cvta_generic_to_shared(p); }
 
 DEV void cluster_barrier() {
-    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+    __syncwarp();
+    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
 }
 
 DEV u32 in_block(u32 address, int block) {
@@ -52,7 +53,8 @@ DEV u32 in_block(u32 address, int block) {
     return there;
 }
 
-// Exchange is what all blocks send to each: products with elements of the next column, and how many bytes came, by turns.
+// Exchange is what all blocks send to each: products with elements of the next column, and how many bytes came, for even
+// columns and for odd ones.
 struct alignas(16) Pair { f64 product, column; };
 struct Exchange {
     Pair pairs[2][MOST];
@@ -79,7 +81,8 @@ DEV void await(u64 *arrived, u32 parity) {
 
 // publish sends products and elements of the next column of the rows of a warp to all blocks. A lane has them of one row, and sends them
 // to two blocks.
-DEV void publish(const Exchange &x, int turn, const f64 (&sum)[TOGETHER], const f64 (&next)[TOGETHER], int from, int row, const u32 (&there)[2]) {
+DEV void publish(const Exchange &x, int odd, const f64 (&sum)[TOGETHER], const f64 (&next)[TOGETHER], int from, int row,
+                 const u32 (&there)[2]) {
     const int lane = threadIdx.x % 32, half = lane & 16, quarter = lane & 8;
     f64 s0 = half ? sum[2] : sum[0], s1 = half ? sum[3] : sum[1];
     s0 += __shfl_xor_sync(~0u, half ? sum[0] : sum[2], 16);
@@ -92,7 +95,7 @@ DEV void publish(const Exchange &x, int turn, const f64 (&sum)[TOGETHER], const 
     for (int i = 0; i < TOGETHER; i++) c[i] = __shfl_sync(~0u, next[i], from);
     const f64 e = half ? quarter ? c[3] : c[2] : quarter ? c[1] : c[0];
     const int r = row + (lane >> 3) * BLOCKS;
-    const u32 base = shared_address(&x), to = shared_address(&x.pairs[turn][r]) - base, arrived = shared_address(&x.arrived[turn]) - base;
+    const u32 base = shared_address(&x), to = shared_address(&x.pairs[odd][r]) - base, arrived = shared_address(&x.arrived[odd]) - base;
 #pragma unroll
     for (int i = 0; i < 2; i++) send(there[i] + to, there[i] + arrived, s, e);
 }
@@ -121,7 +124,8 @@ struct Reduction {
             }
 #pragma unroll
             for (int j = 4 * FIRST; j < PIECES; j++) along[j % 4] = fma(w[j], v[j], along[j % 4]);
-            const f64 alpha = tau * tau / 2 * warp_sum(along[0] + along[1] + (along[2] + along[3])), wk = fma(tau, pairs[k].product, -alpha);
+            const f64 alpha = tau * tau / 2 * warp_sum(along[0] + along[1] + (along[2] + along[3]));
+            const f64 wk = fma(tau, pairs[k].product, -alpha);
             f64 squares[4] = {}, top = 0, here_is = 0;
 #pragma unroll
             for (int j = 4 * FIRST; j < PIECES; j++) {
@@ -215,7 +219,7 @@ extern "C" __global__ void __cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(256)
     for (int o = 16; o; o /= 2) most = fmax(most, __shfl_xor_sync(~0u, most, o));
     if (q.lane == 0) part[q.warp] = most;
     __syncthreads();
-    cluster_barrier(); // nobody sends to a block that has not begun
+    cluster_barrier(); // no block sends to a block that has not begun
     const u32 base = shared_address(&x);
     q.there[0] = in_block(base, q.lane & 7);
     q.there[1] = in_block(base, (q.lane & 7) + 8);
@@ -245,13 +249,13 @@ extern "C" __global__ void __cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(256)
         publish(x, 0, sum, next, 0, q.row, q.there);
         q.columns<0>(x, out) && q.columns<1>(x, out) && q.columns<2>(x, out) && q.columns<3>(x, out);
     }
-    cluster_barrier(); // nobody leaves while others may send
+    cluster_barrier(); // no block leaves while others may send
 }
 #endif
 
-// turn_back multiplies vectors by the reflectors, a warp each, and writes them to the columns of the result by ascending value. m is the
+// reflect_back multiplies vectors by the reflectors, a warp each, and writes them to the columns of the result by ascending value. m is the
 // side that they are on. Two reflectors are one step: the product of their vectors is summed with those of theirs and the warp's.
-#ifdef KERNEL_turn_back
+#ifdef KERNEL_reflect_back
 template <int FIRST> DEV void reflectors(const Spectrum &in, int n, int lane, f64 (&z)[PIECES]) {
     const f64 *rows = in.reflectors() + lane, *tau = in.tau();
     // Pairs of columns 2·p and 2·p + 1; the second one may not exist.
@@ -294,7 +298,7 @@ template <int FIRST> DEV void reflectors(const Spectrum &in, int n, int lane, f6
     }
 }
 
-extern "C" __global__ void __launch_bounds__(128) turn_back(const __grid_constant__ Args a) {
+extern "C" __global__ void __launch_bounds__(128) reflect_back(const __grid_constant__ Args a) {
     const int n = a.n, lane = threadIdx.x % 32, N = a.cols;
     const i64 id = blockIdx.x * (i64)(blockDim.x / 32) + threadIdx.x / 32, matrix = id / N;
     const int i = id % N;
@@ -322,7 +326,7 @@ extern "C" __global__ void __launch_bounds__(128) turn_back(const __grid_constan
 // bisect finds eigenvalues alone, a warp each: its lanes count how many are below 32 numbers, until these are next to each other.
 #ifdef KERNEL_bisect
 extern "C" __global__ void __launch_bounds__(128) bisect(const __grid_constant__ Args a) {
-    __shared__ f64 d[MOST], squares[MOST]; // of elements beside the diagonal, from 1 on
+    __shared__ f64 d[MOST], squares[MOST]; // of elements next to the diagonal, from 1 on
     const int n = a.n, lane = threadIdx.x % 32, per = (n + 3) / 4, i = blockIdx.x % per * 4 + threadIdx.x / 32;
     const i64 matrix = blockIdx.x / per;
     const Spectrum in(a, matrix);
