@@ -12,7 +12,7 @@ import (
 )
 
 // Eigenvalues of symmetric matrices that fit into the registers of a cluster of blocks, in float64: a reduction to tridiagonal form, then
-// halves that are joined, level by level. No step depends on values on the host, so that graphs can hold it.
+// two parts that are joined, level by level. No step depends on values on the host, so that graphs can hold it.
 
 // The sizes of factor_tridiagonal.cu and factor_conquer.cu.
 const (
@@ -66,7 +66,8 @@ func (x *factoring) symmetric(reduce *driver.Function, src, s, v backend.View, i
 	if x.f.Vectors {
 		p.z = address(v)
 	}
-	if err := x.Device.launch(reduce, clusterBlocks*x.count, 1, symmetricKernels["factor_tridiagonal"]["tridiagonal"], x.args(p)); err != nil {
+	threads := symmetricKernels["factor_tridiagonal"]["tridiagonal"]
+	if err := x.Device.launch(reduce, clusterBlocks*x.count, 1, threads, x.args(p)); err != nil {
 		return err
 	}
 	launch := func(file, name string, t dtype.DType, blocks int) error {

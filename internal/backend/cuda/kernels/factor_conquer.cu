@@ -1,4 +1,4 @@
-// Eigenvectors of tridiagonal matrices, by halves that are joined (internal/backend/lapack/divide.go says how); included after factor.cu
+// Eigenvectors of tridiagonal matrices, by parts that are joined (internal/backend/lapack/divide.go says how); included after factor.cu
 // and factor_tridiagonal.cu. A matrix has N rows, a power of two: those behind the last one are solutions already. Vectors are in rows.
 // n is how many rows it has itself, m the rows of a part; flags is the side that vectors are read from.
 
