@@ -45,6 +45,12 @@ def factors():
         s = a + a.mT
         run(f"svd 512 {d}", lambda: L.svd(a))
         run(f"eigh 512 {d}", lambda: L.eigh(s))
+        run(f"eigvalsh 512 {d}", lambda: L.eigvalsh(s))
+    for size in ((64, 64), (128, 128), (256, 256), (8, 256, 256)):
+        a = torch.randn(*size, dtype=torch.float64)
+        s = a + a.mT
+        run(f"eigh {size} float64", lambda: L.eigh(s))
+        run(f"eigvalsh {size} float64", lambda: L.eigvalsh(s))
     e = torch.randn(256, 256)
     run("eig 256", lambda: L.eig(e))
     tall, one = torch.randn(2048, 256), torch.randn(2048, 1)

@@ -43,6 +43,23 @@ func BenchmarkFactors(b *testing.B) {
 		run("svd", x, svd)
 		run("eigh", x.Add(x.MT()), eigh)
 	}
+	for _, n := range []int{64, 128, 256} {
+		x := normal(b, lucid.Float64, n, n)
+		run("eigh", x.Add(x.MT()), eigh)
+		run("eigvalsh", x.Add(x.MT()), func(x *lucid.Tensor) *lucid.Tensor { return linalg.EigValsH(x) })
+	}
+	x = normal(b, lucid.Float64, 512, 512)
+	run("eigvalsh", x.Add(x.MT()), func(x *lucid.Tensor) *lucid.Tensor { return linalg.EigValsH(x) })
+	x = normal(b, lucid.Float64, 8, 256, 256)
+	run("eigh", x.Add(x.MT()), eigh)
+	values := func(x *lucid.Tensor) *lucid.Tensor { return linalg.EigValsH(x) }
+	for _, sizes := range [][]int{{64, 64}, {128, 128}, {256, 256}, {512, 512}, {8, 256, 256}} {
+		x := normal(b, lucid.Float64, sizes...)
+		if sizes[0] != 512 {
+			run("eigh", x.Add(x.MT()), eigh)
+		}
+		run("eigvalsh", x.Add(x.MT()), values)
+	}
 	run("eig", normal(b, lucid.Float32, 256, 256), func(x *lucid.Tensor) *lucid.Tensor { _, v := linalg.Eig(x); return v })
 	gels := linalg.LstSqOptions{Driver: "gels"} // PyTorch has no other on a GPU
 	tall := normal(b, lucid.Float32, 2048, 256)

@@ -18,11 +18,13 @@ import (
 
 // A replay whose launches all go to one device that captures launches runs as one recording from its third run on. A recording uses
 // fixed addresses. State that is written in place has the same address in every run, and so may other inputs: they are recorded where
-// they are. An input whose address changes is copied to a staging buffer of the recording. Results are copied out of it.
+// they are. An input whose address changes is copied to a staging buffer of the recording. Results are copied out of it, unless that
+// takes longer than the launches that a recording saves.
 
 const (
 	maxRecordings = 8         // after so many the state's address will not stop changing
 	maxStaged     = 512 << 20 // bytes worth copying rather than launching one by one
+	maxCopied     = 8 << 20   // bytes of results worth copying rather than one more launch: some 4 µs on a device
 	muchCached    = 64 << 20
 )
 
@@ -256,6 +258,19 @@ func (c *capture) record(b *binding, det bool) error {
 		rec.at[i] = address(m)
 	}
 	rec.taken = append([]int(nil), b.taken...)
+	back, copied := c.recordOuts(rec, b, run, in)
+	defer func() { // the memory of results goes back to the recordings' pool
+		for m := range back {
+			m.Free()
+		}
+		run.free(false)
+	}()
+	if copied > maxCopied*len(p.steps) && !slices.Contains(c.state, true) { // state may be written in place the next time
+		for _, m := range rec.hostStaged {
+			m.Free()
+		}
+		return fault.New(fault.Value, "record", "its results, %d bytes, take longer to copy than its launches, %d", copied, len(p.steps))
+	}
 	c.made++
 	if c.dev.Precompiler != nil { // an input that was in host memory is on the device now, which may take another kernel
 		c.dev.Precompile(func(mode any) { run.precompile(0, c.dev, mode) })
@@ -269,8 +284,6 @@ func (c *capture) record(b *binding, det bool) error {
 		}
 		return nil
 	})
-	c.recordOuts(rec, b, run, in)
-	run.free(false)
 	if err != nil {
 		for _, m := range rec.hostStaged {
 			m.Free()
@@ -281,9 +294,9 @@ func (c *capture) record(b *binding, det bool) error {
 	return nil
 }
 
-// recordOuts notes where the outputs are, and gives their memory back to the recordings' pool.
-func (c *capture) recordOuts(rec *recording, b *binding, run *run, in []*mem.Buffer) {
-	back := map[*mem.Buffer]bool{}
+// recordOuts notes where the outputs are; it returns the memory that they are copied from, and how many bytes.
+func (c *capture) recordOuts(rec *recording, b *binding, run *run, in []*mem.Buffer) (back map[*mem.Buffer]bool, copied int) {
+	back = map[*mem.Buffer]bool{}
 	for _, o := range b.replay.outs {
 		m := run.bufs[o.at.buf]
 		out := recordedOut{input: -1, buf: m, fixed: run.prog.bufs[o.at.buf].data != nil}
@@ -293,13 +306,14 @@ func (c *capture) recordOuts(rec *recording, b *binding, run *run, in []*mem.Buf
 			}
 		}
 		if out.input < 0 && !out.fixed {
+			if !back[m] {
+				copied += m.Size
+			}
 			out.buf, back[m] = describe(m), true
 		}
 		rec.outs = append(rec.outs, out)
 	}
-	for m := range back {
-		m.Free()
-	}
+	return back, copied
 }
 
 // describe is a buffer at the same address which owns nothing.

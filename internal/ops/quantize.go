@@ -322,7 +322,8 @@ func QuantizedMatmul(x, packed, scales, biases *Node, o QuantizedOptions, noTran
 	return Reshape(y, append(x.Shape().Clone()[:x.Rank()-1], packed.Dim(0))...)
 }
 
-// GatherQuantizedMatmul is GatherMm with a stack of quantized matrices on the right, transposed unless noTranspose.
+// GatherQuantizedMatmul is GatherMm with a stack of quantized matrices on the right, transposed unless noTranspose. Where fewer matrices
+// are chosen than there are, only these are dequantized.
 func GatherQuantizedMatmul(x, packed, scales, biases, lhs, rhs *Node, o QuantizedOptions, noTranspose bool) *Node {
 	const op = "gather_qmm"
 	f := o.format(op)
@@ -331,7 +332,17 @@ func GatherQuantizedMatmul(x, packed, scales, biases, lhs, rhs *Node, o Quantize
 	if f.Mode == quantize.Affine {
 		x = Cast(x, resultType(op, x, scales))
 	}
-	w := Reshape(apply(opDequantizeGroups, attrOfFormat(f, x.DType()), parts...), append(packed.Shape().Clone()[:packed.Rank()-1], k)...)
+	dims := append(packed.Shape().Clone()[:packed.Rank()-1], k)
+	stack := product(dims[:len(dims)-2])
+	if rhs != nil && rhs.Shape().Numel() < stack {
+		n, rows := rhs.Shape().Numel(), dims[len(dims)-2]
+		chosen := Reshape(wrapIndex(op, rhs, stack), n)
+		for i, p := range parts {
+			parts[i] = Reshape(take(Reshape(p, stack, rows, p.Dim(1)), chosen, 0), n*rows, p.Dim(1))
+		}
+		dims, rhs = []int{n, rows, k}, Reshape(Arange64(n), rhs.Shape().Dims()...)
+	}
+	w := Reshape(apply(opDequantizeGroups, attrOfFormat(f, x.DType()), parts...), dims...)
 	if !noTranspose {
 		w = swapLast(w)
 	}

@@ -32,6 +32,15 @@ func TestCompileFactor(t *testing.T) {
 		}
 		compile("matrix_parts "+d.String(), all+factorSource("matrix_parts", "none", d, 0, 0))
 	}
+	for file, names := range symmetricKernels {
+		for k := range names {
+			for i, d := range []dtype.DType{dtype.Float64, dtype.Float32} {
+				if i == 0 || file == "factor_tridiagonal" {
+					compile(fmt.Sprint(k, " ", d), symmetricSource(file, k, d))
+				}
+			}
+		}
+	}
 	for _, d := range []dtype.DType{dtype.Complex64, dtype.Complex128} {
 		compile("fft "+d.String(), fftSource(d))
 	}

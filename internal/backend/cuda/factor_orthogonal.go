@@ -134,7 +134,11 @@ func eigenvalues(d *call, a attr.Attr, out, in []backend.View) error {
 
 // eigh writes eigenvalues, eigenvectors if x.f.Vectors, and info words.
 func (x *factoring) eigh(src, s, v backend.View, info uintptr) error {
-	group, err := x.group()
+	reduce, clustered, err := x.clustered()
+	group := 0
+	if err == nil && !clustered {
+		group, err = x.group()
+	}
 	if err != nil {
 		return err
 	}
@@ -142,6 +146,12 @@ func (x *factoring) eigh(src, s, v backend.View, info uintptr) error {
 		return err
 	}
 	n := x.n
+	if clustered {
+		if err := x.symmetric(reduce, src, s, v, info); err != nil {
+			return err
+		}
+		return x.pass("blank", x.count*n, factorParams{n: n, s: address(s), info: info, piv: info})
+	}
 	if group != 0 {
 		p := factorParams{m: n, n: n, room: n*(n|1) + 3*((n+1)/2) + n, a: address(src), s: address(s), info: info}
 		if x.f.Vectors {

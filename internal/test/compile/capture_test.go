@@ -153,6 +153,35 @@ func TestUnrecorded(t *testing.T) {
 	}
 }
 
+// TestUnrecordedResults: a function whose results take longer to copy than its launches is not recorded; with more launches, or with
+// state, it is.
+func TestUnrecordedResults(t *testing.T) {
+	late, _ := fake.New(cpu.Device)
+	w := &tensortest.Target{Dev: late}
+	x := w.Put(lucid.Ones(3<<20, 1)).Eval()
+	sum := w.Put(lucid.Zeros(1)).Eval()
+	for _, c := range []struct {
+		name, want string
+		f          func(x *lucid.Tensor) *lucid.Tensor
+	}{
+		{"one launch", "launched one by one: lucid: record: its results, 12582912 bytes, take longer to copy than its launches, 1",
+			func(x *lucid.Tensor) *lucid.Tensor { return x.Add(1) }},
+		{"a small result", "recorded: ", func(x *lucid.Tensor) *lucid.Tensor { return x.Add(1).Sum() }},
+		{"two launches", "recorded: ", func(x *lucid.Tensor) *lucid.Tensor { return x.Sub(x.Sum()).Add(1 + 3<<20) }},
+		{"state", "recorded: ", func(x *lucid.Tensor) *lucid.Tensor { return x.Add(sum.Mul_(2).Add(1)) }},
+	} {
+		f := lucid.Compile(c.f)
+		for range 4 {
+			if got := f(x).Min().Item(); got < 2 {
+				t.Fatalf("%s: %v", c.name, got)
+			}
+		}
+		if g := lucid.Explain(f).Graphs; len(g) != 1 || !strings.HasPrefix(g[0], c.want) {
+			t.Errorf("%s: %q, want %q", c.name, g, c.want)
+		}
+	}
+}
+
 // TestDeviceSettingsAreGuarded: a function is traced anew when its device is set otherwise, and finds its first trace when
 // it is set back. A function on another device is not.
 func TestDeviceSettingsAreGuarded(t *testing.T) {

@@ -17,6 +17,7 @@ type Function struct {
 	PDL    bool         // it waits by itself for its predecessors (PDL), and touches no memory before
 	shared atomic.Int64 // bytes of dynamic shared memory beyond the default limit
 	carved atomic.Int64 // Device.Carveout that it was given
+	group  atomic.Int32 // clusters of it: 1 can run, -1 cannot
 	proven atomic.Bool  // it was launched before: a refusal from now on can only be the device's fault
 }
 
@@ -24,6 +25,7 @@ const (
 	everyShared      = 48 << 10
 	attrSharedMemory = 8
 	attrCarveout     = 9
+	attrAnyCluster   = 14
 )
 
 // Load loads a cubin or PTX and finds a kernel in it. Modules stay loaded.
@@ -41,6 +43,42 @@ func (d *Device) Load(image []byte, name string) (*Function, error) {
 	runtime.KeepAlive(image)
 	runtime.KeepAlive(cname)
 	return &Function{handle: *f, name: name}, err
+}
+
+// clusterConfig is what the driver is asked about: CUlaunchConfig.
+type clusterConfig struct {
+	grid, block   [3]uint32
+	shared        uint32
+	stream, attrs uintptr
+	count         uint32
+}
+
+// Clusters reports whether clusters of so many blocks of a kernel can run, which is compiled for that size.
+func (d *Device) Clusters(f *Function, blocks, threads int) (bool, error) {
+	if c := f.group.Load(); c != 0 {
+		return c > 0, nil
+	}
+	if cu.occupancyClusters == 0 {
+		return false, nil
+	}
+	if err := d.call("allowing large clusters of "+f.name, func() uintptr {
+		return dl.Call(cu.funcSetAttribute, f.handle, attrAnyCluster, 1)
+	}); err != nil {
+		return false, err
+	}
+	n, c := new(int32), &clusterConfig{grid: [3]uint32{uint32(blocks), 1, 1}, block: [3]uint32{uint32(threads), 1, 1}}
+	if err := d.call("asking how many clusters of "+f.name+" can run", func() uintptr {
+		return dl.Call(cu.occupancyClusters, uintptr(unsafe.Pointer(n)), f.handle, uintptr(unsafe.Pointer(c)))
+	}); err != nil {
+		return false, err
+	}
+	runtime.KeepAlive(c)
+	if *n > 0 {
+		f.group.Store(1)
+	} else {
+		f.group.Store(-1)
+	}
+	return *n > 0, nil
 }
 
 // launching is the memory of a launch on the heap: what C reads must not move, as a goroutine's stack may.

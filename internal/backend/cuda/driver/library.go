@@ -25,7 +25,7 @@ var cu struct {
 	memcpyPeer, deviceCanAccessPeer, ctxEnablePeerAccess                                        uintptr
 	graphDestroy, memFreeHost, streamGetCaptureInfo, streamUpdateCaptureDependencies            uintptr
 	// 0 where missing: the latter came with CUDA 12.3
-	graphNodeGetType, streamUpdateCaptureEdges                            uintptr
+	graphNodeGetType, streamUpdateCaptureEdges, occupancyClusters         uintptr
 	graphConditionalHandleCreate, graphAddNode, streamBeginCaptureToGraph uintptr
 }
 
@@ -83,6 +83,7 @@ var Init = sync.OnceValue(func() error {
 	}
 	cu.graphNodeGetType, _ = lib.Symbol("cuGraphNodeGetType")
 	cu.streamUpdateCaptureEdges, _ = lib.Symbol("cuStreamUpdateCaptureDependencies_v2")
+	cu.occupancyClusters, _ = lib.Symbol("cuOccupancyMaxActiveClusters")
 	cu.graphConditionalHandleCreate, _ = lib.Symbol("cuGraphConditionalHandleCreate")
 	cu.graphAddNode, _ = lib.Symbol("cuGraphAddNode_v2")
 	cu.streamBeginCaptureToGraph, _ = lib.Symbol("cuStreamBeginCaptureToGraph")
