@@ -6,7 +6,8 @@ import "fmt"
 const fetchSteps = 2
 
 // tileFetchSig is kernelSig with what is read soon.
-const tileFetchSig = "(kc int, a []%[1]s, ars, acs int, b []%[1]s, brs int, c []%[1]s, crs, cols int, add bool, next unsafe.Pointer, pace int)"
+const tileFetchSig = "(kc int, a []%[1]s, ars, acs int, b []%[1]s, brs int, c []%[1]s, crs, cols int, add bool, " +
+	"next unsafe.Pointer, pace int)"
 
 func tileFetchName(v isa, e elem, mr int) string {
 	return fmt.Sprintf("fetch%s%sr%d", e.suffix, v.name, mr)

@@ -18,8 +18,8 @@ const (
 	panelBytes     = 32 << 10  // of the largest panels, see readsPanels
 )
 
-// readsPanels reports whether the blocks of this file compute the product. Panels of wide vectors are larger than the first cache: they pass
-// by from the second one, where tiles that fetch have brought them; without such tiles the rows of A stay, as in packed.go.
+// readsPanels reports whether the blocks of this file compute the product. Panels of wide vectors are larger than the first cache: they
+// pass by from the second one, where tiles that fetch have brought them; without such tiles the rows of A stay, as in packed.go.
 func (p *problem[T]) readsPanels(e *engine[T]) bool {
 	return p.panels != nil && !e.squares && (e.fetch != nil || e.cols()*e.maxChunk*sizeOf[T]() <= panelBytes) && p.a16 == nil &&
 		p.acs == 1 && p.ccs == 1 && !p.setConflict(e)
