@@ -98,6 +98,13 @@ func gemmFiles(files map[string]string) {
 			probe(w, c.v, c.e)
 		})
 	}
+	for from := 1; from <= avx512.rows; from += avx512.rows / 2 {
+		add(fmt.Sprintf("fetch_f32_%s_r%d", avx512.name, from), func(w *asm) {
+			for mr := from; mr < from+avx512.rows/2; mr++ {
+				tileFetch(w, avx512, f32, mr)
+			}
+		})
+	}
 	for _, v := range []isa{avx512, avx2} {
 		add("half_"+v.name, func(w *asm) {
 			widen(w, v, "BF16")
@@ -178,6 +185,8 @@ func tileFiles(add func(string, func(*asm)), v isa, e elem, nv int, masked bool)
 // stubs writes the Go declarations and the tables that dispatch uses.
 func stubs() string {
 	w := newGoFile("amd64", "gemm")
+	w.text("import \"unsafe\"\n")
+	tileFetchStubs(w, avx512, f32)
 	for _, c := range combos {
 		t, id := c.e.goType, c.e.suffix+c.v.name
 		kernelStubs(w, c.v, c.e)

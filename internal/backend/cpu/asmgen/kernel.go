@@ -19,12 +19,21 @@ func kernelName(v isa, e elem, mr, nv int, masked bool) string {
 //	for i < mr, j < cols: s = Σ_p a[i*ars+p*acs] * b[p*brs+j] in order of p, by FMA
 //	c[i*crs+j] = s, or += s
 func kernel(w *asm, v isa, e elem, mr, nv int, masked bool) {
-	k := tile{w, v, e, mr, nv, masked}
 	name := kernelName(v, e, mr, nv, masked)
 	w.text("\n// func %s%s", name, fmt.Sprintf(kernelSig, e.goType))
 	w.text("TEXT ·%s(SB), NOSPLIT, $0-121", name)
+	tile{w, v, e, mr, nv, masked}.body(false)
+}
+
+// body writes the instructions of a tile, which may fetch what is read soon (fetch.go).
+func (k tile) body(fetches bool) {
+	w, v, mr, nv, masked := k.w, k.v, k.mr, k.nv, k.masked
 	k.prefetchC()
 	k.arguments()
+	if fetches {
+		w.op("MOVQ next+128(FP), R14")
+		w.op("MOVQ pace+136(FP), R15")
+	}
 	for i := range mr * nv {
 		v.clear(w, i)
 	}
@@ -35,8 +44,12 @@ func kernel(w *asm, v isa, e elem, mr, nv int, masked bool) {
 		w.op("JLT tail")
 		w.op("PCALIGN $64")
 		w.label("loop")
-		for range unroll {
+		for i := range unroll {
 			w.op("STEP")
+			if fetches && (i+1)%fetchSteps == 0 {
+				w.op("PREFETCHT1 (R14)")
+				w.op("ADDQ R15, R14")
+			}
 		}
 		w.op("SUBQ $%d, R13", unroll)
 		w.op("JGE loop")

@@ -1,6 +1,9 @@
 package gemm
 
-import "sync"
+import (
+	"sync"
+	"unsafe"
+)
 
 // The largest register tile of any instruction set.
 const (
@@ -28,6 +31,12 @@ const (
 // that. kc is at least 1.
 type tile[T Float] = func(kc int, a []T, ars, acs int, b []T, brs int, c []T, crs, cols int, add bool)
 
+// fetchTile is a tile of full width that asks the second cache for memory while it multiplies: for a line every fetchSteps steps of k, the
+// first at next, the others pace bytes after each other. Nothing is read, so that next may be any address.
+type fetchTile[T Float] = func(kc int, a []T, ars, acs int, b []T, brs int, c []T, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+const fetchSteps = 2
+
 // tileHalf is tile with B in half types, by columns.
 type tileHalf[T Float] = func(kc int, a []T, ars, acs int, b []uint16, bcs int, c []T, crs, cols int, add bool)
 
@@ -47,6 +56,9 @@ type engine[T Float] struct {
 
 	tiles *[maxVectors + 1][maxRows + 1]tile[T]
 	edges *[maxVectors + 1][maxRows + 1]tile[T]
+
+	// fetch are tiles of full width, by rows, that fetch what is read soon; empty if there are none.
+	fetch *[maxRows + 1]fetchTile[T]
 
 	// row multiplies rows of A, contiguous in k, with whole panels of B, each after the other; nil if there is no
 	// better way than tile by tile.

@@ -33,7 +33,7 @@ func init() {
 var avx512F32 = engine[float32]{
 	rows: 14, lanes: 16, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesF32AVX512,
 	edges: &tilesF32AVX512m,
-	dots:  dotsF32AVX512, dotsWide: &dotsWideF32AVX512, tilesWide: &tilesWideF32AVX512,
+	fetch: &fetchF32AVX512, dots: dotsF32AVX512, dotsWide: &dotsWideF32AVX512, tilesWide: &tilesWideF32AVX512,
 	packT: packTF32AVX512, strips: stripsF32AVX512, gaxpy8: gaxpy8F32AVX512, gaxpy1: gaxpy1F32AVX512,
 	widen:      [halfTypes]func([]float32, int, []uint16, int, int, int){widenBF16AVX512, widenF16AVX512},
 	dotsHalf:   [halfTypes][]tileHalf[float32]{dotsBF16AVX512, dotsF16AVX512},

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/testutil/fence"
 )
@@ -70,6 +71,11 @@ func testKernels[T Float](t *testing.T, name string, e *engine[T], of arithmetic
 					for cols := (nv-1)*e.lanes + 1; cols < nv*e.lanes; cols++ {
 						k.tile("edge", e.edges[nv][rows], rows, cols)
 					}
+				}
+				if e.fetch != nil { // which asks for memory that no one may touch
+					k.tile("fetch", func(kc int, a []T, ars, acs int, b []T, brs int, c []T, crs, cols int, add bool) {
+						e.fetch[rows](kc, a, ars, acs, b, brs, c, crs, cols, add, unsafe.Pointer(&b[len(b)-1]), k.r.IntN(cacheLine+1))
+					}, rows, e.cols())
 				}
 				if rows < len(e.dots) {
 					for cols := 1; cols <= e.lanes; cols++ {

@@ -18,11 +18,11 @@ const (
 	panelBytes     = 32 << 10  // of the largest panels, see readsPanels
 )
 
-// readsPanels reports whether the blocks of this file compute the product. Panels of wide vectors are larger than the first cache: with
-// those the rows of A stay there, as in packed.go.
+// readsPanels reports whether the blocks of this file compute the product. Panels of wide vectors are larger than the first cache: they
+// pass by from the second one, where tiles that fetch have brought them; without such tiles the rows of A stay, as in packed.go.
 func (p *problem[T]) readsPanels(e *engine[T]) bool {
-	return p.panels != nil && !e.squares && e.cols()*e.maxChunk*sizeOf[T]() <= panelBytes && p.a16 == nil && p.acs == 1 && p.ccs == 1 &&
-		!p.setConflict(e)
+	return p.panels != nil && !e.squares && (e.fetch != nil || e.cols()*e.maxChunk*sizeOf[T]() <= panelBytes) && p.a16 == nil &&
+		p.acs == 1 && p.ccs == 1 && !p.setConflict(e)
 }
 
 // storedGrid cuts C into blocks: rows first, as each thread then reads rows of its own, and as many as stay near; then columns, so that no
@@ -50,7 +50,7 @@ func (s *macroBlock[T]) stored(e *engine[T], p *problem[T], buf *buffer[T]) {
 	for s.pc = 0; s.pc < p.k; s.pc += chunk {
 		s.kc, s.add = min(chunk, p.k-s.pc), s.pc > 0
 		strip := e.cols()
-		if strip*s.kc*sizeOf[T]() > panelStays {
+		if strip*s.kc*sizeOf[T]() > panelStays && e.fetch == nil {
 			strip *= e.stripPanels
 		}
 		for j := 0; j < s.cols; j += strip {
@@ -71,14 +71,12 @@ func (s *macroBlock[T]) stored(e *engine[T], p *problem[T], buf *buffer[T]) {
 // strip multiplies all rows with cols columns from column j of the block on, panel by panel of B for each few rows, and fetches the panels
 // behind them, some lines for each tile.
 func (s *macroBlock[T]) strip(e *engine[T], p *problem[T], j, cols int) {
-	const line = 64
 	width := e.cols()
 	tiles, panels := ceilDiv(s.rows, e.rows), ceilDiv(cols, width)
 	at, size := s.pc*ceilDiv(p.n, width)*width+(s.col+j)*s.kc, panels*width*s.kc
 	b, next := p.panels[at:at+size], p.panels[at+size:]
-	next = next[:min(size, len(next))]
-	lines := ceilDiv(len(next)*sizeOf[T](), tiles*panels*line) * line
-	elems := lines / sizeOf[T]()
+	soon := ahead[T]{panels: next[:min(size, len(next))]}
+	soon.each = ceilDiv(len(soon.panels)*sizeOf[T](), tiles*panels)
 	high, more := s.rows/tiles, s.rows%tiles // the first tiles have a row more
 	for i, row := 0, 0; i < tiles; i++ {
 		rows := high
@@ -87,17 +85,44 @@ func (s *macroBlock[T]) strip(e *engine[T], p *problem[T], j, cols int) {
 		}
 		a, c := p.a[(s.row+row)*p.ars+s.pc:], s.c[row*s.crs+j:]
 		for q := 0; q < cols; q += width {
-			if len(next) > elems {
-				simd.PrefetchRows(unsafe.Pointer(unsafe.SliceData(next)), 0, 1, lines)
-				next = next[elems:]
+			n := min(width, cols-q)
+			if e.fetch != nil && n == width {
+				from, pace := soon.paced(s.kc)
+				e.fetch[rows](s.kc, a, p.ars, 1, b[q*s.kc:], width, c[q:], s.crs, n, s.add, from, pace)
+				continue
 			}
-			kernel, n := e.tiles[maxVectors][rows], width
-			if q+width > cols {
-				n = cols - q
+			soon.burst()
+			kernel := e.tiles[maxVectors][rows]
+			if n < width {
 				kernel = e.kernel(rows, n)
 			}
 			kernel(s.kc, a, p.ars, 1, b[q*s.kc:], width, c[q:], s.crs, n, s.add)
 		}
 		row += rows
 	}
+}
+
+// ahead is what is left to fetch of the panels behind those at hand.
+type ahead[T Float] struct {
+	panels []T
+	each   int // bytes for a tile
+}
+
+const cacheLine = 64
+
+// burst fetches what there is for a tile at once.
+func (x *ahead[T]) burst() {
+	lines := ceilDiv(x.each, cacheLine) * cacheLine
+	if elems := lines / sizeOf[T](); len(x.panels) > elems {
+		simd.PrefetchRows(unsafe.Pointer(unsafe.SliceData(x.panels)), 0, 1, lines)
+		x.panels = x.panels[elems:]
+	}
+}
+
+// paced hands it to a tile of kc steps that fetches while it multiplies: a request for each few steps, all lines if those suffice.
+func (x *ahead[T]) paced(kc int) (from unsafe.Pointer, pace int) {
+	requests := max(1, kc/fetchSteps)
+	from, pace = unsafe.Pointer(unsafe.SliceData(x.panels)), min(cacheLine, ceilDiv(x.each, requests))
+	x.panels = x.panels[min(ceilDiv(pace*requests, sizeOf[T]()), len(x.panels)):]
+	return from, pace
 }

@@ -4,6 +4,68 @@
 
 package gemm
 
+import "unsafe"
+
+// fetchF32AVX512 holds the tiles that fetch, by rows.
+var fetchF32AVX512 = [maxRows + 1]fetchTile[float32]{
+	1:  fetchF32AVX512r1,
+	2:  fetchF32AVX512r2,
+	3:  fetchF32AVX512r3,
+	4:  fetchF32AVX512r4,
+	5:  fetchF32AVX512r5,
+	6:  fetchF32AVX512r6,
+	7:  fetchF32AVX512r7,
+	8:  fetchF32AVX512r8,
+	9:  fetchF32AVX512r9,
+	10: fetchF32AVX512r10,
+	11: fetchF32AVX512r11,
+	12: fetchF32AVX512r12,
+	13: fetchF32AVX512r13,
+	14: fetchF32AVX512r14,
+}
+
+//go:noescape
+func fetchF32AVX512r1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchF32AVX512r2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchF32AVX512r3(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchF32AVX512r4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchF32AVX512r5(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchF32AVX512r6(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchF32AVX512r7(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchF32AVX512r8(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchF32AVX512r9(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchF32AVX512r10(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchF32AVX512r11(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchF32AVX512r12(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchF32AVX512r13(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchF32AVX512r14(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
 // tilesF32AVX512 holds the kernels of 16 columns a vector, by vectors and rows.
 var tilesF32AVX512 = [maxVectors + 1][maxRows + 1]tile[float32]{
 	1: {

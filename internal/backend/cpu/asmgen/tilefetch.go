@@ -1,0 +1,37 @@
+package asmgen
+
+import "fmt"
+
+// fetchSteps is how many steps of k a tile that fetches does for each line that it asks for.
+const fetchSteps = 2
+
+// tileFetchSig is kernelSig with what is read soon.
+const tileFetchSig = "(kc int, a []%[1]s, ars, acs int, b []%[1]s, brs int, c []%[1]s, crs, cols int, add bool, " +
+	"next unsafe.Pointer, pace int)"
+
+func tileFetchName(v isa, e elem, mr int) string {
+	return fmt.Sprintf("fetch%s%sr%d", e.suffix, v.name, mr)
+}
+
+// tileFetch writes a tile of two vectors that asks the second cache for memory from next on while it multiplies: a line every
+// fetchSteps steps of k, the next one pace bytes on. A burst of requests between two tiles would make the loads of the second wait.
+func tileFetch(w *asm, v isa, e elem, mr int) {
+	name := tileFetchName(v, e, mr)
+	w.text("\n// func %s%s", name, fmt.Sprintf(tileFetchSig, e.goType))
+	w.text("TEXT ·%s(SB), NOSPLIT, $0-144", name)
+	tile{w, v, e, mr, 2, false}.body(true)
+}
+
+// tileFetchStubs declares them.
+func tileFetchStubs(w *asm, v isa, e elem) {
+	id := e.suffix + v.name
+	w.text("// fetch%s holds the tiles that fetch, by rows.", id)
+	w.text("var fetch%s = [maxRows + 1]fetchTile[%s]{", id, e.goType)
+	for mr := 1; mr <= v.rows; mr++ {
+		w.text("%d: %s,", mr, tileFetchName(v, e, mr))
+	}
+	w.text("}\n")
+	for mr := 1; mr <= v.rows; mr++ {
+		w.text("//go:noescape\nfunc %s%s\n", tileFetchName(v, e, mr), fmt.Sprintf(tileFetchSig, e.goType))
+	}
+}
