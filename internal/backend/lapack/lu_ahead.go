@@ -114,7 +114,7 @@ func (q *luSlabs[T]) panel(w *Solver[T], j, width int) (info int) {
 }
 
 // update brings what is behind the panel of columns j … j+width-1 up to date, and factors the next panel, of next columns. It returns its
-// info. The row exchanges of what is before the panel are done by whoever has nothing else to do.
+// info. The row exchanges of what is before the panel come last, for goroutines that have nothing else to do.
 func (q *luSlabs[T]) update(j, width, next int) (info int) {
 	at := j + width
 	slab := slabWidth(min(q.m, q.n))
