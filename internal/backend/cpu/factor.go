@@ -16,7 +16,8 @@ func init() {
 			GivensColumns: lanes.GivensColumns, Poles: lanes.Poles,
 			Symmetric32: lanes.Symmetric[float32], Symmetric64: lanes.Symmetric[float64],
 			Peak32: lanes.Peak32, Peak64: lanes.Peak64,
-			Eliminate32: lanes.Eliminate32, Eliminate64: lanes.Eliminate64, Transpose32: flip32, Transpose64: lanes.Transpose}}))
+			Eliminate32: lanes.Eliminate32, Eliminate64: lanes.Eliminate64, Negate32: simd.NegF32, Negate64: simd.NegF64,
+			Transpose32: flip32, Transpose64: lanes.Transpose}}))
 }
 
 // flip32 transposes in tiles that stay in the nearest cache.

@@ -25,7 +25,10 @@ func lu[T lapack.Number](j *job[T]) error {
 		}
 		return failed(j.a.Check, info, backend.MatrixSingular)
 	}
-	if err := j.fill(z, j.in[0]); err != nil {
+	x := z
+	if j.in[0].Contiguous() && !j.a.NoPivot {
+		x = dense[T](j.in[0])
+	} else if err := j.fill(z, j.in[0]); err != nil {
 		return err
 	}
 	err := j.each(count, m*n*k, func(s *lapack.Solver[T], i int) {
@@ -36,7 +39,7 @@ func lu[T lapack.Number](j *job[T]) error {
 				p[r] = int32(r)
 			}
 		} else {
-			info[i] = int32(s.LU(m, n, z[i*m*n:], n, p))
+			info[i] = int32(s.LUOf(m, n, x[i*m*n:], z[i*m*n:], n, p))
 		}
 		for r := range p {
 			p[r]++ // counted from 1

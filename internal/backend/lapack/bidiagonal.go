@@ -37,8 +37,8 @@ func (s *Solver[T]) bidiagonalize(m, n int, a []T, ld int) *bidiagonal[T] {
 			break
 		}
 		for t := range count {
-			negate(b.left[t*h:][:h], b.v[(from+t)*m+top:][:h])
-			negate(b.left[(count+t)*h:][:h], b.x[t*m+top:][:h])
+			s.negate(b.left[t*h:][:h], b.v[(from+t)*m+top:][:h])
+			s.negate(b.left[(count+t)*h:][:h], b.x[t*m+top:][:h])
 			copy(b.room[t*w:][:w], b.y[t*n+top:][:w])
 			copy(b.room[(count+t)*w:][:w], b.u[(from+t)*n+top:][:w])
 		}
@@ -81,7 +81,7 @@ func (s *Solver[T]) leftReflector(b *bidiagonal[T], from, t int, a []T, ld int) 
 		s.Mul(t, 1, h, b.v[from*m+j:], m, 1, c, 1, 1, b.coef, 1, false)
 		s.Mul(t, 1, h, b.x[j:], m, 1, c, 1, 1, b.coef[t:], 1, false)
 		conjugate(b.coef[:2*t])
-		negate(b.coef[:2*t], b.coef[:2*t])
+		s.negate(b.coef[:2*t], b.coef[:2*t])
 		s.Mul(1, w, t, b.coef, t, 1, b.y[j+1:], n, 1, y, w, true)
 		s.Mul(1, w, t, b.coef[t:], t, 1, b.u[from*n+j+1:], n, 1, y, w, true)
 	}
@@ -123,7 +123,7 @@ func (s *Solver[T]) rightReflector(b *bidiagonal[T], from, t int, a []T, ld int)
 		s.Mul(t, 1, w, b.u[from*n+j+1:], n, 1, c, 1, 1, b.coef[k:], 1, false)
 	}
 	conjugate(b.coef[:k+t])
-	negate(b.coef[:k+t], b.coef[:k+t])
+	s.negate(b.coef[:k+t], b.coef[:k+t])
 	s.Mul(1, h, k, b.coef, k, 1, b.v[from*m+j+1:], m, 1, x, h, true)
 	if t > 0 {
 		s.Mul(1, h, t, b.coef[k:], t, 1, b.x[j+1:], m, 1, x, h, true)

@@ -152,7 +152,9 @@ func (q *bidiagonalSteps) finish() {
 		q.d[i] = math.Abs(x)
 		if x < 0 && q.v != nil {
 			row := q.v[i*q.ld:][:q.n]
-			negate(row, row)
+			for c := range row {
+				row[c] = -row[c]
+			}
 		}
 	}
 	for i := range q.d {

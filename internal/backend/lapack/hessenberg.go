@@ -174,7 +174,7 @@ func (s *Solver[T]) hessenbergPanel(n, from int, b *block[T], a []T, ld int) {
 		s.Mul(m, 1, m-j, top[from+1+j:], ld, 1, v[j:], 1, 1, row, 1, false)
 		if j > 0 {
 			s.Mul(j, 1, m-j, b.conj[j:], m, 1, v[j:], 1, 1, d, 1, false)
-			negate(e[:j], d[:j])
+			s.negate(e[:j], d[:j])
 			s.Mul(1, m, j, e, j, 1, y, m, 1, row, m, true)
 			for i := range j {
 				b.t[i*count+j] = tau * dot(b.t[i*count+i:i*count+j], e[i:j])
@@ -192,14 +192,14 @@ func (s *Solver[T]) hessenbergPanel(n, from int, b *block[T], a []T, ld int) {
 // hessenbergRest applies the reflectors of a panel to the columns behind it, and to the rows above.
 func (s *Solver[T]) hessenbergRest(n, from int, b *block[T], y, a []T, ld int) {
 	m, count := b.m, b.k
-	negate(y[:count*m], y[:count*m])
+	s.negate(y[:count*m], y[:count*m])
 	if at := from + count; at < n {
 		rest := a[(from+1)*ld+at:]
 		s.Mul(m, n-at, count, y, 1, m, b.conj[count-1:], m, 1, rest, ld, true)
 		s.apply(b, true, n-at, rest, ld)
 	}
 	w, w2, t := s.take((from+1)*count), s.take((from+1)*count), s.take(count*count)
-	negate(t, b.t[:count*count])
+	s.negate(t, b.t[:count*count])
 	above := a[from+1:]
 	s.Mul(from+1, count, m, above, ld, 1, b.v, 1, m, w, count, false)
 	s.Mul(from+1, count, count, w, count, 1, t, count, 1, w2, count, false)

@@ -11,7 +11,7 @@ func (s *Solver[T]) LU(m, n int, a []T, ld int, piv []int32) (info int) {
 		return 0
 	}
 	if s.ahead(m, n) {
-		return s.luAhead(m, n, a, ld, piv)
+		return s.luAhead(m, n, a, a, ld, piv)
 	}
 	if n <= widePanel && m >= tallPanel {
 		return s.luColumns(m, n, a, ld, piv)
@@ -46,6 +46,17 @@ func (s *Solver[T]) LU(m, n int, a []T, ld int, piv []int32) (info int) {
 		info = more + h
 	}
 	return info
+}
+
+// LUOf is LU of x, whose rows follow each other, to a.
+func (s *Solver[T]) LUOf(m, n int, x, a []T, ld int, piv []int32) (info int) {
+	if s.ahead(m, n) {
+		return s.luAhead(m, n, x, a, ld, piv)
+	}
+	for i := range m {
+		copy(a[i*ld:][:n], x[i*n:])
+	}
+	return s.LU(m, n, a, ld, piv)
 }
 
 // exchange applies row exchanges to n columns.

@@ -1,5 +1,7 @@
 package lapack
 
+import "slices"
+
 // A large matrix is factored in panels of columns. The columns behind a panel are cut into slabs, and each slab takes what the panel
 // does to it by itself: row exchanges, a triangle, a product. The first slab is the next panel, whose columns are factored as soon as
 // they are up to date, while other goroutines still update the rest. Widths depend on sizes alone.
@@ -34,8 +36,8 @@ func reflectWidth(n int) int {
 // ahead reports whether a matrix is factored with several goroutines.
 func (s *Solver[T]) ahead(m, n int) bool { return s.Loop != nil && min(m, n) >= aheadSize }
 
-// luAhead is LU.
-func (s *Solver[T]) luAhead(m, n int, a []T, ld int, piv []int32) (info int) {
+// luAhead is LU of x, which it copies to a; x may be a.
+func (s *Solver[T]) luAhead(m, n int, x, a []T, ld int, piv []int32) (info int) {
 	at := s.at()
 	defer s.back(at)
 	k, nb := min(m, n), panelWidth(min(m, n))
@@ -43,9 +45,7 @@ func (s *Solver[T]) luAhead(m, n int, a []T, ld int, piv []int32) (info int) {
 	for i := range q.below {
 		q.below[i] = s.take(m * (nb + columnPad))
 	}
-	w := s.alone()
-	info = q.panel(w, 0, min(nb, k))
-	w.Release()
+	info = q.first(x)
 	for j := 0; j < k; j += nb {
 		width := min(nb, k-j)
 		more := q.update(j, width, min(nb, k-j-width))
@@ -53,11 +53,6 @@ func (s *Solver[T]) luAhead(m, n int, a []T, ld int, piv []int32) (info int) {
 			info = j + width + more
 		}
 	}
-	s.share(k, nb, func(_ *Solver[T], from, count int) {
-		for j := from + nb; j < k; j += nb {
-			exchange(piv[j:min(j+nb, k)], 0, count, a[j*ld+from:], ld)
-		}
-	})
 	for j := nb; j < k; j += nb {
 		for i := j; i < min(j+nb, k); i++ {
 			piv[i] += int32(j)
@@ -78,18 +73,48 @@ type luSlabs[T Number] struct {
 	below [2][]T
 }
 
+// copyRows is the number of rows that are copied at once.
+const copyRows = 64
+
+// first copies x, and factors the first panel meanwhile.
+func (q *luSlabs[T]) first(x []T) (info int) {
+	width := min(q.nb, q.m, q.n)
+	panel := func() {
+		w := q.alone()
+		defer w.Release()
+		info = q.panel(w, 0, width)
+	}
+	if &x[0] == &q.a[0] {
+		panel()
+		return info
+	}
+	q.Loop(1+(q.m+copyRows-1)/copyRows, func(b int) {
+		if b == 0 {
+			for i := range q.m {
+				copy(q.a[i*q.ld:][:width], x[i*q.n:])
+			}
+			panel()
+			return
+		}
+		for i := (b - 1) * copyRows; i < min(b*copyRows, q.m); i++ {
+			copy(q.a[i*q.ld+width:][:q.n-width], x[i*q.n+width:])
+		}
+	})
+	return info
+}
+
 // panel factors width columns from row and column j on, and copies what products need of them.
 func (q *luSlabs[T]) panel(w *Solver[T], j, width int) (info int) {
 	info = w.LU(q.m-j, width, q.a[j*q.ld+j:], q.ld, q.piv[j:j+width])
 	rows, l := q.below[j/q.nb%2], q.nb+columnPad
 	for i := range q.m - j - width {
-		negate(rows[i*l:][:width], q.a[(j+width+i)*q.ld+j:][:width])
+		w.negate(rows[i*l:][:width], q.a[(j+width+i)*q.ld+j:][:width])
 	}
 	return info
 }
 
 // update brings what is behind the panel of columns j … j+width-1 up to date, and factors the next panel, of next columns. It returns its
-// info.
+// info. The row exchanges of what is before the panel come last, for goroutines that have nothing else to do.
 func (q *luSlabs[T]) update(j, width, next int) (info int) {
 	at := j + width
 	slab := slabWidth(min(q.m, q.n))
@@ -98,8 +123,14 @@ func (q *luSlabs[T]) update(j, width, next int) (info int) {
 	if next == 0 {
 		first = 1
 	}
+	last := others + 1 - first
 	from := rowsAfter(q.piv[j:at])
-	q.Loop(others+1-first, func(i int) {
+	q.Loop(last+(j+2*slab-1)/(2*slab), func(i int) {
+		if i >= last {
+			col := (i - last) * 2 * slab
+			exchange(q.piv[j:at], 0, min(2*slab, j-col), q.a[j*q.ld+col:], q.ld)
+			return
+		}
 		w := q.alone()
 		defer w.Release()
 		if i += first; i > 0 {
@@ -144,27 +175,27 @@ type rowMove struct{ from, to int }
 func rowsAfter(piv []int32) []rowMove {
 	k := len(piv)
 	list := make([]rowMove, k, 2*k)
-	lower := map[int]int{} // rows beyond k that now hold another one
+	lower := make([]rowMove, 0, k) // what rows beyond k now hold; there are few
+	find := func(r int) int { return slices.IndexFunc(lower, func(x rowMove) bool { return x.to == r }) }
 	for i := range k {
 		list[i] = rowMove{i, i}
 	}
 	for i, p := range piv {
-		if r := int(p); r < k {
+		r := int(p)
+		if r < k {
 			list[i].from, list[r].from = list[r].from, list[i].from
-		} else {
-			was, ok := lower[r]
-			if !ok {
-				was = r
-			}
-			lower[r], list[i].from = list[i].from, was
+			continue
 		}
+		x := find(r)
+		if x < 0 {
+			x = len(lower)
+			lower = append(lower, rowMove{r, r})
+		}
+		lower[x].from, list[i].from = list[i].from, lower[x].from
 	}
-	for _, p := range piv {
-		if from, ok := lower[int(p)]; ok {
-			if from != int(p) {
-				list = append(list, rowMove{from, int(p)})
-			}
-			delete(lower, int(p))
+	for _, x := range lower {
+		if x.from != x.to {
+			list = append(list, x)
 		}
 	}
 	return list

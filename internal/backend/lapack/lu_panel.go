@@ -6,7 +6,7 @@ const (
 	widePanel = 128
 )
 
-// columnPad is between the columns of a panel, in elements. The first of it hold zeros, for whole vectors at the end of a column.
+// columnPad is between the columns of a panel, in elements. They hold zeros, for whole vectors at the end of a column.
 const columnPad = 16
 
 // leafColumns is the number of columns of a panel that are factored one by one.
@@ -20,7 +20,7 @@ func (s *Solver[T]) luColumns(m, n int, a []T, ld int, piv []int32) (info int) {
 	p := &tallLU[T]{Solver: s, m: m, n: n, ld: l, x: s.take(l * n), piv: piv}
 	s.transpose(m, n, a, ld, p.x, l)
 	for c := range n {
-		clear(p.x[c*l+m:][:columnPad/2])
+		clear(p.x[c*l+m:][:columnPad])
 	}
 	k := min(m, n)
 	p.factor(0, k)
@@ -174,7 +174,7 @@ func (p *tallLU[T]) subtractColumns(from, to, first, last, row, rows int) {
 	k := to - from
 	minus := p.take((last - first) * k)
 	for c := first; c < last; c++ {
-		negate(minus[(c-first)*k:][:k], p.x[c*p.ld+from:][:k])
+		p.negate(minus[(c-first)*k:][:k], p.x[c*p.ld+from:][:k])
 	}
 	p.Mul(last-first, rows, k, minus, k, 1, p.x[from*p.ld+row:], p.ld, 1, p.x[first*p.ld+row:], p.ld, true)
 }

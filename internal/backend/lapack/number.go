@@ -56,10 +56,13 @@ type Vectors struct {
 	Peak32 func(x []float32) int
 	Peak64 func(x []float64) int
 	// Eliminate32 and Eliminate64 multiply the first column of x by f[0], and subtract f[i] times the result from column i, for up to 8
-	// factors. Columns are ld elements apart and have rows elements; up to a multiple of 8 they are read and written too, and hold zeros
+	// factors. Columns are ld elements apart and have rows elements; up to a multiple of 16 they are read and written too, and hold zeros
 	// or NaN. They return the peak of column 1, and report whether there are vectors for it.
 	Eliminate32 func(x []float32, ld, rows int, f []float32) (peak int, ok bool)
 	Eliminate64 func(x []float64, ld, rows int, f []float64) (peak int, ok bool)
+	// Negate32 and Negate64 write -x to z.
+	Negate32 func(z, x []float32)
+	Negate64 func(z, x []float64)
 	// Transpose32 and Transpose64 write the transpose of x, m×n, to z.
 	Transpose32 func(m, n int, x []float32, ldx int, z []float32, ldz int)
 	Transpose64 func(m, n int, x []float64, ldx int, z []float64, ldz int)
@@ -205,7 +208,19 @@ func conjugate[T Number](x []T) {
 }
 
 // negate writes -x to z.
-func negate[T Number](z, x []T) {
+func (s *Solver[T]) negate(z, x []T) {
+	switch v := any(x).(type) {
+	case []float32:
+		if s.Negate32 != nil {
+			s.Negate32(any(z).([]float32), v)
+			return
+		}
+	case []float64:
+		if s.Negate64 != nil {
+			s.Negate64(any(z).([]float64), v)
+			return
+		}
+	}
 	for i, v := range x {
 		z[i] = -v
 	}

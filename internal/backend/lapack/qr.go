@@ -114,7 +114,7 @@ func (s *Solver[T]) panel(w, m, ld int, p, tau []T) {
 	// A column c becomes c - V·Tᴴ·Vᴴ·c; columns are rows here.
 	c, x, y := p[k*ld:], s.take(rest*k), s.take(rest*k)
 	s.Mul(rest, k, m, c, ld, 1, b.conj, 1, m, x, k, false)
-	negate(b.t, b.t)
+	s.negate(b.t, b.t)
 	conjugate(b.t)
 	s.Mul(rest, k, k, x, k, 1, b.t, k, 1, y, k, false)
 	s.Mul(rest, m, k, y, k, 1, b.v, m, 1, c, ld, true)

@@ -107,7 +107,7 @@ func (s *Solver[T]) apply(b *block[T], adjoint bool, n int, c []T, ld int) {
 	}
 	w, w2, t := s.take(k*n), s.take(k*n), s.take(k*k)
 	s.Mul(k, n, b.m, b.conj, b.m, 1, c, ld, 1, w, n, false)
-	negate(t, b.t[:k*k])
+	s.negate(t, b.t[:k*k])
 	if adjoint {
 		conjugate(t)
 		s.Mul(k, n, k, t, 1, k, w, n, 1, w2, n, false)

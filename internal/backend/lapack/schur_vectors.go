@@ -74,7 +74,7 @@ func (t *substitution) solve(s *Solver[float64]) {
 			from, size := max(t.first, top)-t.first, end-top
 			count := t.last - t.first - from
 			for i := range count {
-				negate(minus[i*size:][:size], t.x[(from+i)*n+top:][:size])
+				s.negate(minus[i*size:][:size], t.x[(from+i)*n+top:][:size])
 			}
 			s.Mul(count, top, size, minus, size, 1, h[top:], 1, ld, t.x[from*n:], n, true)
 		}

@@ -55,7 +55,7 @@ func (s *Solver[T]) subtract(m, n, k int, a []T, ars, acs int, b []T, ldb int, c
 		minus := s.take(m * k)
 		if ars == 1 && acs != 1 { // a column after the other, as they are stored
 			for p := range k {
-				negate(minus[p*m:][:m], a[p*acs:][:m])
+				s.negate(minus[p*m:][:m], a[p*acs:][:m])
 			}
 			s.Mul(m, n, k, minus, 1, m, b, ldb, 1, c, ldc, true)
 			return
@@ -71,7 +71,7 @@ func (s *Solver[T]) subtract(m, n, k int, a []T, ars, acs int, b []T, ldb int, c
 	}
 	minus := s.take(k * n)
 	for p := range k {
-		negate(minus[p*n:][:n], b[p*ldb:][:n])
+		s.negate(minus[p*n:][:n], b[p*ldb:][:n])
 	}
 	s.Mul(m, n, k, a, ars, acs, minus, n, 1, c, ldc, true)
 }

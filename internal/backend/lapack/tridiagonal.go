@@ -146,7 +146,7 @@ func (r *tridiagonal[T]) updateRest(top, count int) {
 		return
 	}
 	for p := range 2 * count {
-		negate(r.minus[p*m:][:m], r.both[p*r.n+top:][:m])
+		r.negate(r.minus[p*m:][:m], r.both[p*r.n+top:][:m])
 		copy(r.other[p*m:][:m], r.both[(p^1)*r.n+top:][:m])
 	}
 	conjugate(r.other[:2*count*m])

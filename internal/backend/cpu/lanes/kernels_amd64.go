@@ -226,23 +226,50 @@ func peak64(x []float64, most *[4]float64, at *[4]int64) int {
 	return len(x) &^ 3
 }
 
-// eliminate32 and eliminate64 are Eliminate for n vectors; they write what peak32 writes, and report whether there are vectors for it.
-func eliminate32(x []float32, ld, n, others int, f []float32, most *[8]float32, at *[8]int32) bool {
-	if !useAVX2 {
-		return false
+// eliminate32 and eliminate64 are Eliminate for some rows; they write what peak32 writes, and return how many lanes vectors have, 0 if
+// there are none.
+func eliminate32(x []float32, ld, rows int, f []float32, most *[16]float32, at *[16]int32) (lanes int) {
+	others := len(f) - 1
+	g := args[float32]{a: &x[0], b: &most[0], c: next(x, ld, others), d: (*float32)(unsafe.Pointer(at)), t: &f[0],
+		consts: &constants32[0], m: others, cs: 4 * ld}
+	switch {
+	case useAVX512:
+		lanes = 16
+	case useAVX2:
+		lanes = 8
+	default:
+		return 0
 	}
-	eliminateF32AVX2(&args[float32]{a: &x[0], b: &most[0], c: next(x, ld, others), d: (*float32)(unsafe.Pointer(at)), t: &f[0],
-		consts: &constants32[0], n: n, m: others, cs: 4 * ld})
-	return true
+	g.n = (rows + lanes - 1) / lanes
+	_ = x[others*ld+lanes*g.n-1] // the kernels check nothing
+	if useAVX512 {
+		eliminateF32AVX512(&g)
+	} else {
+		eliminateF32AVX2(&g)
+	}
+	return lanes
 }
 
-func eliminate64(x []float64, ld, n, others int, f []float64, most *[4]float64, at *[4]int64) bool {
-	if !useAVX2 {
-		return false
+func eliminate64(x []float64, ld, rows int, f []float64, most *[8]float64, at *[8]int64) (lanes int) {
+	others := len(f) - 1
+	g := args[float64]{a: &x[0], b: &most[0], c: next(x, ld, others), d: (*float64)(unsafe.Pointer(at)), t: &f[0],
+		consts: &constants64[0], m: others, cs: 8 * ld}
+	switch {
+	case useAVX512:
+		lanes = 8
+	case useAVX2:
+		lanes = 4
+	default:
+		return 0
 	}
-	eliminateF64AVX2(&args[float64]{a: &x[0], b: &most[0], c: next(x, ld, others), d: (*float64)(unsafe.Pointer(at)), t: &f[0],
-		consts: &constants64[0], n: n, m: others, cs: 8 * ld})
-	return true
+	g.n = (rows + lanes - 1) / lanes
+	_ = x[others*ld+lanes*g.n-1] // the kernels check nothing
+	if useAVX512 {
+		eliminateF64AVX512(&g)
+	} else {
+		eliminateF64AVX2(&g)
+	}
+	return lanes
 }
 
 // next is the column behind the first, if there is one.

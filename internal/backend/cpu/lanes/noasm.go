@@ -14,13 +14,9 @@ func peak32(_ []float32, _ *[8]float32, _ *[8]int32) int { return 0 }
 
 func peak64(_ []float64, _ *[4]float64, _ *[4]int64) int { return 0 }
 
-func eliminate32(_ []float32, _, _, _ int, _ []float32, _ *[8]float32, _ *[8]int32) bool {
-	return false
-}
+func eliminate32(_ []float32, _, _ int, _ []float32, _ *[16]float32, _ *[16]int32) int { return 0 }
 
-func eliminate64(_ []float64, _, _, _ int, _ []float64, _ *[4]float64, _ *[4]int64) bool {
-	return false
-}
+func eliminate64(_ []float64, _, _ int, _ []float64, _ *[8]float64, _ *[8]int64) int { return 0 }
 
 func givensRows(_ []complex128, _, _ int, _ []float64) int { return 0 }
 

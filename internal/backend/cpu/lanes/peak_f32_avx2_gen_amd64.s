@@ -15,14 +15,5 @@
 #define VBLENDVP_ VBLENDVPS
 #define VPSUB_ VPSUBD
 #define VMOVUP_ VMOVUPS
-#define eliminateF_AVX2 ·eliminateF32AVX2
-#define VMULP_ VMULPS
-#define VFNMADD231P_ VFNMADD231PS
-#define N8_16 8
-#define N12_24 12
-#define N16_32 16
-#define N20_40 20
-#define N24_48 24
-#define N28_56 28
 
 #include "peak_f32f64_avx2_gen_amd64.h"

@@ -15,14 +15,5 @@
 #define VBLENDVP_ VBLENDVPD
 #define VPSUB_ VPSUBQ
 #define VMOVUP_ VMOVUPD
-#define eliminateF_AVX2 ·eliminateF64AVX2
-#define VMULP_ VMULPD
-#define VFNMADD231P_ VFNMADD231PD
-#define N8_16 16
-#define N12_24 24
-#define N16_32 32
-#define N20_40 40
-#define N24_48 48
-#define N28_56 56
 
 #include "peak_f32f64_avx2_gen_amd64.h"

@@ -70,7 +70,7 @@ func testEliminate[T Float](t *testing.T, eliminate func(x []T, ld, rows int, f 
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, rows := range []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 70, eliminateRows, eliminateRows + 3, 3*eliminateRows + 1} {
 		for others := range MostOthers + 1 {
-			ld := (rows + 7) &^ 7
+			ld := (rows + 15) &^ 15
 			x := fenced[T](t, (others+1)*ld, rows%2 == 0)
 			f := make([]T, others+1)
 			for i := range f {

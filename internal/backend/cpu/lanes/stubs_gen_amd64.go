@@ -44,6 +44,9 @@ func fetchF32AVX512(a *args[float32])
 func symmetricF32AVX512(a *args[float32])
 
 //go:noescape
+func eliminateF32AVX512(a *args[float32])
+
+//go:noescape
 func luF64AVX512(a *args[float64])
 
 //go:noescape
@@ -93,6 +96,9 @@ func triplesF64AVX512(a *args[float64])
 
 //go:noescape
 func polesF64AVX512(a *args[float64])
+
+//go:noescape
+func eliminateF64AVX512(a *args[float64])
 
 //go:noescape
 func luF32AVX2(a *args[float32])

@@ -138,7 +138,8 @@ var kernels = []struct {
 	{"symmetric", "", []kernel{{"symmetric", symmetric, symmetricAVX2}}},
 	{"rows", "F64", []kernel{{"transpose", transpose, transposeAVX2}, {"rotate", rotate, nil}, {"triples", triples, triplesAVX2},
 		{"poles", poles, polesAVX2}}},
-	{"peak", "", []kernel{{"peak", nil, peak}, {"eliminate", nil, eliminate}}},
+	{"peak", "", []kernel{{"peak", nil, peak}}},
+	{"eliminate", "", []kernel{{"eliminate", eliminateWide, eliminate}}},
 	{"givens", "F64", []kernel{{"givens", nil, givens}, {"givensColumns", nil, givensColumns}}},
 	{"four", "F32", []kernel{{"four", nil, four}, {"back", nil, back}, {"eight", nil, eight}}},
 }
