@@ -239,11 +239,14 @@ func sumF64(done func(float64, int) float64) folder[float64, float64, float64] {
 		cols: colsOf(func(acc, x []float64) { simd.AddF64(acc, acc, x) })}
 }
 
+// sumFrom is from how many elements on a kernel adds them.
+const sumFrom = 32
+
 // sumWideF64 adds pieces, so that long runs lose little.
 func sumWideF64(x []float64) (a float64) {
-	for len(x) >= runFrom {
+	for len(x) >= sumFrom {
 		n := min(len(x), 8192)
-		a += sumRunF64(x[:n])
+		a += simd.SumF64(x[:n])
 		x = x[n:]
 	}
 	return a + sumShortF64(x)
@@ -291,8 +294,8 @@ func sumTable(mean bool) *byType {
 	halfTypes(t, f32)
 	t[dtype.Float64] = sumF64(div).reducer()
 	cdiv := func(a complex128, n int) complex128 { return complex(div(real(a), n), div(imag(a), n)) }
-	t[dtype.Complex64] = sumComplex[complex64](simd.F32ToF64, cdiv).reducer()
-	t[dtype.Complex128] = sumComplex[complex128](func(z, x []float64) { copy(z, x) }, cdiv).reducer()
+	t[dtype.Complex64] = sumComplex[complex64](simd.AddF32, simd.F32ToF64, cdiv).reducer()
+	t[dtype.Complex128] = sumComplex[complex128](simd.AddF64, func(z, x []float64) { copy(z, x) }, cdiv).reducer()
 	t[dtype.Bool] = counting(simd.NonzeroU8, func(a int64, _ int) bool { return a > 0 }).reducer()
 	sumInts[uint8](t, dtype.Int8, dtype.Uint8)
 	sumInts[uint16](t, dtype.Int16, dtype.Uint16)

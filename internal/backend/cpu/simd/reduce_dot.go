@@ -20,6 +20,20 @@ func DotF64(x, y []float64) (sum float64) {
 	return sum
 }
 
+// SumF64 returns the sum of x.
+func SumF64(x []float64) (sum float64) {
+	n := len(x) &^ (doubleLanes - 1)
+	if n > 0 {
+		sum = sumF64(x[:n])
+	}
+	if n < len(x) {
+		var u [doubleLanes]float64
+		copy(u[:], x[n:])
+		sum += sumF64(u[:])
+	}
+	return sum
+}
+
 // DotBF16 is DotF32 for bfloat16 and float32.
 func DotBF16(x []uint16, y []float32) float32 { return dotHalf(x, y, dotBF16) }
 
@@ -49,6 +63,19 @@ func dotF64Generic(x, y []float64) float64 {
 	y = y[:len(x)]
 	for i, v := range x {
 		l[i%doubleLanes] += float64(v * y[i])
+	}
+	for h := doubleLanes / 2; h > 0; h /= 2 {
+		for i := range h {
+			l[i] += l[i+h]
+		}
+	}
+	return l[0]
+}
+
+func sumF64Generic(x []float64) float64 {
+	var l [doubleLanes]float64
+	for i, v := range x {
+		l[i%doubleLanes] += v
 	}
 	for h := doubleLanes / 2; h > 0; h /= 2 {
 		for i := range h {

@@ -29,6 +29,12 @@ func dotF64AVX512(x, y *float64, n int) (sum float64)
 func dotF64AVX2(x, y *float64, n int) (sum float64)
 
 //go:noescape
+func sumF64AVX512(x *float64, n int) (sum float64)
+
+//go:noescape
+func sumF64AVX2(x *float64, n int) (sum float64)
+
+//go:noescape
 func dotBF16AVX512(x *uint16, y *float32, n int) (sum float32)
 
 //go:noescape

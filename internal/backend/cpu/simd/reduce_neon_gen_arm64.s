@@ -40,6 +40,24 @@
 	WORD $0x4e21d400; \
 	WORD $0x6e004011
 
+#define BLOCK3 \
+	WORD $0x4e68d400; \
+	WORD $0x4e69d421; \
+	WORD $0x4e6ad442; \
+	WORD $0x4e6bd463; \
+	WORD $0x4e6cd484; \
+	WORD $0x4e6dd4a5; \
+	WORD $0x4e6ed4c6; \
+	WORD $0x4e6fd4e7; \
+	WORD $0x4e64d400; \
+	WORD $0x4e65d421; \
+	WORD $0x4e66d442; \
+	WORD $0x4e67d463; \
+	WORD $0x4e62d400; \
+	WORD $0x4e63d421; \
+	WORD $0x4e61d400; \
+	WORD $0x6e004011
+
 DATA reduceNEON<>+0(SB)/4, $0xffffffff
 DATA reduceNEON<>+4(SB)/4, $0xffffffff
 DATA reduceNEON<>+8(SB)/4, $0xffffffff
@@ -1839,24 +1857,64 @@ tail:
 	ADDS $32, R9
 
 done:
-	WORD $0x4e68d400 // FADD V0, V0, V8, 64 bits
-	WORD $0x4e69d421 // FADD V1, V1, V9, 64 bits
-	WORD $0x4e6ad442 // FADD V2, V2, V10, 64 bits
-	WORD $0x4e6bd463 // FADD V3, V3, V11, 64 bits
-	WORD $0x4e6cd484 // FADD V4, V4, V12, 64 bits
-	WORD $0x4e6dd4a5 // FADD V5, V5, V13, 64 bits
-	WORD $0x4e6ed4c6 // FADD V6, V6, V14, 64 bits
-	WORD $0x4e6fd4e7 // FADD V7, V7, V15, 64 bits
-	WORD $0x4e64d400 // FADD V0, V0, V4, 64 bits
-	WORD $0x4e65d421 // FADD V1, V1, V5, 64 bits
-	WORD $0x4e66d442 // FADD V2, V2, V6, 64 bits
-	WORD $0x4e67d463 // FADD V3, V3, V7, 64 bits
-	WORD $0x4e62d400 // FADD V0, V0, V2, 64 bits
-	WORD $0x4e63d421 // FADD V1, V1, V3, 64 bits
-	WORD $0x4e61d400 // FADD V0, V0, V1, 64 bits
-	WORD $0x6e004011 // EXT8 V17, V0, V0
+	BLOCK3
 	WORD $0x4e71d400 // FADD V0, V0, V17, 64 bits
 	FMOVD F0, sum+24(FP)
+	RET
+
+// func sumF64NEON(x *float64, n int) (sum float64)
+TEXT ·sumF64NEON(SB), NOSPLIT, $0-24
+	MOVD x+0(FP), R0
+	MOVD n+8(FP), R9
+	BLOCK1
+	WORD $0x6e2f1def // EOR V15, V15, V15
+	SUBS $32, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R0), F17
+	WORD $0x4e71d400 // FADD V0, V0, V17, 64 bits
+	FMOVQ 16(R0), F17
+	WORD $0x4e71d421 // FADD V1, V1, V17, 64 bits
+	FMOVQ 32(R0), F17
+	WORD $0x4e71d442 // FADD V2, V2, V17, 64 bits
+	FMOVQ 48(R0), F17
+	WORD $0x4e71d463 // FADD V3, V3, V17, 64 bits
+	FMOVQ 64(R0), F17
+	WORD $0x4e71d484 // FADD V4, V4, V17, 64 bits
+	FMOVQ 80(R0), F17
+	WORD $0x4e71d4a5 // FADD V5, V5, V17, 64 bits
+	FMOVQ 96(R0), F17
+	WORD $0x4e71d4c6 // FADD V6, V6, V17, 64 bits
+	FMOVQ 112(R0), F17
+	WORD $0x4e71d4e7 // FADD V7, V7, V17, 64 bits
+	FMOVQ 128(R0), F17
+	WORD $0x4e71d508 // FADD V8, V8, V17, 64 bits
+	FMOVQ 144(R0), F17
+	WORD $0x4e71d529 // FADD V9, V9, V17, 64 bits
+	FMOVQ 160(R0), F17
+	WORD $0x4e71d54a // FADD V10, V10, V17, 64 bits
+	FMOVQ 176(R0), F17
+	WORD $0x4e71d56b // FADD V11, V11, V17, 64 bits
+	FMOVQ 192(R0), F17
+	WORD $0x4e71d58c // FADD V12, V12, V17, 64 bits
+	FMOVQ 208(R0), F17
+	WORD $0x4e71d5ad // FADD V13, V13, V17, 64 bits
+	FMOVQ 224(R0), F17
+	WORD $0x4e71d5ce // FADD V14, V14, V17, 64 bits
+	FMOVQ 240(R0), F17
+	WORD $0x4e71d5ef // FADD V15, V15, V17, 64 bits
+	ADD $256, R0
+	SUBS $32, R9
+	BGE loop
+
+tail:
+	ADDS $32, R9
+
+done:
+	BLOCK3
+	WORD $0x4e71d400 // FADD V0, V0, V17, 64 bits
+	FMOVD F0, sum+16(FP)
 	RET
 
 // func dotBF16NEON(x *uint16, y *float32, n int) (sum float32)
