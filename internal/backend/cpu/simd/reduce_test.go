@@ -78,6 +78,9 @@ func TestDot(t *testing.T) {
 				if got, want := DotF64(x, y), dotF64Generic(x[:whole], y[:whole])+dotF64Generic(u, v); got != want {
 					t.Fatalf("%s, float64, n=%d: got %v, twin %v", variant, n, got, want)
 				}
+				if got, want := SumF64(x), sumF64Generic(x[:whole])+sumF64Generic(u); got != want {
+					t.Fatalf("%s, sum of float64, n=%d: got %v, twin %v", variant, n, got, want)
+				}
 				hs, ws := make([]uint16, lanes), make([]float32, lanes)
 				copy(hs, h[of:])
 				copy(ws, w[of:])

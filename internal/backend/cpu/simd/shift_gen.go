@@ -13,7 +13,7 @@ func shlU8Generic(z, x, y []uint8) {
 func shrU8Generic(z, x, y []uint8) {
 	x, y = x[:len(z)], y[:len(z)]
 	for i := range z {
-		v0 := int32(uint32(int32(x[i])) >> uint32(int32(x[i])))
+		v0 := int32(uint32(int32(x[i])) >> uint32(int32(y[i])))
 		z[i] = uint8(v0 & 255)
 	}
 }
@@ -45,7 +45,7 @@ func shlU16Generic(z, x, y []uint16) {
 func shrU16Generic(z, x, y []uint16) {
 	x, y = x[:len(z)], y[:len(z)]
 	for i := range z {
-		v0 := int32(uint32(int32(x[i])) >> uint32(int32(x[i])))
+		v0 := int32(uint32(int32(x[i])) >> uint32(int32(y[i])))
 		z[i] = uint16(v0 & 65535)
 	}
 }
@@ -69,7 +69,7 @@ func shrI16Generic(z []uint16, x, y []int16) {
 func shrU32Generic(z, x, y []int32) {
 	x, y = x[:len(z)], y[:len(z)]
 	for i := range z {
-		v0 := int32(uint32(x[i]) >> uint32(x[i]))
+		v0 := int32(uint32(x[i]) >> uint32(y[i]))
 		z[i] = v0
 	}
 }
@@ -93,7 +93,7 @@ func shrI32Generic(z, x, y []int32) {
 func shrU64Generic(z, x, y []int64) {
 	x, y = x[:len(z)], y[:len(z)]
 	for i := range z {
-		v0 := int64(uint64(x[i]) >> uint64(x[i]))
+		v0 := int64(uint64(x[i]) >> uint64(y[i]))
 		z[i] = v0
 	}
 }

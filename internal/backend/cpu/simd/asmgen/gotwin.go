@@ -189,7 +189,7 @@ func (w *twin) statement(v *val) {
 	case "sraby":
 		e = fmt.Sprintf("%s >> u%s(%s)", a[0], goType[v.t], a[1])
 	case "srlby":
-		e = fmt.Sprintf("%s(u%[1]s(%s) >> u%[1]s(%s))", goType[v.t], a[0], a[1])
+		e = fmt.Sprintf("%[1]s(u%[1]s(%[2]s) >> u%[1]s(%[3]s))", goType[v.t], a[0], a[1])
 	case "timesc":
 		e = fmt.Sprintf("timesC64(%s, %s)", a[0], a[1])
 	case "tof":
