@@ -47,6 +47,18 @@ func dotF16AVX512(x *uint16, y *float32, n int) (sum float32)
 func dotF16AVX2(x *uint16, y *float32, n int) (sum float32)
 
 //go:noescape
+func sumBF16AVX512(x *uint16, n int) (sum float32)
+
+//go:noescape
+func sumBF16AVX2(x *uint16, n int) (sum float32)
+
+//go:noescape
+func sumF16AVX512(x *uint16, n int) (sum float32)
+
+//go:noescape
+func sumF16AVX2(x *uint16, n int) (sum float32)
+
+//go:noescape
 func maxOfF32AVX512(x *float32, n int) (m float32, top int32)
 
 //go:noescape

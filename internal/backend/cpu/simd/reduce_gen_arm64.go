@@ -26,6 +26,12 @@ func dotBF16NEON(x *uint16, y *float32, n int) (sum float32)
 func dotF16NEON(x *uint16, y *float32, n int) (sum float32)
 
 //go:noescape
+func sumBF16NEON(x *uint16, n int) (sum float32)
+
+//go:noescape
+func sumF16NEON(x *uint16, n int) (sum float32)
+
+//go:noescape
 func maxOfF32NEON(x *float32, n int) (m float32, top int32)
 
 //go:noescape

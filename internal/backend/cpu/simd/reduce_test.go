@@ -84,6 +84,12 @@ func TestDot(t *testing.T) {
 				hs, ws := make([]uint16, lanes), make([]float32, lanes)
 				copy(hs, h[of:])
 				copy(ws, w[of:])
+				if got, want := SumBF16(h), sumBF16Generic(h[:of])+sumBF16Generic(hs); !same(got, want) {
+					t.Fatalf("%s, sum of bfloat16, n=%d: got %v, twin %v", variant, n, got, want)
+				}
+				if got, want := SumF16(h), sumF16Generic(h[:of])+sumF16Generic(hs); !same(got, want) {
+					t.Fatalf("%s, sum of float16, n=%d: got %v, twin %v", variant, n, got, want)
+				}
 				if got, want := DotBF16(h, w), dotBF16Generic(h[:of], w[:of])+dotBF16Generic(hs, ws); !same(got, want) {
 					t.Fatalf("%s, bfloat16, n=%d: got %v, twin %v", variant, n, got, want)
 				}

@@ -299,6 +299,10 @@ func reductions() []*kernel {
 			}},
 		{name: "DotF16", handWritten: true, fullGroups: true, lane: 4, slices: halfAndFloat, accs: lanes,
 			body: func(b *B) { v := b.Load("x", f32, "f16"); b.Acc("sum", "add", b.Mul(v, b.X("y"))) }},
+		{name: "SumBF16", handWritten: true, fullGroups: true, lane: 4, slices: halfAndFloat[:1], accs: lanes,
+			body: func(b *B) { b.Acc("sum", "add", b.Float(b.Shl(b.Load("x", i32, "u16"), 16))) }},
+		{name: "SumF16", handWritten: true, fullGroups: true, lane: 4, slices: halfAndFloat[:1], accs: lanes,
+			body: func(b *B) { b.Acc("sum", "add", b.Load("x", f32, "f16")) }},
 		{name: "MaxOfF32", handWritten: true, lane: 4, slices: x, accs: ext("max", 0xff800000), body: extBody("max")},
 		{name: "MinOfF32", handWritten: true, lane: 4, slices: x, accs: ext("min", 0x7f800000), body: extBody("min")},
 	}
