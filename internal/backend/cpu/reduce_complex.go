@@ -6,8 +6,8 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
-// sumComplex adds the parts of complex numbers, which are interleaved: runs by halves in their own precision, runs to each other and
-// rows in float64. wide gives parts as float64.
+// sumComplex adds the parts of complex numbers, which are interleaved: runs by folding them in two, in their own precision, runs
+// to each other and rows in float64. wide gives parts as float64.
 func sumComplex[T complex64 | complex128, P float32 | float64](two func(z, x, y []P), wide func(z []float64, x []P),
 	done func(complex128, int) complex128) folder[T, complex128, T] {
 	return folder[T, complex128, T]{join: add[complex128], done: func(a complex128, n int) T { return T(done(a, n)) },

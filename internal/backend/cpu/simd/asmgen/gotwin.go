@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-var goType = map[typ]string{f32: "float32", i32: "int32", f64: "float64", i64: "int64", mask: "bool", c64: "complex64", u8: "uint8", i8: "int8",
-	u16: "uint16", i16: "int16"}
+var goType = map[typ]string{f32: "float32", i32: "int32", f64: "float64", i64: "int64", mask: "bool", c64: "complex64", u8: "uint8",
+	i8: "int8", u16: "uint16", i16: "int16"}
 
 var goPred = map[int]string{17: "<", 18: "<=", 0: "==", 4: "!=", 30: ">", 29: ">="}
 

@@ -148,7 +148,8 @@ type family struct {
 
 func families() []family {
 	return []family{
-		{"arith", arith()}, {"compare", compare()}, {"convert", convert()}, {"smallint", smallInts()}, {"shift", shifts()}, {"quotient", quotients()}, {"intconvert", intConversions()},
+		{"arith", arith()}, {"compare", compare()}, {"convert", convert()}, {"smallint", smallInts()}, {"shift", shifts()},
+		{"quotient", quotients()}, {"intconvert", intConversions()},
 		{"logic", predicates()}, {"rounding", rounding()}, {"toint", toInts()},
 		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()}, {"random", random()},
 		{"special", specials()}, {"elementary32", endingIn("F32", elementary())}, {"elementary64", endingIn("F64", elementary())},
