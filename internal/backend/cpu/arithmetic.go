@@ -47,10 +47,25 @@ func gradMulB[T floats | complex64 | complex128](n int, z, x, y, _ unsafe.Pointe
 	}
 }
 
-func divB[T complex64 | complex128](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
-	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, n)
+func divC128B(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
+	a, b, out := elems[complex128](x, n), elems[complex128](y, n), elems[complex128](z, n)
 	for i := range out {
-		out[i] = T(special.DivC(complex128(a[i]), complex128(b[i])))
+		out[i] = special.DivC(a[i], b[i])
+	}
+}
+
+// divC64B divides in float64, where squares of parts cannot overflow.
+func divC64B(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
+	a, b, out := elems[complex64](x, n), elems[complex64](y, n), elems[complex64](z, n)
+	for i := range out {
+		p, q, c, d := float64(real(a[i])), float64(imag(a[i])), float64(real(b[i])), float64(imag(b[i]))
+		n := float64(c*c) + float64(d*d)
+		if !(n > 0 && n <= math.MaxFloat64) {
+			out[i] = complex64(special.DivC(complex128(a[i]), complex128(b[i])))
+			continue
+		}
+		r := 1 / n
+		out[i] = complex(float32((float64(p*c)+float64(q*d))*r), float32((float64(q*c)-float64(p*d))*r))
 	}
 }
 
@@ -132,11 +147,11 @@ func init() {
 	add[dtype.Bool], mul[dtype.Bool], sign[dtype.Bool] = vec2(simd.EitherU8), vec2(simd.BothU8), vec1(simd.SignU8)
 	onInexact(&add, vec2(simd.AddF32), vec2(simd.AddF64), parts2(simd.AddF32), parts2(simd.AddF64))
 	onInexact(&sub, vec2(simd.SubF32), vec2(simd.SubF64), parts2(simd.SubF32), parts2(simd.SubF64))
-	onInexact(&mul, vec2(simd.MulF32), vec2(simd.MulF64), mulB[complex64], mulB[complex128])
+	onInexact(&mul, vec2(simd.MulF32), vec2(simd.MulF64), vec2(simd.MulC64), mulB[complex128])
 	onInexact(&gmul, gradMulB[float32], gradMulB[float64], gradMulB[complex64], gradMulB[complex128])
-	onInexact(&div, vec2(simd.DivF32), vec2(simd.DivF64), divB[complex64], divB[complex128])
+	onInexact(&div, vec2(simd.DivF32), vec2(simd.DivF64), divC64B, divC128B)
 	onInexact(&neg, vec1(simd.NegF32), vec1(simd.NegF64), parts1(simd.NegF32), parts1(simd.NegF64))
-	onInexact(&sq, vec1(simd.SquareF32), vec1(simd.SquareF64), squareB[complex64], squareB[complex128])
+	onInexact(&sq, vec1(simd.SquareF32), vec1(simd.SquareF64), twice(simd.MulC64), squareB[complex128])
 	onInexact(&abs, vec1(simd.AbsF32), vec1(simd.AbsF64),
 		each1(func(v complex64) float32 { return float32(math.Hypot(float64(real(v)), float64(imag(v)))) }), each1(cmplx.Abs))
 	onInexact(&sign, vec1(simd.SignF32), vec1(simd.SignF64), nil, nil)

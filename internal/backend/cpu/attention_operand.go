@@ -167,6 +167,9 @@ func used(dim, stride int) int {
 
 // addMask adds a row of the mask to scores, from key k0 on.
 func addMask[T floats](m *attentionMask, score []T, batch, head, row, k0 int) {
+	if len(score) == 0 {
+		return
+	}
 	st := m.strides[3]
 	at := unsafe.Add(m.base, (batch*m.strides[0]+head*m.strides[1]+row*m.strides[2]+k0*st)*m.d.Size())
 	switch m.d {
@@ -189,17 +192,19 @@ func addMask[T floats](m *attentionMask, score []T, batch, head, row, k0 int) {
 
 // addHalf adds a mask of a half type to up to attentionKeys scores.
 func addHalf[T floats](d dtype.DType, score []T, at unsafe.Pointer, st int) {
-	var wide [attentionKeys]float32
-	t := wide[:len(score)]
+	buf := floatTiles.Get().(*floatTile) // an array here would go to the heap for every row
+	defer floatTiles.Put(buf)
+	t := buf[:len(score)]
+	var near []uint16
 	if st == 1 {
-		widener(d)(t, at)
+		near = elems[uint16](at, len(score))
 	} else {
-		var near [attentionKeys]uint16
-		for i := range t {
+		near = elems[uint16](unsafe.Pointer(&buf[attentionKeys]), len(score))
+		for i := range near {
 			near[i] = *(*uint16)(unsafe.Add(at, 2*i*st))
 		}
-		widenHalf(d, t, near[:len(t)])
 	}
+	widenHalf(d, t, near)
 	if s, ok := any(score).([]float32); ok {
 		simd.AddF32(s, s, t)
 		return
@@ -209,10 +214,26 @@ func addHalf[T floats](d dtype.DType, score []T, at unsafe.Pointer, st int) {
 	}
 }
 
+// unseen are the scores of keys that a row does not see.
+var unseen = func() (low [attentionKeys]float32) {
+	for i := range low {
+		low[i] = float32(math.Inf(-1))
+	}
+	return low
+}()
+
 func maskOut[T floats](score []T, at unsafe.Pointer, st int) {
 	low, from := T(math.Inf(-1)), 0
-	if st == 1 && len(score) > 0 { // most keys of a cache are seen
-		if from = bytes.IndexByte(elems[uint8](at, len(score)), 0); from < 0 {
+	if st == 1 { // most keys of a cache are seen
+		seen := elems[uint8](at, len(score))
+		if from = bytes.IndexByte(seen, 0); from < 0 {
+			return
+		}
+		if s, ok := any(score).([]float32); ok {
+			for ; from < len(s); from += attentionKeys {
+				n := min(attentionKeys, len(s)-from)
+				simd.WhereF32(s[from:from+n], seen[from:from+n], s[from:from+n], unseen[:n])
+			}
 			return
 		}
 	}

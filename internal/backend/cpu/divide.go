@@ -62,19 +62,35 @@ func fmodB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 	}
 }
 
+// quotientOf makes a block of a vector kernel for divisors that are not zero.
+func quotientOf[T integers, Z, X any](op string, kernel func(z []Z, x, y []X)) Block {
+	return func(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
+		zero := false
+		for _, d := range elems[T](y, n) {
+			zero = zero || d == 0
+		}
+		if zero {
+			byZero(op)
+		}
+		kernel(elems[Z](z, n), elems[X](x, n), elems[X](y, n))
+	}
+}
+
 func init() {
 	floor := bothFloats2(simd.FloorDivideF32, simd.FloorDivideF64)
-	rem, mod := bothFloats2(simd.RemainderF32, simd.RemainderF64), bothFloats2(simd.FmodF32, simd.FmodF64)
+	rem, fmod := bothFloats2(simd.RemainderF32, simd.RemainderF64), bothFloats2(simd.FmodF32, simd.FmodF64)
 	trunc := bothFloats2(func(z, x, y []float32) { simd.DivF32(z, x, y); simd.TruncF32(z, z) },
 		func(z, x, y []float64) { simd.DivF64(z, x, y); simd.TruncF64(z, z) })
-	onIntegers(&floor, floorDivB[uint8], floorDivB[uint16], floorDivB[uint32], floorDivB[uint64], floorDivB[int8], floorDivB[int16],
-		floorDivB[int32], floorDivB[int64])
+	const div, mod = "floor_divide", "remainder"
+	onIntegers(&floor, quotientOf[uint8](div, simd.FloorDivU8), quotientOf[uint16](div, simd.FloorDivU16), floorDivB[uint32],
+		floorDivB[uint64], quotientOf[int8](div, simd.FloorDivI8), quotientOf[int16](div, simd.FloorDivI16),
+		quotientOf[int32](div, simd.FloorDivI32), floorDivB[int64])
 	onIntegers(&trunc, truncDivB[uint8], truncDivB[uint16], truncDivB[uint32], truncDivB[uint64], truncDivB[int8], truncDivB[int16],
 		truncDivB[int32], truncDivB[int64])
-	onIntegers(&rem, remainderB[uint8], remainderB[uint16], remainderB[uint32], remainderB[uint64], remainderB[int8], remainderB[int16],
-		remainderB[int32], remainderB[int64])
-	onIntegers(&mod, fmodB[uint8], fmodB[uint16], fmodB[uint32], fmodB[uint64], fmodB[int8], fmodB[int16], fmodB[int32], fmodB[int64])
-	for name, t := range map[string]byDType{"floor_divide": floor, "trunc_divide": trunc, "remainder": rem, "fmod": mod} {
+	onIntegers(&rem, quotientOf[uint8](mod, simd.ModU8), quotientOf[uint16](mod, simd.ModU16), remainderB[uint32], remainderB[uint64],
+		quotientOf[int8](mod, simd.ModI8), quotientOf[int16](mod, simd.ModI16), quotientOf[int32](mod, simd.ModI32), remainderB[int64])
+	onIntegers(&fmod, fmodB[uint8], fmodB[uint16], fmodB[uint32], fmodB[uint64], fmodB[int8], fmodB[int16], fmodB[int32], fmodB[int64])
+	for name, t := range map[string]byDType{div: floor, "trunc_divide": trunc, mod: rem, "fmod": fmod} {
 		addBlocks(name, t)
 	}
 }

@@ -51,41 +51,48 @@ func notBytes(z, x, _ []uint8) {
 
 // shlB and shrB take a negative count for a huge one: everything is shifted out but the sign. Where all counts are equal, as those
 // of a Go number are, words of eight bytes are shifted, and what came from a neighbour is masked out.
-func shlB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
+func shlB[T integers](n int, z, x, y unsafe.Pointer, each func(z, x, y unsafe.Pointer, n int)) {
 	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, n)
 	in, to, by := wordsOf(a), wordsOf(out), oneCount(b)
-	done := 0
-	if by >= 0 {
-		keep := lanesOf(^T(0) << by)
-		for i, w := range in {
-			to[i] = w << by & keep
-		}
-		done = n - n%(8/int(unsafe.Sizeof(a[0])))
+	if by < 0 {
+		each(z, x, y, n)
+		return
 	}
-	for i := done; i < n; i++ {
-		out[i] = a[i] << uint64(b[i])
+	keep := lanesOf(^T(0) << by)
+	for i, w := range in {
+		to[i] = w << by & keep
+	}
+	for i := n - n%(8/int(unsafe.Sizeof(a[0]))); i < n; i++ {
+		out[i] = a[i] << by
 	}
 }
 
-func shrB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
+func shrB[T integers](n int, z, x, y unsafe.Pointer, each func(z, x, y unsafe.Pointer, n int)) {
 	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, n)
 	in, to, by := wordsOf(a), wordsOf(out), oneCount(b)
-	done := 0
-	if by >= 0 {
-		bits, sign := 8*unsafe.Sizeof(a[0]), uint64(0)
-		keep := lanesOf(T(^uint64(0) >> (64 - bits) >> by))
-		if top := T(1) << (bits - 1); top < 0 {
-			sign = lanesOf(top)
-		}
-		for i, w := range in {
-			s := w & sign
-			to[i] = w>>by&keep | (s - s>>by) | s // the sign, and as many copies of it below
-		}
-		done = n - n%(8/int(unsafe.Sizeof(a[0])))
+	if by < 0 {
+		each(z, x, y, n)
+		return
 	}
-	for i := done; i < n; i++ {
-		out[i] = a[i] >> uint64(b[i])
+	bits, sign := 8*unsafe.Sizeof(a[0]), uint64(0)
+	keep := lanesOf(T(^uint64(0) >> (64 - bits) >> by))
+	if top := T(1) << (bits - 1); top < 0 {
+		sign = lanesOf(top)
 	}
+	for i, w := range in {
+		s := w & sign
+		to[i] = w>>by&keep | (s - s>>by) | s // the sign, and as many copies of it below
+	}
+	for i := n - n%(8/int(unsafe.Sizeof(a[0]))); i < n; i++ {
+		out[i] = a[i] >> by
+	}
+}
+
+// shiftOf makes a block of a shift, with a vector kernel for counts that differ: it has the elements of Z and X, of as many bits.
+func shiftOf[Z, X any](shift func(n int, z, x, y unsafe.Pointer, each func(z, x, y unsafe.Pointer, n int)),
+	kernel func(z []Z, x, y []X)) Block {
+	each := func(z, x, y unsafe.Pointer, n int) { kernel(elems[Z](z, n), elems[X](x, n), elems[X](y, n)) }
+	return func(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) { shift(n, z, x, y, each) }
 }
 
 // oneCount is the count if all are equal and less than the bits of an element, else -1.
@@ -176,8 +183,12 @@ func init() {
 				bitwise(d, simd.XorI32, xorBytes), bitwise(d, notWords, notBytes)
 		}
 	}
-	onIntegers(&shl, shlB[uint8], shlB[uint16], shlB[uint32], shlB[uint64], shlB[int8], shlB[int16], shlB[int32], shlB[int64])
-	onIntegers(&shr, shrB[uint8], shrB[uint16], shrB[uint32], shrB[uint64], shrB[int8], shrB[int16], shrB[int32], shrB[int64])
+	onIntegers(&shl, shiftOf(shlB[uint8], simd.ShlU8), shiftOf(shlB[uint16], simd.ShlU16),
+		shiftOf(shlB[uint32], simd.ShlI32), shiftOf(shlB[uint64], simd.ShlI64), shiftOf(shlB[int8], simd.ShlI8),
+		shiftOf(shlB[int16], simd.ShlI16), shiftOf(shlB[int32], simd.ShlI32), shiftOf(shlB[int64], simd.ShlI64))
+	onIntegers(&shr, shiftOf(shrB[uint8], simd.ShrU8), shiftOf(shrB[uint16], simd.ShrU16),
+		shiftOf(shrB[uint32], simd.ShrU32), shiftOf(shrB[uint64], simd.ShrU64), shiftOf(shrB[int8], simd.ShrI8),
+		shiftOf(shrB[int16], simd.ShrI16), shiftOf(shrB[int32], simd.ShrI32), shiftOf(shrB[int64], simd.ShrI64))
 	onIntegers(&gcds, gcdB[uint8], gcdB[uint16], gcdB[uint32], gcdB[uint64], gcdB[int8], gcdB[int16], gcdB[int32], gcdB[int64])
 	onIntegers(&lcms, lcmB[uint8], lcmB[uint16], lcmB[uint32], lcmB[uint64], lcmB[int8], lcmB[int16], lcmB[int32], lcmB[int64])
 	and[dtype.Bool], or[dtype.Bool], xor[dtype.Bool], not[dtype.Bool] = vec2(simd.BothU8), vec2(simd.EitherU8), vec2(simd.OneU8),

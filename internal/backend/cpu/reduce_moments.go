@@ -75,7 +75,7 @@ func momentsWide(x []float32) moments {
 func momentsF64(x []float64) moments {
 	n, s := float64(len(x)), 0.0
 	if len(x) >= runFrom {
-		s = sumRunF64(x)
+		s = simd.SumF64(x)
 	} else {
 		s = sumShortF64(x)
 	}
@@ -95,7 +95,7 @@ func spreadF64(x []float64, c float64) float64 {
 	var t [tileElems]float64
 	simd.AddScalarF64(t[:len(x)], x, -c)
 	simd.SquareF64(t[:len(x)], t[:len(x)])
-	return sumRunF64(t[:len(x)])
+	return simd.SumF64(t[:len(x)])
 }
 
 // varOf folds a variance; end divides.
@@ -287,7 +287,7 @@ func normF64(p float64) folder[float64, float64, float64] {
 func squaresF64(x []float64) float64 {
 	var t [tileElems]float64
 	simd.SquareF64(t[:len(x)], x)
-	return sumRunF64(t[:len(x)])
+	return simd.SumF64(t[:len(x)])
 }
 
 // distancesF64 adds the squares of distances from c, four sums side by side.

@@ -17,26 +17,11 @@ const (
 // treeFrom is from how many elements on extremes are found by vectors; in which order makes a difference to the sign of a zero alone.
 const treeFrom = 32
 
-// sumRunF64 adds at least runLanes elements.
-func sumRunF64(x []float64) float64 {
-	var t [runLanes]float64
-	copy(t[:], x)
-	for x = x[runLanes:]; len(x) > 0; {
-		n := min(len(x), runLanes)
-		simd.AddF64(t[:n], t[:n], x[:n])
-		x = x[n:]
-	}
-	for h := runLanes / 2; h >= 8; h /= 2 {
-		simd.AddF64(t[:h], t[:h], t[h:2*h])
-	}
-	return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]))
-}
-
-// sumRunI64 adds at least runLanes elements.
+// sumRunI64 adds at least runFrom elements.
 func sumRunI64(x []int64) int64 {
 	var t [runLanes]int64
-	copy(t[:], x)
-	for x = x[runLanes:]; len(x) > 0; {
+	simd.AddI64(t[:], x[:runLanes], x[runLanes:runFrom])
+	for x = x[runFrom:]; len(x) > 0; {
 		n := min(len(x), runLanes)
 		simd.AddI64(t[:n], t[:n], x[:n])
 		x = x[n:]
@@ -88,6 +73,8 @@ func treeExtremum[T any](one func(a T, x []T) T, two func(z, x, y []T)) func(a T
 // extremaOf finds the extremes of short rows that follow each other, many at a time: of each element and the next, of each two and
 // the two behind them, until as many elements as a row has are seen from its first. Which of two zeros is the larger the order decides
 // there, so zeros with a sign are found again one row at a time, as elsewhere, from none on.
+//
+// Longer rows of elements of 8 and 16 bits are folded to rows of one vector first.
 func extremaOf[T comparable](none T, run func(a T, x []T) T, two func(z, x, y []T)) func(z, x unsafe.Pointer, rows, n int) {
 	const wide = 2048
 	var zero T
@@ -96,9 +83,10 @@ func extremaOf[T comparable](none T, run func(a T, x []T) T, two func(z, x, y []
 	case float32, float64:
 		signed = true
 	}
+	lanes, narrow := 64/int(unsafe.Sizeof(zero)), unsafe.Sizeof(zero) <= 2
 	return func(z, x unsafe.Pointer, rows, n int) {
 		out, in := elems[T](z, rows), elems[T](x, rows*n)
-		if n == 1 || n >= treeFrom {
+		if n == 1 || n >= treeFrom && !narrow {
 			for r := range out {
 				out[r] = run(none, in[r*n:(r+1)*n])
 			}
@@ -106,18 +94,35 @@ func extremaOf[T comparable](none T, run func(a T, x []T) T, two func(z, x, y []
 		}
 		buf := floatTiles.Get().(*floatTile)
 		t, u := elems[T](unsafe.Pointer(buf), wide), elems[T](unsafe.Pointer(&buf[len(buf)/2]), wide)
-		for r := 0; r < rows; r += wide / n {
-			m := min(wide/n, rows-r)
-			from, left, span := in[r*n:(r+m)*n], m*n, 1
-			for span < n {
-				by := min(span, n-span)
+		w, each := n, wide/n
+		if n > 2*lanes {
+			w, each = lanes, wide/lanes
+		}
+		for r := 0; r < rows; r += each {
+			m := min(each, rows-r)
+			from, left, span := in[r*n:(r+m)*n], m*w, 1
+			if w < n {
+				part := elems[T](unsafe.Pointer(&buf[len(buf)/4]), tileElems)
+				for i := range m {
+					row := from[i*n : (i+1)*n]
+					for len(row) > 2*w {
+						h := ((len(row)+1)/2 + w - 1) / w * w
+						two(part[:h], row[:h], row[len(row)-h:])
+						row = part[:h]
+					}
+					two(u[i*w:(i+1)*w], row[:w], row[len(row)-w:])
+				}
+				from = u
+			}
+			for span < w {
+				by := min(span, w-span)
 				left -= by
 				two(t[:left], from[:left], from[by:by+left])
 				from, span = t, span+by
 				t, u = u, t
 			}
 			for i := range out[r : r+m] {
-				if out[r+i] = from[i*n]; signed && out[r+i] == zero {
+				if out[r+i] = from[i*w]; signed && out[r+i] == zero {
 					at := (r + i) * n
 					out[r+i] = run(none, in[at:at+n])
 				}

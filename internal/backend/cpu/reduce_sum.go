@@ -157,6 +157,37 @@ func sumF32(done func(float64, int) float32) folder[float32, float64, float32] {
 		cols: sumCols}
 }
 
+// sumHalf is halfFolder of a sum, with a kernel for runs.
+func sumHalf(f folder[float32, float64, float32], widen func([]float32, []uint16), narrow func(float32) uint16,
+	kernel func(x []uint16) float32) folder[uint16, float64, uint16] {
+	const short = 128
+	h := halfFolder(f, widen, narrow)
+	run, dense := h.run, h.dense
+	h.run = func(a float64, x []uint16) float64 {
+		if len(x) < short {
+			return run(a, x)
+		}
+		for len(x) > 0 {
+			n := min(len(x), 4096)
+			a += float64(kernel(x[:n]))
+			x = x[n:]
+		}
+		return a
+	}
+	h.dense = func(z, x unsafe.Pointer, rows, n int) {
+		if n < short {
+			dense(z, x, rows, n)
+			return
+		}
+		to, from := elems[uint16](z, rows), elems[uint16](x, rows*n)
+		for i := range to {
+			to[i] = h.done(h.run(0, from[i*n:(i+1)*n]), n)
+		}
+	}
+	h.quick = true
+	return h
+}
+
 // sumCols sums blocks of rows in float32, eight rows at a time, and the blocks in float64.
 func sumCols(acc []float64, p unsafe.Pointer, stride, rows int) {
 	const rowsAtOnce = 64
@@ -239,11 +270,14 @@ func sumF64(done func(float64, int) float64) folder[float64, float64, float64] {
 		cols: colsOf(func(acc, x []float64) { simd.AddF64(acc, acc, x) })}
 }
 
+// sumFrom is from how many elements on a kernel adds them.
+const sumFrom = 32
+
 // sumWideF64 adds pieces, so that long runs lose little.
 func sumWideF64(x []float64) (a float64) {
-	for len(x) >= runFrom {
+	for len(x) >= sumFrom {
 		n := min(len(x), 8192)
-		a += sumRunF64(x[:n])
+		a += simd.SumF64(x[:n])
 		x = x[n:]
 	}
 	return a + sumShortF64(x)
@@ -288,11 +322,12 @@ func sumTable(mean bool) *byType {
 		}
 	}
 	t[dtype.Float32] = f32.reducer()
-	halfTypes(t, f32)
+	t[dtype.BFloat16] = sumHalf(f32, simd.BF16ToF32, func(v float32) uint16 { return uint16(dtype.ToBF16(v)) }, simd.SumBF16).reducer()
+	t[dtype.Float16] = sumHalf(f32, simd.F16ToF32, func(v float32) uint16 { return uint16(dtype.ToF16(v)) }, simd.SumF16).reducer()
 	t[dtype.Float64] = sumF64(div).reducer()
 	cdiv := func(a complex128, n int) complex128 { return complex(div(real(a), n), div(imag(a), n)) }
-	t[dtype.Complex64] = sumComplex[complex64](simd.F32ToF64, cdiv).reducer()
-	t[dtype.Complex128] = sumComplex[complex128](func(z, x []float64) { copy(z, x) }, cdiv).reducer()
+	t[dtype.Complex64] = sumComplex[complex64](simd.AddF32, simd.F32ToF64, cdiv).reducer()
+	t[dtype.Complex128] = sumComplex[complex128](simd.AddF64, func(z, x []float64) { copy(z, x) }, cdiv).reducer()
 	t[dtype.Bool] = counting(simd.NonzeroU8, func(a int64, _ int) bool { return a > 0 }).reducer()
 	sumInts[uint8](t, dtype.Int8, dtype.Uint8)
 	sumInts[uint16](t, dtype.Int16, dtype.Uint16)

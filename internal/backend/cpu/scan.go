@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 	"math/cmplx"
+	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
@@ -105,11 +106,50 @@ func cumulate[T, A reals](c *backend.Ctx, s attr.Scan, out, in backend.View, pro
 	if err != nil || x.n == 0 || x.count() == 0 {
 		return err
 	}
+	return cumulateRows[T, A](c, s, backend.Slice[T](out), x, product)
+}
+
+// cumsumComplex adds parts, as floats that have one dimension more.
+func cumsumComplex[T complex64 | complex128, P floats](c *backend.Ctx, a attr.Attr, out, in backend.View) error {
+	s := a.(attr.Scan)
+	x, err := rowsAlong(c, in, s.Axis)
+	if err != nil || x.n == 0 || x.count() == 0 {
+		return err
+	}
+	z := elems[P](unsafe.Pointer(unsafe.SliceData(backend.Slice[T](out))), 2*out.Numel())
+	if x.inner > 1 {
+		x.inner *= 2
+		return cumulateRows[P, float64](c, s, z, x, false)
+	}
+	xs := elems[P](x.base, len(z))
+	return x.groups(c, foldChunk, func(lo, hi int) {
+		pace := par.NewPace()
+		for i := lo; i < hi; i++ {
+			at, step := 2*i*x.n, 2
+			if s.Reverse {
+				at, step = at+2*(x.n-1), -2
+			}
+			re, im := 0.0, 0.0
+			for k := 0; k < x.n; {
+				end := min(k+foldChunk, x.n)
+				pace.StepElems(end - k)
+				for ; k < end; k, at = k+1, at+step {
+					re, im = re+float64(xs[at]), im+float64(xs[at+1])
+					z[at], z[at+1] = P(re), P(im)
+				}
+			}
+		}
+	})
+}
+
+// cumulateRows writes the running sums or products of x to z.
+
+func cumulateRows[T, A reals](c *backend.Ctx, s attr.Scan, z []T, x rowSet, product bool) error {
 	zero := A(0)
 	if product {
 		zero = 1
 	}
-	xs, z := elems[T](x.base, x.count()*x.n), backend.Slice[T](out)
+	xs := elems[T](x.base, x.count()*x.n)
 	first, step := 0, x.inner
 	if s.Reverse {
 		first, step = (x.n-1)*x.inner, -x.inner
@@ -295,8 +335,9 @@ func linear[T numbers](c *backend.Ctx, s attr.Scan, out, in []backend.View) erro
 }
 
 func init() {
-	sum := scanFloats(add[float64], 0).scanComplexes(add[complex128], 0)
+	sum := new(scanTable)
 	prod := scanFloats(times[float64], 1).scanComplexes(times[complex128], 1)
+	sum[dtype.Complex64], sum[dtype.Complex128] = cumsumComplex[complex64, float32], cumsumComplex[complex128, float64]
 	sum[dtype.Float32], sum[dtype.Float64] = cumsum[float32, float64], cumsum[float64, float64]
 	prod[dtype.Float32], prod[dtype.Float64] = cumprod[float32, float64], cumprod[float64, float64]
 	for _, t := range []*scanTable{sum, prod} {

@@ -34,7 +34,7 @@ func softmaxRows64(c *backend.Ctx, x, z []float64, rows, n int, logs bool) error
 			}
 			simd.AddScalarF64(to, from, -m)
 			simd.ExpF64(to, to)
-			simd.ScaleF64(to, to, 1/sumRunF64(to))
+			simd.ScaleF64(to, to, 1/simd.SumF64(to))
 		}
 	})
 }

@@ -130,9 +130,29 @@ func onFloats(f32, f64 Block) (t byDType) {
 	return t
 }
 
+// xlogy makes x·log y of vector kernels: 0 where x is 0 and y is a number.
+func xlogy[T floats](log func(z, x []T), mul func(z, x, y []T)) func(z, x, y []T) {
+	return func(z, x, y []T) {
+		buf := floatTiles.Get().(*floatTile)
+		defer floatTiles.Put(buf)
+		t := elems[T](unsafe.Pointer(buf), tileElems)
+		for len(z) > 0 {
+			n := min(len(z), tileElems)
+			log(t[:n], y[:n])
+			mul(t[:n], t[:n], x[:n])
+			for i, v := range x[:n] {
+				if v == 0 && y[i] == y[i] {
+					t[i] = 0
+				}
+			}
+			copy(z, t[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+	}
+}
+
 func init() {
-	next := onFloats(each2(func(x, y float32) float32 { return float32(special.NextAfter(dtype.Float32, float64(x), float64(y))) }),
-		each2(func(x, y float64) float64 { return special.NextAfter(dtype.Float64, x, y) }))
+	next := bothFloats2(simd.NextF32, simd.NextF64)
 	next[dtype.Float16] = each2(func(x, y dtype.F16) dtype.F16 {
 		return dtype.ToF16(float32(special.NextAfter(dtype.Float16, float64(x.Float32()), float64(y.Float32()))))
 	})
@@ -179,7 +199,7 @@ func init() {
 		"copysign":                    bothFloats2(simd.CopysignF32, simd.CopysignF64),
 		"logaddexp":                   bothFloats2(simd.LogAddExpF32, simd.LogAddExpF64).complexes2(special.LogAddExpComplex),
 		"logaddexp2":                  binary64(special.LogAddExp2),
-		"xlogy":                       binary64(special.XLogY),
+		"xlogy":                       bothFloats2(xlogy(simd.LogF32, simd.MulF32), xlogy(simd.LogF64, simd.MulF64)),
 		"special_xlog1py":             binary64(special.XLog1pY),
 		"nextafter":                   next, "frexp_mantissa": real64(special.Mantissa),
 	} {

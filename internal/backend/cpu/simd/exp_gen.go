@@ -101,26 +101,35 @@ func softmaxBackF32Generic(z, d []float32, a, b, s, c float32) {
 	d = d[:len(z)]
 	for i := range z {
 		v0 := fma(z[i], a, -b)
-		v1 := greater(-104, lesser(89, v0))
-		v2 := fma(v1, 0x1.715476p+00, 0x1.8p+19)
-		v3 := v2 - 0x1.8p+19
-		v4 := fma(-v3, 0x1.62e43p-01, v1)
-		v5 := fma(-v3, -0x1.05c61p-29, v4)
-		v6 := softmaxBackF32Tab[0][int32(math.Float32bits(v2))&15]
-		v7 := fma(0x1.555556p-03, v5, 0.5)
-		v8 := float32(v6 * v5)
-		v9 := fma(fma(v7, v5, 1), v8, v6)
-		v10 := int32(math.Float32bits(v2)) - 1228931072
-		v11 := v10 >> 4
-		v12 := v11 >> 1
-		v13 := (v12 << 23) + 1065353216
-		v14 := float32(v9 * math.Float32frombits(uint32(v13)))
-		v15 := (v11 - v12) << 23
-		v16 := v15 + 1065353216
-		v17 := float32(v14 * math.Float32frombits(uint32(v16)))
-		v18 := float32((d[i] - s) * v17)
-		v19 := float32(v18 * c)
-		d[i] = v19
-		z[i] = v17
+		v1 := v0 < -104
+		var v2 float32 = v0
+		if v1 {
+			v2 = 0
+		}
+		v3 := greater(-104, lesser(89, v2))
+		v4 := fma(v3, 0x1.715476p+00, 0x1.8p+19)
+		v5 := v4 - 0x1.8p+19
+		v6 := fma(-v5, 0x1.62e43p-01, v3)
+		v7 := fma(-v5, -0x1.05c61p-29, v6)
+		v8 := softmaxBackF32Tab[0][int32(math.Float32bits(v4))&15]
+		v9 := fma(0x1.555556p-03, v7, 0.5)
+		v10 := float32(v8 * v7)
+		v11 := fma(fma(v9, v7, 1), v10, v8)
+		v12 := int32(math.Float32bits(v4)) - 1228931072
+		v13 := v12 >> 4
+		v14 := v13 >> 1
+		v15 := (v14 << 23) + 1065353216
+		v16 := float32(v11 * math.Float32frombits(uint32(v15)))
+		v17 := (v13 - v14) << 23
+		v18 := v17 + 1065353216
+		v19 := float32(v16 * math.Float32frombits(uint32(v18)))
+		var v20 float32 = v19
+		if v1 {
+			v20 = 0
+		}
+		v21 := float32((d[i] - s) * v20)
+		v22 := float32(v21 * c)
+		d[i] = v22
+		z[i] = v20
 	}
 }

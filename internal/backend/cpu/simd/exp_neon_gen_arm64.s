@@ -5,40 +5,82 @@
 #include "textflag.h"
 
 #define BLOCK1 \
-	FMOVQ 0(R0), F15; \
-	WORD $0x4ea11c30; \
-	WORD $0x6ea0fa10; \
-	WORD $0x4e20cdf0; \
-	WORD $0x4eb0f4cf; \
-	WORD $0x4e2ff4ef; \
-	WORD $0x4ea41c90; \
-	WORD $0x4e28cdf0; \
-	WORD $0x4ea4d611; \
-	WORD $0x4ea9ce2f; \
-	WORD $0x4eaace2f; \
-	WORD $0x4e2b1e11; \
-	WORD $0x4eac9e31; \
-	WORD $0x4ead8631; \
-	WORD $0x4e116391; \
-	FMOVQ 240(R11), F18; \
-	WORD $0x4e2fcdd2; \
-	WORD $0x4ea51cb3; \
-	WORD $0x4e2fce53; \
-	WORD $0x6e2fde2f; \
-	WORD $0x4e2fce71; \
-	WORD $0x6ea4860f; \
-	WORD $0x4f3c05ef; \
-	WORD $0x4f3f05f0; \
-	WORD $0x4f375612; \
-	WORD $0x4ea58652; \
-	WORD $0x6e32de31; \
-	WORD $0x6eb085ef; \
-	WORD $0x4f3755ef; \
-	WORD $0x4ea585ef; \
-	WORD $0x6e2fde2f; \
-	FMOVQ 0(R1), F16
+	FMOVQ 0(R0), F16; \
+	WORD $0x4ea11c31; \
+	WORD $0x6ea0fa31; \
+	WORD $0x4e20ce11; \
+	WORD $0x6eb1e490; \
+	WORD $0x6eb01cb1; \
+	WORD $0x4eb1f511; \
+	WORD $0x4e31f491; \
+	WORD $0x4ea61cd2; \
+	WORD $0x4e29ce32; \
+	WORD $0x4ea6d653; \
+	WORD $0x4eaace71; \
+	WORD $0x4eabce71; \
+	WORD $0x4e2c1e53; \
+	WORD $0x4ead9e73; \
+	WORD $0x4eae8673; \
+	WORD $0x4e136393; \
+	FMOVQ 240(R11), F20; \
+	WORD $0x4e31cdf4; \
+	WORD $0x4ea71cf5; \
+	WORD $0x4e31ce95; \
+	WORD $0x6e31de71; \
+	WORD $0x4e31ceb3; \
+	WORD $0x6ea68651; \
+	WORD $0x4f3c0631; \
+	WORD $0x4f3f0632; \
+	WORD $0x4f375654; \
+	WORD $0x4ea78694; \
+	WORD $0x6e34de73; \
+	WORD $0x6eb28631; \
+	WORD $0x4f375631; \
+	WORD $0x4ea78631; \
+	WORD $0x6e31de71; \
+	WORD $0x6eb01cb1; \
+	FMOVQ 0(R1), F16; \
+	WORD $0x4ea2d610; \
+	WORD $0x6e31de10; \
+	WORD $0x6e23de10; \
+	FMOVQ F16, 0(R1); \
+	FMOVQ F17, 0(R0)
 
 #define BLOCK2 \
+	WORD $0x4ea11c31; \
+	WORD $0x6ea0fa31; \
+	WORD $0x4e20ce11; \
+	WORD $0x6eb1e490; \
+	WORD $0x6eb01cb1; \
+	WORD $0x4eb1f511; \
+	WORD $0x4e31f491; \
+	WORD $0x4ea61cd2; \
+	WORD $0x4e29ce32; \
+	WORD $0x4ea6d653; \
+	WORD $0x4eaace71; \
+	WORD $0x4eabce71; \
+	WORD $0x4e2c1e53; \
+	WORD $0x4ead9e73; \
+	WORD $0x4eae8673; \
+	WORD $0x4e136393; \
+	FMOVQ 240(R11), F20; \
+	WORD $0x4e31cdf4; \
+	WORD $0x4ea71cf5; \
+	WORD $0x4e31ce95; \
+	WORD $0x6e31de71; \
+	WORD $0x4e31ceb3; \
+	WORD $0x6ea68651; \
+	WORD $0x4f3c0631; \
+	WORD $0x4f3f0632; \
+	WORD $0x4f375654; \
+	WORD $0x4ea78694; \
+	WORD $0x6e34de73; \
+	WORD $0x6eb28631; \
+	WORD $0x4f375631; \
+	WORD $0x4ea78631; \
+	WORD $0x6e31de71
+
+#define BLOCK3 \
 	FMOVQ 0(R1), F11; \
 	WORD $0x4eabf44b; \
 	WORD $0x4e2bf46b; \
@@ -68,7 +110,7 @@
 	WORD $0x4ea1856b; \
 	WORD $0x6e2bddab
 
-#define BLOCK3 \
+#define BLOCK4 \
 	FMOVQ 0(R1), F5; \
 	WORD $0x4ea5f445; \
 	WORD $0x4e25f465; \
@@ -98,7 +140,7 @@
 	WORD $0x6e25dcc5; \
 	FMOVQ F5, 0(R0)
 
-#define BLOCK4 \
+#define BLOCK5 \
 	FMOVQ 0(R1), F10; \
 	WORD $0x4eaaf42b; \
 	WORD $0x4e2bf44b; \
@@ -127,36 +169,6 @@
 	WORD $0x4e291d4a; \
 	WORD $0x4eaa1d8a; \
 	FMOVQ F10, 0(R0)
-
-#define BLOCK5 \
-	WORD $0x4ea11c30; \
-	WORD $0x6ea0fa10; \
-	WORD $0x4e20cdf0; \
-	WORD $0x4eb0f4cf; \
-	WORD $0x4e2ff4ef; \
-	WORD $0x4ea41c90; \
-	WORD $0x4e28cdf0; \
-	WORD $0x4ea4d611; \
-	WORD $0x4ea9ce2f; \
-	WORD $0x4eaace2f; \
-	WORD $0x4e2b1e11; \
-	WORD $0x4eac9e31; \
-	WORD $0x4ead8631; \
-	WORD $0x4e116391; \
-	FMOVQ 240(R11), F18; \
-	WORD $0x4e2fcdd2; \
-	WORD $0x4ea51cb3; \
-	WORD $0x4e2fce53; \
-	WORD $0x6e2fde2f; \
-	WORD $0x4e2fce71; \
-	WORD $0x6ea4860f; \
-	WORD $0x4f3c05ef; \
-	WORD $0x4f3f05f0; \
-	WORD $0x4f375612; \
-	WORD $0x4ea58652; \
-	WORD $0x6e32de31; \
-	WORD $0x6eb085ef; \
-	WORD $0x4f3755ef
 
 #define BLOCK6 \
 	WORD $0x4eabf44b; \
@@ -393,7 +405,7 @@ TEXT ·expF32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	BLOCK2
+	BLOCK3
 	FMOVQ F11, 0(R0)
 	FMOVQ 16(R1), F11
 	BLOCK6
@@ -413,7 +425,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK2
+	BLOCK3
 	FMOVQ F11, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -464,7 +476,7 @@ TEXT ·exp2F32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	BLOCK3
+	BLOCK4
 	FMOVQ 16(R1), F5
 	BLOCK7
 	WORD $0x4ea184a5 // ADD V5, V5, V1
@@ -482,7 +494,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK3
+	BLOCK4
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R9
@@ -536,7 +548,7 @@ TEXT ·expm1F32NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	BLOCK4
+	BLOCK5
 	FMOVQ 16(R1), F10
 	BLOCK8
 	WORD $0x4e291d4a // AND V10, V10, V9
@@ -554,7 +566,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK4
+	BLOCK5
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R9
@@ -602,17 +614,18 @@ TEXT ·softmaxBackF32NEON(SB), NOSPLIT, $0-40
 	MOVWU c+36(FP), R10
 	VDUP R10, V3.S4
 	MOVD $expNEON<>(SB), R11
-	FMOVQ 0(R11), F7 // -104
-	FMOVQ 16(R11), F6 // 89
-	FMOVQ 32(R11), F8 // 0x1.715476p+00
-	FMOVQ 48(R11), F4 // 0x1.8p+19
-	FMOVQ 64(R11), F9 // 0x1.62e43p-01
-	FMOVQ 80(R11), F10 // -0x1.05c61p-29
-	FMOVQ 96(R11), F11 // 15
-	FMOVQ 112(R11), F12 // 67372036
-	FMOVQ 128(R11), F13 // 50462976
-	FMOVQ 144(R11), F14 // 0x1.555556p-03
-	FMOVQ 160(R11), F5 // 1
+	FMOVQ 0(R11), F4 // -104
+	FMOVQ 432(R11), F5 // 0
+	FMOVQ 16(R11), F8 // 89
+	FMOVQ 32(R11), F9 // 0x1.715476p+00
+	FMOVQ 48(R11), F6 // 0x1.8p+19
+	FMOVQ 64(R11), F10 // 0x1.62e43p-01
+	FMOVQ 80(R11), F11 // -0x1.05c61p-29
+	FMOVQ 96(R11), F12 // 15
+	FMOVQ 112(R11), F13 // 67372036
+	FMOVQ 128(R11), F14 // 50462976
+	FMOVQ 144(R11), F15 // 0x1.555556p-03
+	FMOVQ 160(R11), F7 // 1
 	ADD $176, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	SUBS $8, R9
@@ -620,21 +633,15 @@ TEXT ·softmaxBackF32NEON(SB), NOSPLIT, $0-40
 
 loop:
 	BLOCK1
-	WORD $0x4ea2d610 // FSUB V16, V16, V2
-	WORD $0x6e2fde10 // FMUL V16, V16, V15
-	WORD $0x6e23de10 // FMUL V16, V16, V3
-	FMOVQ F16, 0(R1)
-	FMOVQ F15, 0(R0)
-	FMOVQ 16(R0), F15
-	BLOCK5
-	WORD $0x4ea585ef // ADD V15, V15, V5
-	WORD $0x6e2fde2f // FMUL V15, V17, V15
+	FMOVQ 16(R0), F16
+	BLOCK2
+	WORD $0x6eb01cb1 // BIT V17, V5, V16
 	FMOVQ 16(R1), F16
 	WORD $0x4ea2d610 // FSUB V16, V16, V2
-	WORD $0x6e2fde10 // FMUL V16, V16, V15
+	WORD $0x6e31de10 // FMUL V16, V16, V17
 	WORD $0x6e23de10 // FMUL V16, V16, V3
 	FMOVQ F16, 16(R1)
-	FMOVQ F15, 16(R0)
+	FMOVQ F17, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $8, R9
@@ -648,11 +655,6 @@ tail:
 
 one:
 	BLOCK1
-	WORD $0x4ea2d610 // FSUB V16, V16, V2
-	WORD $0x6e2fde10 // FMUL V16, V16, V15
-	WORD $0x6e23de10 // FMUL V16, V16, V3
-	FMOVQ F16, 0(R1)
-	FMOVQ F15, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R9
@@ -661,18 +663,17 @@ one:
 last:
 	ADDS $4, R9
 	BEQ done
-	FMOVS (R0), F15 // the other lanes become zero
+	FMOVS (R0), F16 // the other lanes become zero
 	CMP $2, R9
 	BLT end2
 	ADD $4, R0, R10
-	VLD1 (R10), V15.S[1]
+	VLD1 (R10), V16.S[1]
 	BEQ end2
 	ADD $4, R10
-	VLD1 (R10), V15.S[2]
+	VLD1 (R10), V16.S[2]
 end2:
-	BLOCK5
-	WORD $0x4ea585ef // ADD V15, V15, V5
-	WORD $0x6e2fde2f // FMUL V15, V17, V15
+	BLOCK2
+	WORD $0x6eb01cb1 // BIT V17, V5, V16
 	FMOVS (R1), F16 // the other lanes become zero
 	CMP $2, R9
 	BLT end4
@@ -683,7 +684,7 @@ end2:
 	VLD1 (R10), V16.S[2]
 end4:
 	WORD $0x4ea2d610 // FSUB V16, V16, V2
-	WORD $0x6e2fde10 // FMUL V16, V16, V15
+	WORD $0x6e31de10 // FMUL V16, V16, V17
 	WORD $0x6e23de10 // FMUL V16, V16, V3
 	FMOVS F16, (R1)
 	CMP $2, R9
@@ -694,14 +695,14 @@ end4:
 	ADD $4, R10
 	VST1 V16.S[2], (R10)
 end6:
-	FMOVS F15, (R0)
+	FMOVS F17, (R0)
 	CMP $2, R9
 	BLT end8
 	ADD $4, R0, R10
-	VST1 V15.S[1], (R10)
+	VST1 V17.S[1], (R10)
 	BEQ end8
 	ADD $4, R10
-	VST1 V15.S[2], (R10)
+	VST1 V17.S[2], (R10)
 end8:
 
 done:

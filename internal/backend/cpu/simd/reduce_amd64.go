@@ -77,6 +77,36 @@ func dotF64(x, y []float64) float64 {
 	return dotF64Generic(x, y)
 }
 
+func sumF64(x []float64) float64 {
+	switch {
+	case useAVX512:
+		return sumF64AVX512(&x[0], len(x))
+	case useAVX2:
+		return sumF64AVX2(&x[0], len(x))
+	}
+	return sumF64Generic(x)
+}
+
+func sumBF16(x []uint16) float32 {
+	switch {
+	case useAVX512:
+		return sumBF16AVX512(&x[0], len(x))
+	case useAVX2:
+		return sumBF16AVX2(&x[0], len(x))
+	}
+	return sumBF16Generic(x)
+}
+
+func sumF16(x []uint16) float32 {
+	switch {
+	case useAVX512:
+		return sumF16AVX512(&x[0], len(x))
+	case useAVX2:
+		return sumF16AVX2(&x[0], len(x))
+	}
+	return sumF16Generic(x)
+}
+
 func dotBF16(x []uint16, y []float32) float32 {
 	switch {
 	case useAVX512:

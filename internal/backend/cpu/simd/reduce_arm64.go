@@ -51,6 +51,27 @@ func dotF64(x, y []float64) float64 {
 	return dotF64Generic(x, y)
 }
 
+func sumF64(x []float64) float64 {
+	if useNEON {
+		return sumF64NEON(&x[0], len(x))
+	}
+	return sumF64Generic(x)
+}
+
+func sumBF16(x []uint16) float32 {
+	if useNEON {
+		return sumBF16NEON(&x[0], len(x))
+	}
+	return sumBF16Generic(x)
+}
+
+func sumF16(x []uint16) float32 {
+	if useNEON {
+		return sumF16NEON(&x[0], len(x))
+	}
+	return sumF16Generic(x)
+}
+
 func dotBF16(x []uint16, y []float32) float32 {
 	if useNEON {
 		return dotBF16NEON(&x[0], &y[0], len(x))

@@ -29,6 +29,12 @@ func dotF64AVX512(x, y *float64, n int) (sum float64)
 func dotF64AVX2(x, y *float64, n int) (sum float64)
 
 //go:noescape
+func sumF64AVX512(x *float64, n int) (sum float64)
+
+//go:noescape
+func sumF64AVX2(x *float64, n int) (sum float64)
+
+//go:noescape
 func dotBF16AVX512(x *uint16, y *float32, n int) (sum float32)
 
 //go:noescape
@@ -39,6 +45,18 @@ func dotF16AVX512(x *uint16, y *float32, n int) (sum float32)
 
 //go:noescape
 func dotF16AVX2(x *uint16, y *float32, n int) (sum float32)
+
+//go:noescape
+func sumBF16AVX512(x *uint16, n int) (sum float32)
+
+//go:noescape
+func sumBF16AVX2(x *uint16, n int) (sum float32)
+
+//go:noescape
+func sumF16AVX512(x *uint16, n int) (sum float32)
+
+//go:noescape
+func sumF16AVX2(x *uint16, n int) (sum float32)
 
 //go:noescape
 func maxOfF32AVX512(x *float32, n int) (m float32, top int32)

@@ -17,10 +17,19 @@ func dotF32NEON(x, y *float32, n int) (sum float32)
 func dotF64NEON(x, y *float64, n int) (sum float64)
 
 //go:noescape
+func sumF64NEON(x *float64, n int) (sum float64)
+
+//go:noescape
 func dotBF16NEON(x *uint16, y *float32, n int) (sum float32)
 
 //go:noescape
 func dotF16NEON(x *uint16, y *float32, n int) (sum float32)
+
+//go:noescape
+func sumBF16NEON(x *uint16, n int) (sum float32)
+
+//go:noescape
+func sumF16NEON(x *uint16, n int) (sum float32)
 
 //go:noescape
 func maxOfF32NEON(x *float32, n int) (m float32, top int32)

@@ -18,6 +18,12 @@ func MaxOfF32(x []float32) float32 { return orNaN(maxOfF32Generic(x)) }
 func MinOfF32(x []float32) float32 { return orNaN(minOfF32Generic(x)) }
 
 // The sums of whole groups of reduce_dot.go.
+func sumF64(x []float64) float64 { return sumF64Generic(x) }
+
+func sumBF16(x []uint16) float32 { return sumBF16Generic(x) }
+
+func sumF16(x []uint16) float32 { return sumF16Generic(x) }
+
 func dotF64(x, y []float64) float64 { return dotF64Generic(x, y) }
 
 func dotBF16(x []uint16, y []float32) float32 { return dotBF16Generic(x, y) }

@@ -78,9 +78,18 @@ func TestDot(t *testing.T) {
 				if got, want := DotF64(x, y), dotF64Generic(x[:whole], y[:whole])+dotF64Generic(u, v); got != want {
 					t.Fatalf("%s, float64, n=%d: got %v, twin %v", variant, n, got, want)
 				}
+				if got, want := SumF64(x), sumF64Generic(x[:whole])+sumF64Generic(u); got != want {
+					t.Fatalf("%s, sum of float64, n=%d: got %v, twin %v", variant, n, got, want)
+				}
 				hs, ws := make([]uint16, lanes), make([]float32, lanes)
 				copy(hs, h[of:])
 				copy(ws, w[of:])
+				if got, want := SumBF16(h), sumBF16Generic(h[:of])+sumBF16Generic(hs); !same(got, want) {
+					t.Fatalf("%s, sum of bfloat16, n=%d: got %v, twin %v", variant, n, got, want)
+				}
+				if got, want := SumF16(h), sumF16Generic(h[:of])+sumF16Generic(hs); !same(got, want) {
+					t.Fatalf("%s, sum of float16, n=%d: got %v, twin %v", variant, n, got, want)
+				}
 				if got, want := DotBF16(h, w), dotBF16Generic(h[:of], w[:of])+dotBF16Generic(hs, ws); !same(got, want) {
 					t.Fatalf("%s, bfloat16, n=%d: got %v, twin %v", variant, n, got, want)
 				}

@@ -5,6 +5,38 @@
 #include "textflag.h"
 
 #define BLOCK1 \
+	VCMPPS $30, Y4, Y5, Y6; \
+	VCMPPS $30, Y0, Y4, Y7; \
+	VPXOR Y7, Y6, Y6; \
+	VBLENDVPS Y6, Y2, Y1, Y6; \
+	VPADDD Y6, Y4, Y6; \
+	VPAND Y3, Y5, Y7; \
+	VPOR Y1, Y7, Y7; \
+	VCMPPS $0, Y5, Y4, Y8; \
+	VCMPPS $0, Y0, Y4, Y9; \
+	VBLENDVPS Y9, Y7, Y6, Y6; \
+	VBLENDVPS Y8, Y4, Y6, Y6; \
+	VCMPPS $3, Y5, Y4, Y7; \
+	VADDPS Y5, Y4, Y4; \
+	VBLENDVPS Y7, Y4, Y6, Y4
+
+#define BLOCK2 \
+	VCMPPD $30, Y4, Y5, Y6; \
+	VCMPPD $30, Y0, Y4, Y7; \
+	VPXOR Y7, Y6, Y6; \
+	VBLENDVPD Y6, Y2, Y1, Y6; \
+	VPADDQ Y6, Y4, Y6; \
+	VPAND Y3, Y5, Y7; \
+	VPOR Y1, Y7, Y7; \
+	VCMPPD $0, Y5, Y4, Y8; \
+	VCMPPD $0, Y0, Y4, Y9; \
+	VBLENDVPD Y9, Y7, Y6, Y6; \
+	VBLENDVPD Y8, Y4, Y6, Y6; \
+	VCMPPD $3, Y5, Y4, Y7; \
+	VADDPD Y5, Y4, Y4; \
+	VBLENDVPD Y7, Y4, Y6, Y4
+
+#define BLOCK3 \
 	MOVQ $8, DX; \
 	CMPQ CX, DX; \
 	CMOVQLT CX, DX; \
@@ -14,7 +46,7 @@
 	VMASKMOVPS (SI), Y15, Y0; \
 	VMASKMOVPS (R8), Y15, Y1
 
-#define BLOCK2 \
+#define BLOCK4 \
 	MOVQ $4, DX; \
 	CMPQ CX, DX; \
 	CMOVQLT CX, DX; \
@@ -64,42 +96,42 @@ DATA roundingavx2Const<>+144(SB)/4, $0x80000000
 DATA roundingavx2Const<>+148(SB)/4, $0x80000000
 DATA roundingavx2Const<>+152(SB)/4, $0x80000000
 DATA roundingavx2Const<>+156(SB)/4, $0x80000000
-DATA roundingavx2Const<>+160(SB)/8, $0x0
-DATA roundingavx2Const<>+168(SB)/8, $0x0
-DATA roundingavx2Const<>+176(SB)/8, $0x0
-DATA roundingavx2Const<>+184(SB)/8, $0x0
-DATA roundingavx2Const<>+192(SB)/8, $0x3ff0000000000000
-DATA roundingavx2Const<>+200(SB)/8, $0x3ff0000000000000
-DATA roundingavx2Const<>+208(SB)/8, $0x3ff0000000000000
-DATA roundingavx2Const<>+216(SB)/8, $0x3ff0000000000000
-DATA roundingavx2Const<>+224(SB)/8, $0xbff0000000000000
-DATA roundingavx2Const<>+232(SB)/8, $0xbff0000000000000
-DATA roundingavx2Const<>+240(SB)/8, $0xbff0000000000000
-DATA roundingavx2Const<>+248(SB)/8, $0xbff0000000000000
-DATA roundingavx2Const<>+256(SB)/8, $0x7fffffffffffffff
-DATA roundingavx2Const<>+264(SB)/8, $0x7fffffffffffffff
-DATA roundingavx2Const<>+272(SB)/8, $0x7fffffffffffffff
-DATA roundingavx2Const<>+280(SB)/8, $0x7fffffffffffffff
-DATA roundingavx2Const<>+288(SB)/8, $0x8000000000000000
-DATA roundingavx2Const<>+296(SB)/8, $0x8000000000000000
-DATA roundingavx2Const<>+304(SB)/8, $0x8000000000000000
-DATA roundingavx2Const<>+312(SB)/8, $0x8000000000000000
-DATA roundingavx2Const<>+320(SB)/4, $0x1
-DATA roundingavx2Const<>+324(SB)/4, $0x1
-DATA roundingavx2Const<>+328(SB)/4, $0x1
-DATA roundingavx2Const<>+332(SB)/4, $0x1
-DATA roundingavx2Const<>+336(SB)/4, $0x1
-DATA roundingavx2Const<>+340(SB)/4, $0x1
-DATA roundingavx2Const<>+344(SB)/4, $0x1
-DATA roundingavx2Const<>+348(SB)/4, $0x1
-DATA roundingavx2Const<>+352(SB)/4, $0xffffffff
-DATA roundingavx2Const<>+356(SB)/4, $0xffffffff
-DATA roundingavx2Const<>+360(SB)/4, $0xffffffff
-DATA roundingavx2Const<>+364(SB)/4, $0xffffffff
-DATA roundingavx2Const<>+368(SB)/4, $0xffffffff
-DATA roundingavx2Const<>+372(SB)/4, $0xffffffff
-DATA roundingavx2Const<>+376(SB)/4, $0xffffffff
-DATA roundingavx2Const<>+380(SB)/4, $0xffffffff
+DATA roundingavx2Const<>+160(SB)/4, $0x1
+DATA roundingavx2Const<>+164(SB)/4, $0x1
+DATA roundingavx2Const<>+168(SB)/4, $0x1
+DATA roundingavx2Const<>+172(SB)/4, $0x1
+DATA roundingavx2Const<>+176(SB)/4, $0x1
+DATA roundingavx2Const<>+180(SB)/4, $0x1
+DATA roundingavx2Const<>+184(SB)/4, $0x1
+DATA roundingavx2Const<>+188(SB)/4, $0x1
+DATA roundingavx2Const<>+192(SB)/4, $0xffffffff
+DATA roundingavx2Const<>+196(SB)/4, $0xffffffff
+DATA roundingavx2Const<>+200(SB)/4, $0xffffffff
+DATA roundingavx2Const<>+204(SB)/4, $0xffffffff
+DATA roundingavx2Const<>+208(SB)/4, $0xffffffff
+DATA roundingavx2Const<>+212(SB)/4, $0xffffffff
+DATA roundingavx2Const<>+216(SB)/4, $0xffffffff
+DATA roundingavx2Const<>+220(SB)/4, $0xffffffff
+DATA roundingavx2Const<>+224(SB)/8, $0x0
+DATA roundingavx2Const<>+232(SB)/8, $0x0
+DATA roundingavx2Const<>+240(SB)/8, $0x0
+DATA roundingavx2Const<>+248(SB)/8, $0x0
+DATA roundingavx2Const<>+256(SB)/8, $0x3ff0000000000000
+DATA roundingavx2Const<>+264(SB)/8, $0x3ff0000000000000
+DATA roundingavx2Const<>+272(SB)/8, $0x3ff0000000000000
+DATA roundingavx2Const<>+280(SB)/8, $0x3ff0000000000000
+DATA roundingavx2Const<>+288(SB)/8, $0xbff0000000000000
+DATA roundingavx2Const<>+296(SB)/8, $0xbff0000000000000
+DATA roundingavx2Const<>+304(SB)/8, $0xbff0000000000000
+DATA roundingavx2Const<>+312(SB)/8, $0xbff0000000000000
+DATA roundingavx2Const<>+320(SB)/8, $0x7fffffffffffffff
+DATA roundingavx2Const<>+328(SB)/8, $0x7fffffffffffffff
+DATA roundingavx2Const<>+336(SB)/8, $0x7fffffffffffffff
+DATA roundingavx2Const<>+344(SB)/8, $0x7fffffffffffffff
+DATA roundingavx2Const<>+352(SB)/8, $0x8000000000000000
+DATA roundingavx2Const<>+360(SB)/8, $0x8000000000000000
+DATA roundingavx2Const<>+368(SB)/8, $0x8000000000000000
+DATA roundingavx2Const<>+376(SB)/8, $0x8000000000000000
 DATA roundingavx2Const<>+384(SB)/8, $0x1
 DATA roundingavx2Const<>+392(SB)/8, $0x1
 DATA roundingavx2Const<>+400(SB)/8, $0x1
@@ -471,7 +503,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK1
+	BLOCK3
 	VCMPPS $30, Y0, Y1, Y2
 	VCMPPS $3, Y0, Y0, Y3
 	VBLENDVPS Y3, Y1, Y0, Y0
@@ -522,7 +554,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK1
+	BLOCK3
 	VCMPPS $30, Y1, Y0, Y2
 	VCMPPS $3, Y0, Y0, Y3
 	VBLENDVPS Y3, Y1, Y0, Y0
@@ -538,14 +570,67 @@ done:
 	VZEROUPPER
 	RET
 
+// func nextF32AVX2(z, x, y *float32, n int)
+TEXT ·nextF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VMOVUPS roundingavx2Const<>+160(SB), Y1
+	VMOVUPS roundingavx2Const<>+192(SB), Y2
+	VMOVUPS roundingavx2Const<>+0(SB), Y0
+	VMOVUPS roundingavx2Const<>+128(SB), Y3
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Y4
+	VMOVUPS (R8), Y5
+	BLOCK1
+	VMOVUPS Y4, (DI)
+	VMOVUPS 32(SI), Y4
+	VMOVUPS 32(R8), Y5
+	BLOCK1
+	VMOVUPS Y4, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*4), Y15
+	VMASKMOVPS (SI), Y15, Y4
+	VMASKMOVPS (R8), Y15, Y5
+	BLOCK1
+	VMASKMOVPS Y4, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
 // func signF64AVX2(z, x *float64, n int)
 TEXT ·signF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS roundingavx2Const<>+160(SB), Y0
-	VMOVUPS roundingavx2Const<>+192(SB), Y2
-	VMOVUPS roundingavx2Const<>+224(SB), Y1
+	VMOVUPS roundingavx2Const<>+224(SB), Y0
+	VMOVUPS roundingavx2Const<>+256(SB), Y2
+	VMOVUPS roundingavx2Const<>+288(SB), Y1
 	SUBQ $16, CX
 	JL tail
 
@@ -791,8 +876,8 @@ TEXT ·copysignF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VMOVUPS roundingavx2Const<>+256(SB), Y0
-	VMOVUPS roundingavx2Const<>+288(SB), Y1
+	VMOVUPS roundingavx2Const<>+320(SB), Y0
+	VMOVUPS roundingavx2Const<>+352(SB), Y1
 	SUBQ $16, CX
 	JL tail
 
@@ -889,7 +974,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK2
+	BLOCK4
 	VCMPPD $30, Y0, Y1, Y2
 	VCMPPD $3, Y0, Y0, Y3
 	VBLENDVPD Y3, Y1, Y0, Y0
@@ -940,12 +1025,65 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK2
+	BLOCK4
 	VCMPPD $30, Y1, Y0, Y2
 	VCMPPD $3, Y0, Y0, Y3
 	VBLENDVPD Y3, Y1, Y0, Y0
 	VBLENDVPD Y2, Y1, Y0, Y0
 	VMASKMOVPD Y0, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	SUBQ $4, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func nextF64AVX2(z, x, y *float64, n int)
+TEXT ·nextF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VMOVUPS roundingavx2Const<>+384(SB), Y1
+	VMOVUPS roundingavx2Const<>+416(SB), Y2
+	VMOVUPS roundingavx2Const<>+224(SB), Y0
+	VMOVUPS roundingavx2Const<>+352(SB), Y3
+	SUBQ $8, CX
+	JL tail
+
+loop:
+	VMOVUPD (SI), Y4
+	VMOVUPD (R8), Y5
+	BLOCK2
+	VMOVUPD Y4, (DI)
+	VMOVUPD 32(SI), Y4
+	VMOVUPD 32(R8), Y5
+	BLOCK2
+	VMOVUPD Y4, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $8, CX
+	JGE loop
+
+tail:
+	ADDQ $8, CX
+	JZ done
+
+tailLoop:
+	MOVQ $4, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*8), Y15
+	VMASKMOVPD (SI), Y15, Y4
+	VMASKMOVPD (R8), Y15, Y5
+	BLOCK2
+	VMASKMOVPD Y4, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
 	ADDQ $32, R8
@@ -1010,7 +1148,7 @@ TEXT ·recipF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS roundingavx2Const<>+192(SB), Y0
+	VMOVUPS roundingavx2Const<>+256(SB), Y0
 	SUBQ $16, CX
 	JL tail
 
@@ -1056,7 +1194,7 @@ TEXT ·rsqrtF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS roundingavx2Const<>+192(SB), Y0
+	VMOVUPS roundingavx2Const<>+256(SB), Y0
 	SUBQ $16, CX
 	JL tail
 
@@ -1107,7 +1245,7 @@ TEXT ·reluF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS roundingavx2Const<>+160(SB), Y0
+	VMOVUPS roundingavx2Const<>+224(SB), Y0
 	SUBQ $16, CX
 	JL tail
 
@@ -1154,8 +1292,8 @@ TEXT ·signI32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VMOVUPS roundingavx2Const<>+0(SB), Y0
-	VMOVUPS roundingavx2Const<>+320(SB), Y2
-	VMOVUPS roundingavx2Const<>+352(SB), Y1
+	VMOVUPS roundingavx2Const<>+160(SB), Y2
+	VMOVUPS roundingavx2Const<>+192(SB), Y1
 	SUBQ $32, CX
 	JL tail
 
@@ -1417,7 +1555,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK1
+	BLOCK3
 	VPCMPGTD Y1, Y0, Y2
 	VBLENDVPS Y2, Y0, Y1, Y0
 	VMASKMOVPS Y0, Y15, (DI)
@@ -1472,7 +1610,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK1
+	BLOCK3
 	VPCMPGTD Y1, Y0, Y2
 	VBLENDVPS Y2, Y1, Y0, Y0
 	VMASKMOVPS Y0, Y15, (DI)
@@ -1519,7 +1657,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK1
+	BLOCK3
 	VPAND Y1, Y0, Y0
 	VMASKMOVPS Y0, Y15, (DI)
 	ADDQ $32, DI
@@ -1565,7 +1703,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK1
+	BLOCK3
 	VPOR Y1, Y0, Y0
 	VMASKMOVPS Y0, Y15, (DI)
 	ADDQ $32, DI
@@ -1611,7 +1749,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK1
+	BLOCK3
 	VPXOR Y1, Y0, Y0
 	VMASKMOVPS Y0, Y15, (DI)
 	ADDQ $32, DI
@@ -1629,7 +1767,7 @@ TEXT ·notI32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS roundingavx2Const<>+352(SB), Y0
+	VMOVUPS roundingavx2Const<>+192(SB), Y0
 	SUBQ $32, CX
 	JL tail
 
@@ -1679,7 +1817,7 @@ TEXT ·signI64AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS roundingavx2Const<>+160(SB), Y0
+	VMOVUPS roundingavx2Const<>+224(SB), Y0
 	VMOVUPS roundingavx2Const<>+384(SB), Y2
 	VMOVUPS roundingavx2Const<>+416(SB), Y1
 	SUBQ $16, CX
@@ -1746,7 +1884,7 @@ TEXT ·negI64AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS roundingavx2Const<>+160(SB), Y0
+	VMOVUPS roundingavx2Const<>+224(SB), Y0
 	SUBQ $16, CX
 	JL tail
 
@@ -1792,7 +1930,7 @@ TEXT ·absI64AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS roundingavx2Const<>+160(SB), Y0
+	VMOVUPS roundingavx2Const<>+224(SB), Y0
 	SUBQ $16, CX
 	JL tail
 
@@ -1852,7 +1990,7 @@ TEXT ·reluI64AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS roundingavx2Const<>+160(SB), Y0
+	VMOVUPS roundingavx2Const<>+224(SB), Y0
 	SUBQ $16, CX
 	JL tail
 
@@ -1943,7 +2081,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK2
+	BLOCK4
 	VPCMPGTQ Y1, Y0, Y2
 	VBLENDVPD Y2, Y0, Y1, Y0
 	VMASKMOVPD Y0, Y15, (DI)
@@ -1998,7 +2136,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK2
+	BLOCK4
 	VPCMPGTQ Y1, Y0, Y2
 	VBLENDVPD Y2, Y1, Y0, Y0
 	VMASKMOVPD Y0, Y15, (DI)

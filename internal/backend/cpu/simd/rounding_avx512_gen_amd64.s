@@ -5,6 +5,38 @@
 #include "textflag.h"
 
 #define BLOCK1 \
+	VCMPPS $30, Z4, Z5, K1; \
+	VCMPPS $30, Z0, Z4, K2; \
+	KXORW K2, K1, K1; \
+	VBLENDMPS Z2, Z1, K1, Z6; \
+	VPADDD Z6, Z4, Z6; \
+	VPANDD Z3, Z5, Z7; \
+	VPORD Z1, Z7, Z7; \
+	VCMPPS $0, Z5, Z4, K1; \
+	VCMPPS $0, Z0, Z4, K2; \
+	VBLENDMPS Z7, Z6, K2, Z6; \
+	VBLENDMPS Z4, Z6, K1, Z6; \
+	VCMPPS $3, Z5, Z4, K1; \
+	VADDPS Z5, Z4, Z4; \
+	VBLENDMPS Z4, Z6, K1, Z4
+
+#define BLOCK2 \
+	VCMPPD $30, Z4, Z5, K1; \
+	VCMPPD $30, Z0, Z4, K2; \
+	KXORW K2, K1, K1; \
+	VBLENDMPD Z2, Z1, K1, Z6; \
+	VPADDQ Z6, Z4, Z6; \
+	VPANDQ Z3, Z5, Z7; \
+	VPORQ Z1, Z7, Z7; \
+	VCMPPD $0, Z5, Z4, K1; \
+	VCMPPD $0, Z0, Z4, K2; \
+	VBLENDMPD Z7, Z6, K2, Z6; \
+	VBLENDMPD Z4, Z6, K1, Z6; \
+	VCMPPD $3, Z5, Z4, K1; \
+	VADDPD Z5, Z4, Z4; \
+	VBLENDMPD Z4, Z6, K1, Z4
+
+#define BLOCK3 \
 	MOVQ $16, DX; \
 	CMPQ CX, DX; \
 	CMOVQLT CX, DX; \
@@ -14,7 +46,7 @@
 	VMOVUPS.Z (SI), K7, Z0; \
 	VMOVUPS.Z (R8), K7, Z1
 
-#define BLOCK2 \
+#define BLOCK4 \
 	MOVQ $8, DX; \
 	CMPQ CX, DX; \
 	CMOVQLT CX, DX; \
@@ -29,13 +61,13 @@ DATA roundingavx512Const<>+4(SB)/4, $0x3f800000
 DATA roundingavx512Const<>+8(SB)/4, $0xbf800000
 DATA roundingavx512Const<>+12(SB)/4, $0x7fffffff
 DATA roundingavx512Const<>+16(SB)/4, $0x80000000
-DATA roundingavx512Const<>+24(SB)/8, $0x0
-DATA roundingavx512Const<>+32(SB)/8, $0x3ff0000000000000
-DATA roundingavx512Const<>+40(SB)/8, $0xbff0000000000000
-DATA roundingavx512Const<>+48(SB)/8, $0x7fffffffffffffff
-DATA roundingavx512Const<>+56(SB)/8, $0x8000000000000000
-DATA roundingavx512Const<>+64(SB)/4, $0x1
-DATA roundingavx512Const<>+68(SB)/4, $0xffffffff
+DATA roundingavx512Const<>+20(SB)/4, $0x1
+DATA roundingavx512Const<>+24(SB)/4, $0xffffffff
+DATA roundingavx512Const<>+32(SB)/8, $0x0
+DATA roundingavx512Const<>+40(SB)/8, $0x3ff0000000000000
+DATA roundingavx512Const<>+48(SB)/8, $0xbff0000000000000
+DATA roundingavx512Const<>+56(SB)/8, $0x7fffffffffffffff
+DATA roundingavx512Const<>+64(SB)/8, $0x8000000000000000
 DATA roundingavx512Const<>+72(SB)/8, $0x1
 DATA roundingavx512Const<>+80(SB)/8, $0xffffffffffffffff
 GLOBL roundingavx512Const<>(SB), RODATA|NOPTR, $88
@@ -391,7 +423,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK1
+	BLOCK3
 	VCMPPS $30, Z0, Z1, K1
 	VCMPPS $3, Z0, Z0, K2
 	VBLENDMPS Z1, Z0, K2, Z0
@@ -442,7 +474,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK1
+	BLOCK3
 	VCMPPS $30, Z1, Z0, K1
 	VCMPPS $3, Z0, Z0, K2
 	VBLENDMPS Z1, Z0, K2, Z0
@@ -458,14 +490,67 @@ done:
 	VZEROUPPER
 	RET
 
+// func nextF32AVX512(z, x, y *float32, n int)
+TEXT ·nextF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VBROADCASTSS roundingavx512Const<>+20(SB), Z1
+	VBROADCASTSS roundingavx512Const<>+24(SB), Z2
+	VBROADCASTSS roundingavx512Const<>+0(SB), Z0
+	VBROADCASTSS roundingavx512Const<>+16(SB), Z3
+	SUBQ $32, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Z4
+	VMOVUPS (R8), Z5
+	BLOCK1
+	VMOVUPS Z4, (DI)
+	VMOVUPS 64(SI), Z4
+	VMOVUPS 64(R8), Z5
+	BLOCK1
+	VMOVUPS Z4, 64(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	ADDQ $128, R8
+	SUBQ $32, CX
+	JGE loop
+
+tail:
+	ADDQ $32, CX
+	JZ done
+
+tailLoop:
+	MOVQ $16, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	MOVL $-1, AX
+	BZHIL DX, AX, AX
+	KMOVW AX, K7
+	VMOVUPS.Z (SI), K7, Z4
+	VMOVUPS.Z (R8), K7, Z5
+	BLOCK1
+	VMOVUPS Z4, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $16, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
 // func signF64AVX512(z, x *float64, n int)
 TEXT ·signF64AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSD roundingavx512Const<>+24(SB), Z0
-	VBROADCASTSD roundingavx512Const<>+32(SB), Z2
-	VBROADCASTSD roundingavx512Const<>+40(SB), Z1
+	VBROADCASTSD roundingavx512Const<>+32(SB), Z0
+	VBROADCASTSD roundingavx512Const<>+40(SB), Z2
+	VBROADCASTSD roundingavx512Const<>+48(SB), Z1
 	SUBQ $32, CX
 	JL tail
 
@@ -711,8 +796,8 @@ TEXT ·copysignF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VBROADCASTSD roundingavx512Const<>+48(SB), Z0
-	VBROADCASTSD roundingavx512Const<>+56(SB), Z1
+	VBROADCASTSD roundingavx512Const<>+56(SB), Z0
+	VBROADCASTSD roundingavx512Const<>+64(SB), Z1
 	SUBQ $32, CX
 	JL tail
 
@@ -809,7 +894,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK2
+	BLOCK4
 	VCMPPD $30, Z0, Z1, K1
 	VCMPPD $3, Z0, Z0, K2
 	VBLENDMPD Z1, Z0, K2, Z0
@@ -860,12 +945,65 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK2
+	BLOCK4
 	VCMPPD $30, Z1, Z0, K1
 	VCMPPD $3, Z0, Z0, K2
 	VBLENDMPD Z1, Z0, K2, Z0
 	VBLENDMPD Z1, Z0, K1, Z0
 	VMOVUPD Z0, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func nextF64AVX512(z, x, y *float64, n int)
+TEXT ·nextF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VBROADCASTSD roundingavx512Const<>+72(SB), Z1
+	VBROADCASTSD roundingavx512Const<>+80(SB), Z2
+	VBROADCASTSD roundingavx512Const<>+32(SB), Z0
+	VBROADCASTSD roundingavx512Const<>+64(SB), Z3
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPD (SI), Z4
+	VMOVUPD (R8), Z5
+	BLOCK2
+	VMOVUPD Z4, (DI)
+	VMOVUPD 64(SI), Z4
+	VMOVUPD 64(R8), Z5
+	BLOCK2
+	VMOVUPD Z4, 64(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	ADDQ $128, R8
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	MOVL $-1, AX
+	BZHIL DX, AX, AX
+	KMOVW AX, K7
+	VMOVUPD.Z (SI), K7, Z4
+	VMOVUPD.Z (R8), K7, Z5
+	BLOCK2
+	VMOVUPD Z4, K7, (DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	ADDQ $64, R8
@@ -930,7 +1068,7 @@ TEXT ·recipF64AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSD roundingavx512Const<>+32(SB), Z0
+	VBROADCASTSD roundingavx512Const<>+40(SB), Z0
 	SUBQ $32, CX
 	JL tail
 
@@ -976,7 +1114,7 @@ TEXT ·rsqrtF64AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSD roundingavx512Const<>+32(SB), Z0
+	VBROADCASTSD roundingavx512Const<>+40(SB), Z0
 	SUBQ $32, CX
 	JL tail
 
@@ -1027,7 +1165,7 @@ TEXT ·reluF64AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSD roundingavx512Const<>+24(SB), Z0
+	VBROADCASTSD roundingavx512Const<>+32(SB), Z0
 	SUBQ $32, CX
 	JL tail
 
@@ -1074,8 +1212,8 @@ TEXT ·signI32AVX512(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VBROADCASTSS roundingavx512Const<>+0(SB), Z0
-	VBROADCASTSS roundingavx512Const<>+64(SB), Z2
-	VBROADCASTSS roundingavx512Const<>+68(SB), Z1
+	VBROADCASTSS roundingavx512Const<>+20(SB), Z2
+	VBROADCASTSS roundingavx512Const<>+24(SB), Z1
 	SUBQ $64, CX
 	JL tail
 
@@ -1337,7 +1475,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK1
+	BLOCK3
 	VPCMPGTD Z1, Z0, K1
 	VBLENDMPS Z0, Z1, K1, Z0
 	VMOVUPS Z0, K7, (DI)
@@ -1392,7 +1530,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK1
+	BLOCK3
 	VPCMPGTD Z1, Z0, K1
 	VBLENDMPS Z1, Z0, K1, Z0
 	VMOVUPS Z0, K7, (DI)
@@ -1439,7 +1577,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK1
+	BLOCK3
 	VPANDD Z1, Z0, Z0
 	VMOVUPS Z0, K7, (DI)
 	ADDQ $64, DI
@@ -1485,7 +1623,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK1
+	BLOCK3
 	VPORD Z1, Z0, Z0
 	VMOVUPS Z0, K7, (DI)
 	ADDQ $64, DI
@@ -1531,7 +1669,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK1
+	BLOCK3
 	VPXORD Z1, Z0, Z0
 	VMOVUPS Z0, K7, (DI)
 	ADDQ $64, DI
@@ -1549,7 +1687,7 @@ TEXT ·notI32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS roundingavx512Const<>+68(SB), Z0
+	VBROADCASTSS roundingavx512Const<>+24(SB), Z0
 	SUBQ $64, CX
 	JL tail
 
@@ -1599,7 +1737,7 @@ TEXT ·signI64AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSD roundingavx512Const<>+24(SB), Z0
+	VBROADCASTSD roundingavx512Const<>+32(SB), Z0
 	VBROADCASTSD roundingavx512Const<>+72(SB), Z2
 	VBROADCASTSD roundingavx512Const<>+80(SB), Z1
 	SUBQ $32, CX
@@ -1666,7 +1804,7 @@ TEXT ·negI64AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSD roundingavx512Const<>+24(SB), Z0
+	VBROADCASTSD roundingavx512Const<>+32(SB), Z0
 	SUBQ $32, CX
 	JL tail
 
@@ -1712,7 +1850,7 @@ TEXT ·absI64AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSD roundingavx512Const<>+24(SB), Z0
+	VBROADCASTSD roundingavx512Const<>+32(SB), Z0
 	SUBQ $32, CX
 	JL tail
 
@@ -1772,7 +1910,7 @@ TEXT ·reluI64AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSD roundingavx512Const<>+24(SB), Z0
+	VBROADCASTSD roundingavx512Const<>+32(SB), Z0
 	SUBQ $32, CX
 	JL tail
 
@@ -1863,7 +2001,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK2
+	BLOCK4
 	VPCMPGTQ Z1, Z0, K1
 	VBLENDMPD Z0, Z1, K1, Z0
 	VMOVUPD Z0, K7, (DI)
@@ -1918,7 +2056,7 @@ tail:
 	JZ done
 
 tailLoop:
-	BLOCK2
+	BLOCK4
 	VPCMPGTQ Z1, Z0, K1
 	VBLENDMPD Z1, Z0, K1, Z0
 	VMOVUPD Z0, K7, (DI)

@@ -95,6 +95,34 @@ func fminF32Generic(z, x, y []float32) {
 	}
 }
 
+func nextF32Generic(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	for i := range z {
+		v0 := x[i]
+		v1 := y[i]
+		v2 := (v1 > v0) != (v0 > 0)
+		var v3 int32 = 1
+		if v2 {
+			v3 = -1
+		}
+		v4 := int32(math.Float32bits(v0)) + v3
+		v5 := int32(math.Float32bits(v1)) & -2147483648
+		var v6 float32 = math.Float32frombits(uint32(v4))
+		if v0 == 0 {
+			v6 = math.Float32frombits(uint32(v5 | 1))
+		}
+		var v7 float32 = v6
+		if v0 == v1 {
+			v7 = v0
+		}
+		var v8 float32 = v7
+		if v0 != v0 || v1 != v1 {
+			v8 = v0 + v1
+		}
+		z[i] = v8
+	}
+}
+
 func signF64Generic(z, x []float64) {
 	x = x[:len(z)]
 	for i := range z {
@@ -182,6 +210,34 @@ func fminF64Generic(z, x, y []float64) {
 			v3 = v1
 		}
 		z[i] = v3
+	}
+}
+
+func nextF64Generic(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	for i := range z {
+		v0 := x[i]
+		v1 := y[i]
+		v2 := (v1 > v0) != (v0 > 0)
+		var v3 int64 = 1
+		if v2 {
+			v3 = -1
+		}
+		v4 := int64(math.Float64bits(v0)) + v3
+		v5 := int64(math.Float64bits(v1)) & -9223372036854775808
+		var v6 float64 = math.Float64frombits(uint64(v4))
+		if v0 == 0 {
+			v6 = math.Float64frombits(uint64(v5 | 1))
+		}
+		var v7 float64 = v6
+		if v0 == v1 {
+			v7 = v0
+		}
+		var v8 float64 = v7
+		if v0 != v0 || v1 != v1 {
+			v8 = v0 + v1
+		}
+		z[i] = v8
 	}
 }
 

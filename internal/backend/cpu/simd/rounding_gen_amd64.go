@@ -164,6 +164,26 @@ func fminF32AVX512(z, x, y *float32, n int)
 //go:noescape
 func fminF32AVX2(z, x, y *float32, n int)
 
+// NextF32 sets z[i] = the float next to x[i] on the way to y[i], x[i] where they are equal.
+func NextF32(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		nextF32AVX512(&z[0], &x[0], &y[0], len(z))
+	case useAVX2:
+		nextF32AVX2(&z[0], &x[0], &y[0], len(z))
+	default:
+		nextF32Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func nextF32AVX512(z, x, y *float32, n int)
+
+//go:noescape
+func nextF32AVX2(z, x, y *float32, n int)
+
 // SignF64 sets z[i] = 1 where x[i] > 0, -1 where x[i] < 0, else 0.
 func SignF64(z, x []float64) {
 	x = x[:len(z)]
@@ -323,6 +343,26 @@ func fminF64AVX512(z, x, y *float64, n int)
 
 //go:noescape
 func fminF64AVX2(z, x, y *float64, n int)
+
+// NextF64 sets z[i] = the float next to x[i] on the way to y[i], x[i] where they are equal.
+func NextF64(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		nextF64AVX512(&z[0], &x[0], &y[0], len(z))
+	case useAVX2:
+		nextF64AVX2(&z[0], &x[0], &y[0], len(z))
+	default:
+		nextF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func nextF64AVX512(z, x, y *float64, n int)
+
+//go:noescape
+func nextF64AVX2(z, x, y *float64, n int)
 
 // SquareF64 sets z[i] = x[i] * x[i].
 func SquareF64(z, x []float64) {

@@ -124,6 +124,21 @@ func FminF32(z, x, y []float32) {
 //go:noescape
 func fminF32NEON(z, x, y *float32, n int)
 
+// NextF32 sets z[i] = the float next to x[i] on the way to y[i], x[i] where they are equal.
+func NextF32(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		nextF32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		nextF32Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func nextF32NEON(z, x, y *float32, n int)
+
 // SignF64 sets z[i] = 1 where x[i] > 0, -1 where x[i] < 0, else 0.
 func SignF64(z, x []float64) {
 	x = x[:len(z)]
@@ -243,6 +258,21 @@ func FminF64(z, x, y []float64) {
 
 //go:noescape
 func fminF64NEON(z, x, y *float64, n int)
+
+// NextF64 sets z[i] = the float next to x[i] on the way to y[i], x[i] where they are equal.
+func NextF64(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		nextF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		nextF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func nextF64NEON(z, x, y *float64, n int)
 
 // SquareF64 sets z[i] = x[i] * x[i].
 func SquareF64(z, x []float64) {

@@ -30,6 +30,86 @@
 	WORD $0x4ea31c42; \
 	FMOVQ F2, 48(R0)
 
+#define BLOCK2 \
+	FMOVQ 0(R1), F4; \
+	FMOVQ 0(R2), F5; \
+	WORD $0x6ea4e4a6; \
+	WORD $0x6ea0e487; \
+	WORD $0x6e271cc6; \
+	WORD $0x6e611c46; \
+	WORD $0x4ea68486; \
+	WORD $0x4e231ca7; \
+	WORD $0x4ea11ce7; \
+	WORD $0x4e25e488; \
+	WORD $0x4e20e489; \
+	WORD $0x6ea91ce6; \
+	WORD $0x6ea81c86; \
+	WORD $0x4e24e487; \
+	WORD $0x4e25e4a8; \
+	WORD $0x4e281ce7; \
+	WORD $0x6e2058e7; \
+	WORD $0x4e25d484; \
+	WORD $0x6ea71c86; \
+	FMOVQ F6, 0(R0)
+
+#define BLOCK3 \
+	FMOVQ 0(R1), F4; \
+	FMOVQ 0(R2), F5; \
+	WORD $0x6ee4e4a6; \
+	WORD $0x6ee0e487; \
+	WORD $0x6e271cc6; \
+	WORD $0x6e611c46; \
+	WORD $0x4ee68486; \
+	WORD $0x4e231ca7; \
+	WORD $0x4ea11ce7; \
+	WORD $0x4e65e488; \
+	WORD $0x4e60e489; \
+	WORD $0x6ea91ce6; \
+	WORD $0x6ea81c86; \
+	WORD $0x4e64e487; \
+	WORD $0x4e65e4a8; \
+	WORD $0x4e281ce7; \
+	WORD $0x6e2058e7; \
+	WORD $0x4e65d484; \
+	WORD $0x6ea71c86; \
+	FMOVQ F6, 0(R0)
+
+#define BLOCK4 \
+	WORD $0x6ea4e4a6; \
+	WORD $0x6ea0e487; \
+	WORD $0x6e271cc6; \
+	WORD $0x6e611c46; \
+	WORD $0x4ea68486; \
+	WORD $0x4e231ca7; \
+	WORD $0x4ea11ce7; \
+	WORD $0x4e25e488; \
+	WORD $0x4e20e489; \
+	WORD $0x6ea91ce6; \
+	WORD $0x6ea81c86; \
+	WORD $0x4e24e487; \
+	WORD $0x4e25e4a8; \
+	WORD $0x4e281ce7; \
+	WORD $0x6e2058e7; \
+	WORD $0x4e25d484
+
+#define BLOCK5 \
+	WORD $0x6ee4e4a6; \
+	WORD $0x6ee0e487; \
+	WORD $0x6e271cc6; \
+	WORD $0x6e611c46; \
+	WORD $0x4ee68486; \
+	WORD $0x4e231ca7; \
+	WORD $0x4ea11ce7; \
+	WORD $0x4e65e488; \
+	WORD $0x4e60e489; \
+	WORD $0x6ea91ce6; \
+	WORD $0x6ea81c86; \
+	WORD $0x4e64e487; \
+	WORD $0x4e65e4a8; \
+	WORD $0x4e281ce7; \
+	WORD $0x6e2058e7; \
+	WORD $0x4e65d484
+
 DATA roundingNEON<>+0(SB)/4, $0x0
 DATA roundingNEON<>+4(SB)/4, $0x0
 DATA roundingNEON<>+8(SB)/4, $0x0
@@ -50,24 +130,24 @@ DATA roundingNEON<>+64(SB)/4, $0x80000000
 DATA roundingNEON<>+68(SB)/4, $0x80000000
 DATA roundingNEON<>+72(SB)/4, $0x80000000
 DATA roundingNEON<>+76(SB)/4, $0x80000000
-DATA roundingNEON<>+80(SB)/8, $0x0
-DATA roundingNEON<>+88(SB)/8, $0x0
-DATA roundingNEON<>+96(SB)/8, $0x3ff0000000000000
-DATA roundingNEON<>+104(SB)/8, $0x3ff0000000000000
-DATA roundingNEON<>+112(SB)/8, $0xbff0000000000000
-DATA roundingNEON<>+120(SB)/8, $0xbff0000000000000
-DATA roundingNEON<>+128(SB)/8, $0x7fffffffffffffff
-DATA roundingNEON<>+136(SB)/8, $0x7fffffffffffffff
-DATA roundingNEON<>+144(SB)/8, $0x8000000000000000
-DATA roundingNEON<>+152(SB)/8, $0x8000000000000000
-DATA roundingNEON<>+160(SB)/4, $0x1
-DATA roundingNEON<>+164(SB)/4, $0x1
-DATA roundingNEON<>+168(SB)/4, $0x1
-DATA roundingNEON<>+172(SB)/4, $0x1
-DATA roundingNEON<>+176(SB)/4, $0xffffffff
-DATA roundingNEON<>+180(SB)/4, $0xffffffff
-DATA roundingNEON<>+184(SB)/4, $0xffffffff
-DATA roundingNEON<>+188(SB)/4, $0xffffffff
+DATA roundingNEON<>+80(SB)/4, $0x1
+DATA roundingNEON<>+84(SB)/4, $0x1
+DATA roundingNEON<>+88(SB)/4, $0x1
+DATA roundingNEON<>+92(SB)/4, $0x1
+DATA roundingNEON<>+96(SB)/4, $0xffffffff
+DATA roundingNEON<>+100(SB)/4, $0xffffffff
+DATA roundingNEON<>+104(SB)/4, $0xffffffff
+DATA roundingNEON<>+108(SB)/4, $0xffffffff
+DATA roundingNEON<>+112(SB)/8, $0x0
+DATA roundingNEON<>+120(SB)/8, $0x0
+DATA roundingNEON<>+128(SB)/8, $0x3ff0000000000000
+DATA roundingNEON<>+136(SB)/8, $0x3ff0000000000000
+DATA roundingNEON<>+144(SB)/8, $0xbff0000000000000
+DATA roundingNEON<>+152(SB)/8, $0xbff0000000000000
+DATA roundingNEON<>+160(SB)/8, $0x7fffffffffffffff
+DATA roundingNEON<>+168(SB)/8, $0x7fffffffffffffff
+DATA roundingNEON<>+176(SB)/8, $0x8000000000000000
+DATA roundingNEON<>+184(SB)/8, $0x8000000000000000
 DATA roundingNEON<>+192(SB)/8, $0x1
 DATA roundingNEON<>+200(SB)/8, $0x1
 DATA roundingNEON<>+208(SB)/8, $0xffffffffffffffff
@@ -691,15 +771,92 @@ end6:
 done:
 	RET
 
+// func nextF32NEON(z, x, y *float32, n int)
+TEXT ·nextF32NEON(SB), NOSPLIT, $0-32
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD n+24(FP), R9
+	MOVD $roundingNEON<>(SB), R11
+	FMOVQ 80(R11), F1 // 1
+	FMOVQ 96(R11), F2 // -1
+	FMOVQ 0(R11), F0 // 0
+	FMOVQ 64(R11), F3 // -2147483648
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	BLOCK2
+	FMOVQ 16(R1), F4
+	FMOVQ 16(R2), F5
+	BLOCK4
+	WORD $0x6ea71c86 // BIT V6, V4, V7
+	FMOVQ F6, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R2
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	BLOCK2
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F4 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V4.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V4.S[2]
+end2:
+	FMOVS (R2), F5 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V5.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V5.S[2]
+end4:
+	BLOCK4
+	WORD $0x6ea71c86 // BIT V6, V4, V7
+	FMOVS F6, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V6.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V6.S[2], (R10)
+end6:
+
+done:
+	RET
+
 // func signF64NEON(z, x *float64, n int)
 TEXT ·signF64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $roundingNEON<>(SB), R11
-	FMOVQ 80(R11), F0 // 0
-	FMOVQ 96(R11), F2 // 1
-	FMOVQ 112(R11), F1 // -1
+	FMOVQ 112(R11), F0 // 0
+	FMOVQ 128(R11), F2 // 1
+	FMOVQ 144(R11), F1 // -1
 	SUBS $8, R9
 	BLT tail
 
@@ -975,8 +1132,8 @@ TEXT ·copysignF64NEON(SB), NOSPLIT, $0-32
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
 	MOVD $roundingNEON<>(SB), R11
-	FMOVQ 128(R11), F0 // 9223372036854775807
-	FMOVQ 144(R11), F1 // -9223372036854775808
+	FMOVQ 160(R11), F0 // 9223372036854775807
+	FMOVQ 176(R11), F1 // -9223372036854775808
 	SUBS $8, R9
 	BLT tail
 
@@ -1156,6 +1313,59 @@ last:
 done:
 	RET
 
+// func nextF64NEON(z, x, y *float64, n int)
+TEXT ·nextF64NEON(SB), NOSPLIT, $0-32
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD n+24(FP), R9
+	MOVD $roundingNEON<>(SB), R11
+	FMOVQ 192(R11), F1 // 1
+	FMOVQ 208(R11), F2 // -1
+	FMOVQ 112(R11), F0 // 0
+	FMOVQ 176(R11), F3 // -9223372036854775808
+	SUBS $4, R9
+	BLT tail
+
+loop:
+	BLOCK3
+	FMOVQ 16(R1), F4
+	FMOVQ 16(R2), F5
+	BLOCK5
+	WORD $0x6ea71c86 // BIT V6, V4, V7
+	FMOVQ F6, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R2
+	SUBS $4, R9
+	BGE loop
+
+tail:
+	ADDS $4, R9
+	BEQ done
+	SUBS $2, R9
+	BLT last
+
+one:
+	BLOCK3
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F4 // the other lanes become zero
+	FMOVD (R2), F5 // the other lanes become zero
+	BLOCK5
+	WORD $0x6ea71c86 // BIT V6, V4, V7
+	FMOVD F6, (R0)
+
+done:
+	RET
+
 // func squareF64NEON(z, x *float64, n int)
 TEXT ·squareF64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
@@ -1213,7 +1423,7 @@ TEXT ·recipF64NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $roundingNEON<>(SB), R11
-	FMOVQ 96(R11), F0 // 1
+	FMOVQ 128(R11), F0 // 1
 	SUBS $8, R9
 	BLT tail
 
@@ -1266,7 +1476,7 @@ TEXT ·rsqrtF64NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $roundingNEON<>(SB), R11
-	FMOVQ 96(R11), F0 // 1
+	FMOVQ 128(R11), F0 // 1
 	SUBS $8, R9
 	BLT tail
 
@@ -1325,7 +1535,7 @@ TEXT ·reluF64NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $roundingNEON<>(SB), R11
-	FMOVQ 80(R11), F0 // 0
+	FMOVQ 112(R11), F0 // 0
 	SUBS $8, R9
 	BLT tail
 
@@ -1385,8 +1595,8 @@ TEXT ·signI32NEON(SB), NOSPLIT, $0-24
 	MOVD n+16(FP), R9
 	MOVD $roundingNEON<>(SB), R11
 	FMOVQ 0(R11), F0 // 0
-	FMOVQ 160(R11), F2 // 1
-	FMOVQ 176(R11), F1 // -1
+	FMOVQ 80(R11), F2 // 1
+	FMOVQ 96(R11), F1 // -1
 	SUBS $16, R9
 	BLT tail
 
@@ -2130,7 +2340,7 @@ TEXT ·notI32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $roundingNEON<>(SB), R11
-	FMOVQ 176(R11), F0 // -1
+	FMOVQ 96(R11), F0 // -1
 	SUBS $16, R9
 	BLT tail
 
@@ -2199,7 +2409,7 @@ TEXT ·signI64NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $roundingNEON<>(SB), R11
-	FMOVQ 80(R11), F0 // 0
+	FMOVQ 112(R11), F0 // 0
 	FMOVQ 192(R11), F2 // 1
 	FMOVQ 208(R11), F1 // -1
 	SUBS $8, R9
@@ -2272,7 +2482,7 @@ TEXT ·negI64NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $roundingNEON<>(SB), R11
-	FMOVQ 80(R11), F0 // 0
+	FMOVQ 112(R11), F0 // 0
 	SUBS $8, R9
 	BLT tail
 
@@ -2325,7 +2535,7 @@ TEXT ·absI64NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $roundingNEON<>(SB), R11
-	FMOVQ 80(R11), F0 // 0
+	FMOVQ 112(R11), F0 // 0
 	SUBS $8, R9
 	BLT tail
 
@@ -2390,7 +2600,7 @@ TEXT ·reluI64NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $roundingNEON<>(SB), R11
-	FMOVQ 80(R11), F0 // 0
+	FMOVQ 112(R11), F0 // 0
 	SUBS $8, R9
 	BLT tail
 

@@ -12,61 +12,73 @@
 	LEAQ tailMask<>+32(SB), AX; \
 	VMOVDQU (AX)(DX*4), Y15; \
 	PREFETCHT1 (R8); \
-	VMASKMOVPS (SI), Y15, Y10; \
-	VSUBPS Y0, Y10, Y10; \
-	VMOVUPS rowavx2Const<>+32(SB), Y11; \
-	VMINPS Y10, Y11, Y10; \
+	VMASKMOVPS (SI), Y15, Y9; \
+	VSUBPS Y0, Y9, Y9; \
+	VCMPPS $17, rowavx2Const<>+0(SB), Y9, Y10; \
+	VBLENDVPS Y10, rowavx2Const<>+32(SB), Y9, Y9; \
 	VMOVUPS rowavx2Const<>+64(SB), Y11; \
-	VMAXPS Y10, Y11, Y10; \
-	VMOVAPS Y9, Y11; \
-	VFMADD231PS rowavx2Const<>+96(SB), Y10, Y11; \
-	VSUBPS Y9, Y11, Y12; \
-	VFNMADD231PS rowavx2Const<>+128(SB), Y12, Y10; \
-	VFNMADD231PS rowavx2Const<>+160(SB), Y12, Y10; \
+	VMINPS Y9, Y11, Y9; \
+	VMOVUPS rowavx2Const<>+0(SB), Y11; \
+	VMAXPS Y9, Y11, Y9; \
+	VMOVUPS rowavx2Const<>+96(SB), Y11; \
+	VFMADD231PS rowavx2Const<>+128(SB), Y9, Y11; \
+	VSUBPS rowavx2Const<>+96(SB), Y11, Y12; \
+	VFNMADD231PS rowavx2Const<>+160(SB), Y12, Y9; \
+	VFNMADD231PS rowavx2Const<>+192(SB), Y12, Y9; \
 	VPSLLD $28, Y11, Y12; \
-	VPERMPS rowavx2Const<>+192(SB), Y11, Y13; \
-	VPERMPS rowavx2Const<>+224(SB), Y11, Y14; \
+	VPERMPS rowavx2Const<>+256(SB), Y11, Y13; \
+	VPERMPS rowavx2Const<>+288(SB), Y11, Y14; \
 	VBLENDVPS Y12, Y14, Y13, Y13; \
-	VMOVUPS rowavx2Const<>+256(SB), Y12; \
-	VFMADD231PS rowavx2Const<>+288(SB), Y10, Y12; \
-	VFMADD213PS rowavx2Const<>+320(SB), Y10, Y12; \
-	VMULPS Y10, Y13, Y10; \
-	VFMADD231PS Y10, Y12, Y13; \
-	VPSUBD Y9, Y11, Y10; \
-	VPSRAD $4, Y10, Y10; \
-	VPSRAD $1, Y10, Y11; \
+	VMOVUPS rowavx2Const<>+320(SB), Y12; \
+	VFMADD231PS rowavx2Const<>+352(SB), Y9, Y12; \
+	VFMADD213PS rowavx2Const<>+384(SB), Y9, Y12; \
+	VMULPS Y9, Y13, Y9; \
+	VFMADD231PS Y9, Y12, Y13; \
+	VPSUBD rowavx2Const<>+96(SB), Y11, Y9; \
+	VPSRAD $4, Y9, Y9; \
+	VPSRAD $1, Y9, Y11; \
 	VPSLLD $23, Y11, Y12; \
-	VPADDD rowavx2Const<>+320(SB), Y12, Y12
+	VPADDD rowavx2Const<>+384(SB), Y12, Y12; \
+	VMULPS Y12, Y13, Y12; \
+	VPSUBD Y11, Y9, Y9; \
+	VPSLLD $23, Y9, Y9; \
+	VPADDD rowavx2Const<>+384(SB), Y9, Y9; \
+	VMULPS Y9, Y12, Y9; \
+	VBLENDVPS Y10, rowavx2Const<>+32(SB), Y9, Y9
 
 #define BLOCK2 \
-	VSUBPS Y0, Y10, Y10; \
-	VMOVUPS rowavx2Const<>+32(SB), Y11; \
-	VMINPS Y10, Y11, Y10; \
+	VSUBPS Y0, Y9, Y9; \
+	VCMPPS $17, rowavx2Const<>+0(SB), Y9, Y10; \
+	VBLENDVPS Y10, rowavx2Const<>+32(SB), Y9, Y9; \
 	VMOVUPS rowavx2Const<>+64(SB), Y11; \
-	VMAXPS Y10, Y11, Y10; \
-	VMOVAPS Y9, Y11; \
-	VFMADD231PS rowavx2Const<>+96(SB), Y10, Y11; \
-	VSUBPS Y9, Y11, Y12; \
-	VFNMADD231PS rowavx2Const<>+128(SB), Y12, Y10; \
-	VFNMADD231PS rowavx2Const<>+160(SB), Y12, Y10; \
+	VMINPS Y9, Y11, Y9; \
+	VMOVUPS rowavx2Const<>+0(SB), Y11; \
+	VMAXPS Y9, Y11, Y9; \
+	VMOVUPS rowavx2Const<>+96(SB), Y11; \
+	VFMADD231PS rowavx2Const<>+128(SB), Y9, Y11; \
+	VSUBPS rowavx2Const<>+96(SB), Y11, Y12; \
+	VFNMADD231PS rowavx2Const<>+160(SB), Y12, Y9; \
+	VFNMADD231PS rowavx2Const<>+192(SB), Y12, Y9; \
 	VPSLLD $28, Y11, Y12; \
-	VPERMPS rowavx2Const<>+192(SB), Y11, Y13; \
-	VPERMPS rowavx2Const<>+224(SB), Y11, Y14; \
+	VPERMPS rowavx2Const<>+256(SB), Y11, Y13; \
+	VPERMPS rowavx2Const<>+288(SB), Y11, Y14; \
 	VBLENDVPS Y12, Y14, Y13, Y13; \
-	VMOVUPS rowavx2Const<>+256(SB), Y12; \
-	VFMADD231PS rowavx2Const<>+288(SB), Y10, Y12; \
-	VFMADD213PS rowavx2Const<>+320(SB), Y10, Y12; \
-	VMULPS Y10, Y13, Y10; \
-	VFMADD231PS Y10, Y12, Y13; \
-	VPSUBD Y9, Y11, Y10; \
-	VPSRAD $4, Y10, Y10; \
-	VPSRAD $1, Y10, Y11; \
+	VMOVUPS rowavx2Const<>+320(SB), Y12; \
+	VFMADD231PS rowavx2Const<>+352(SB), Y9, Y12; \
+	VFMADD213PS rowavx2Const<>+384(SB), Y9, Y12; \
+	VMULPS Y9, Y13, Y9; \
+	VFMADD231PS Y9, Y12, Y13; \
+	VPSUBD rowavx2Const<>+96(SB), Y11, Y9; \
+	VPSRAD $4, Y9, Y9; \
+	VPSRAD $1, Y9, Y11; \
 	VPSLLD $23, Y11, Y12; \
-	VPADDD rowavx2Const<>+320(SB), Y12, Y12; \
+	VPADDD rowavx2Const<>+384(SB), Y12, Y12; \
 	VMULPS Y12, Y13, Y12; \
-	VPSUBD Y11, Y10, Y10; \
-	VPSLLD $23, Y10, Y10; \
-	VPADDD rowavx2Const<>+320(SB), Y10, Y10
+	VPSUBD Y11, Y9, Y9; \
+	VPSLLD $23, Y9, Y9; \
+	VPADDD rowavx2Const<>+384(SB), Y9, Y9; \
+	VMULPS Y9, Y12, Y9; \
+	VBLENDVPS Y10, rowavx2Const<>+32(SB), Y9, Y9
 
 #define BLOCK3 \
 	MOVQ $8, DX; \
@@ -110,95 +122,103 @@
 	VSUBPS Y0, Y9, Y9; \
 	VMULPS Y9, Y9, Y9
 
-DATA rowavx2Const<>+0(SB)/4, $0x49400000
-DATA rowavx2Const<>+4(SB)/4, $0x49400000
-DATA rowavx2Const<>+8(SB)/4, $0x49400000
-DATA rowavx2Const<>+12(SB)/4, $0x49400000
-DATA rowavx2Const<>+16(SB)/4, $0x49400000
-DATA rowavx2Const<>+20(SB)/4, $0x49400000
-DATA rowavx2Const<>+24(SB)/4, $0x49400000
-DATA rowavx2Const<>+28(SB)/4, $0x49400000
-DATA rowavx2Const<>+32(SB)/4, $0x42b20000
-DATA rowavx2Const<>+36(SB)/4, $0x42b20000
-DATA rowavx2Const<>+40(SB)/4, $0x42b20000
-DATA rowavx2Const<>+44(SB)/4, $0x42b20000
-DATA rowavx2Const<>+48(SB)/4, $0x42b20000
-DATA rowavx2Const<>+52(SB)/4, $0x42b20000
-DATA rowavx2Const<>+56(SB)/4, $0x42b20000
-DATA rowavx2Const<>+60(SB)/4, $0x42b20000
-DATA rowavx2Const<>+64(SB)/4, $0xc2d00000
-DATA rowavx2Const<>+68(SB)/4, $0xc2d00000
-DATA rowavx2Const<>+72(SB)/4, $0xc2d00000
-DATA rowavx2Const<>+76(SB)/4, $0xc2d00000
-DATA rowavx2Const<>+80(SB)/4, $0xc2d00000
-DATA rowavx2Const<>+84(SB)/4, $0xc2d00000
-DATA rowavx2Const<>+88(SB)/4, $0xc2d00000
-DATA rowavx2Const<>+92(SB)/4, $0xc2d00000
-DATA rowavx2Const<>+96(SB)/4, $0x3fb8aa3b
-DATA rowavx2Const<>+100(SB)/4, $0x3fb8aa3b
-DATA rowavx2Const<>+104(SB)/4, $0x3fb8aa3b
-DATA rowavx2Const<>+108(SB)/4, $0x3fb8aa3b
-DATA rowavx2Const<>+112(SB)/4, $0x3fb8aa3b
-DATA rowavx2Const<>+116(SB)/4, $0x3fb8aa3b
-DATA rowavx2Const<>+120(SB)/4, $0x3fb8aa3b
-DATA rowavx2Const<>+124(SB)/4, $0x3fb8aa3b
-DATA rowavx2Const<>+128(SB)/4, $0x3f317218
-DATA rowavx2Const<>+132(SB)/4, $0x3f317218
-DATA rowavx2Const<>+136(SB)/4, $0x3f317218
-DATA rowavx2Const<>+140(SB)/4, $0x3f317218
-DATA rowavx2Const<>+144(SB)/4, $0x3f317218
-DATA rowavx2Const<>+148(SB)/4, $0x3f317218
-DATA rowavx2Const<>+152(SB)/4, $0x3f317218
-DATA rowavx2Const<>+156(SB)/4, $0x3f317218
-DATA rowavx2Const<>+160(SB)/4, $0xb102e308
-DATA rowavx2Const<>+164(SB)/4, $0xb102e308
-DATA rowavx2Const<>+168(SB)/4, $0xb102e308
-DATA rowavx2Const<>+172(SB)/4, $0xb102e308
-DATA rowavx2Const<>+176(SB)/4, $0xb102e308
-DATA rowavx2Const<>+180(SB)/4, $0xb102e308
-DATA rowavx2Const<>+184(SB)/4, $0xb102e308
-DATA rowavx2Const<>+188(SB)/4, $0xb102e308
-DATA rowavx2Const<>+192(SB)/4, $0x3f800000
-DATA rowavx2Const<>+196(SB)/4, $0x3f85aac3
-DATA rowavx2Const<>+200(SB)/4, $0x3f8b95c2
-DATA rowavx2Const<>+204(SB)/4, $0x3f91c3d3
-DATA rowavx2Const<>+208(SB)/4, $0x3f9837f0
-DATA rowavx2Const<>+212(SB)/4, $0x3f9ef532
-DATA rowavx2Const<>+216(SB)/4, $0x3fa5fed7
-DATA rowavx2Const<>+220(SB)/4, $0x3fad583f
-DATA rowavx2Const<>+224(SB)/4, $0x3fb504f3
-DATA rowavx2Const<>+228(SB)/4, $0x3fbd08a4
-DATA rowavx2Const<>+232(SB)/4, $0x3fc5672a
-DATA rowavx2Const<>+236(SB)/4, $0x3fce248c
-DATA rowavx2Const<>+240(SB)/4, $0x3fd744fd
-DATA rowavx2Const<>+244(SB)/4, $0x3fe0ccdf
-DATA rowavx2Const<>+248(SB)/4, $0x3feac0c7
-DATA rowavx2Const<>+252(SB)/4, $0x3ff5257d
-DATA rowavx2Const<>+256(SB)/4, $0x3f000000
-DATA rowavx2Const<>+260(SB)/4, $0x3f000000
-DATA rowavx2Const<>+264(SB)/4, $0x3f000000
-DATA rowavx2Const<>+268(SB)/4, $0x3f000000
-DATA rowavx2Const<>+272(SB)/4, $0x3f000000
-DATA rowavx2Const<>+276(SB)/4, $0x3f000000
-DATA rowavx2Const<>+280(SB)/4, $0x3f000000
-DATA rowavx2Const<>+284(SB)/4, $0x3f000000
-DATA rowavx2Const<>+288(SB)/4, $0x3e2aaaab
-DATA rowavx2Const<>+292(SB)/4, $0x3e2aaaab
-DATA rowavx2Const<>+296(SB)/4, $0x3e2aaaab
-DATA rowavx2Const<>+300(SB)/4, $0x3e2aaaab
-DATA rowavx2Const<>+304(SB)/4, $0x3e2aaaab
-DATA rowavx2Const<>+308(SB)/4, $0x3e2aaaab
-DATA rowavx2Const<>+312(SB)/4, $0x3e2aaaab
-DATA rowavx2Const<>+316(SB)/4, $0x3e2aaaab
-DATA rowavx2Const<>+320(SB)/4, $0x3f800000
-DATA rowavx2Const<>+324(SB)/4, $0x3f800000
-DATA rowavx2Const<>+328(SB)/4, $0x3f800000
-DATA rowavx2Const<>+332(SB)/4, $0x3f800000
-DATA rowavx2Const<>+336(SB)/4, $0x3f800000
-DATA rowavx2Const<>+340(SB)/4, $0x3f800000
-DATA rowavx2Const<>+344(SB)/4, $0x3f800000
-DATA rowavx2Const<>+348(SB)/4, $0x3f800000
-GLOBL rowavx2Const<>(SB), RODATA|NOPTR, $352
+DATA rowavx2Const<>+0(SB)/4, $0xc2d00000
+DATA rowavx2Const<>+4(SB)/4, $0xc2d00000
+DATA rowavx2Const<>+8(SB)/4, $0xc2d00000
+DATA rowavx2Const<>+12(SB)/4, $0xc2d00000
+DATA rowavx2Const<>+16(SB)/4, $0xc2d00000
+DATA rowavx2Const<>+20(SB)/4, $0xc2d00000
+DATA rowavx2Const<>+24(SB)/4, $0xc2d00000
+DATA rowavx2Const<>+28(SB)/4, $0xc2d00000
+DATA rowavx2Const<>+32(SB)/4, $0x0
+DATA rowavx2Const<>+36(SB)/4, $0x0
+DATA rowavx2Const<>+40(SB)/4, $0x0
+DATA rowavx2Const<>+44(SB)/4, $0x0
+DATA rowavx2Const<>+48(SB)/4, $0x0
+DATA rowavx2Const<>+52(SB)/4, $0x0
+DATA rowavx2Const<>+56(SB)/4, $0x0
+DATA rowavx2Const<>+60(SB)/4, $0x0
+DATA rowavx2Const<>+64(SB)/4, $0x42b20000
+DATA rowavx2Const<>+68(SB)/4, $0x42b20000
+DATA rowavx2Const<>+72(SB)/4, $0x42b20000
+DATA rowavx2Const<>+76(SB)/4, $0x42b20000
+DATA rowavx2Const<>+80(SB)/4, $0x42b20000
+DATA rowavx2Const<>+84(SB)/4, $0x42b20000
+DATA rowavx2Const<>+88(SB)/4, $0x42b20000
+DATA rowavx2Const<>+92(SB)/4, $0x42b20000
+DATA rowavx2Const<>+96(SB)/4, $0x49400000
+DATA rowavx2Const<>+100(SB)/4, $0x49400000
+DATA rowavx2Const<>+104(SB)/4, $0x49400000
+DATA rowavx2Const<>+108(SB)/4, $0x49400000
+DATA rowavx2Const<>+112(SB)/4, $0x49400000
+DATA rowavx2Const<>+116(SB)/4, $0x49400000
+DATA rowavx2Const<>+120(SB)/4, $0x49400000
+DATA rowavx2Const<>+124(SB)/4, $0x49400000
+DATA rowavx2Const<>+128(SB)/4, $0x3fb8aa3b
+DATA rowavx2Const<>+132(SB)/4, $0x3fb8aa3b
+DATA rowavx2Const<>+136(SB)/4, $0x3fb8aa3b
+DATA rowavx2Const<>+140(SB)/4, $0x3fb8aa3b
+DATA rowavx2Const<>+144(SB)/4, $0x3fb8aa3b
+DATA rowavx2Const<>+148(SB)/4, $0x3fb8aa3b
+DATA rowavx2Const<>+152(SB)/4, $0x3fb8aa3b
+DATA rowavx2Const<>+156(SB)/4, $0x3fb8aa3b
+DATA rowavx2Const<>+160(SB)/4, $0x3f317218
+DATA rowavx2Const<>+164(SB)/4, $0x3f317218
+DATA rowavx2Const<>+168(SB)/4, $0x3f317218
+DATA rowavx2Const<>+172(SB)/4, $0x3f317218
+DATA rowavx2Const<>+176(SB)/4, $0x3f317218
+DATA rowavx2Const<>+180(SB)/4, $0x3f317218
+DATA rowavx2Const<>+184(SB)/4, $0x3f317218
+DATA rowavx2Const<>+188(SB)/4, $0x3f317218
+DATA rowavx2Const<>+192(SB)/4, $0xb102e308
+DATA rowavx2Const<>+196(SB)/4, $0xb102e308
+DATA rowavx2Const<>+200(SB)/4, $0xb102e308
+DATA rowavx2Const<>+204(SB)/4, $0xb102e308
+DATA rowavx2Const<>+208(SB)/4, $0xb102e308
+DATA rowavx2Const<>+212(SB)/4, $0xb102e308
+DATA rowavx2Const<>+216(SB)/4, $0xb102e308
+DATA rowavx2Const<>+220(SB)/4, $0xb102e308
+DATA rowavx2Const<>+256(SB)/4, $0x3f800000
+DATA rowavx2Const<>+260(SB)/4, $0x3f85aac3
+DATA rowavx2Const<>+264(SB)/4, $0x3f8b95c2
+DATA rowavx2Const<>+268(SB)/4, $0x3f91c3d3
+DATA rowavx2Const<>+272(SB)/4, $0x3f9837f0
+DATA rowavx2Const<>+276(SB)/4, $0x3f9ef532
+DATA rowavx2Const<>+280(SB)/4, $0x3fa5fed7
+DATA rowavx2Const<>+284(SB)/4, $0x3fad583f
+DATA rowavx2Const<>+288(SB)/4, $0x3fb504f3
+DATA rowavx2Const<>+292(SB)/4, $0x3fbd08a4
+DATA rowavx2Const<>+296(SB)/4, $0x3fc5672a
+DATA rowavx2Const<>+300(SB)/4, $0x3fce248c
+DATA rowavx2Const<>+304(SB)/4, $0x3fd744fd
+DATA rowavx2Const<>+308(SB)/4, $0x3fe0ccdf
+DATA rowavx2Const<>+312(SB)/4, $0x3feac0c7
+DATA rowavx2Const<>+316(SB)/4, $0x3ff5257d
+DATA rowavx2Const<>+320(SB)/4, $0x3f000000
+DATA rowavx2Const<>+324(SB)/4, $0x3f000000
+DATA rowavx2Const<>+328(SB)/4, $0x3f000000
+DATA rowavx2Const<>+332(SB)/4, $0x3f000000
+DATA rowavx2Const<>+336(SB)/4, $0x3f000000
+DATA rowavx2Const<>+340(SB)/4, $0x3f000000
+DATA rowavx2Const<>+344(SB)/4, $0x3f000000
+DATA rowavx2Const<>+348(SB)/4, $0x3f000000
+DATA rowavx2Const<>+352(SB)/4, $0x3e2aaaab
+DATA rowavx2Const<>+356(SB)/4, $0x3e2aaaab
+DATA rowavx2Const<>+360(SB)/4, $0x3e2aaaab
+DATA rowavx2Const<>+364(SB)/4, $0x3e2aaaab
+DATA rowavx2Const<>+368(SB)/4, $0x3e2aaaab
+DATA rowavx2Const<>+372(SB)/4, $0x3e2aaaab
+DATA rowavx2Const<>+376(SB)/4, $0x3e2aaaab
+DATA rowavx2Const<>+380(SB)/4, $0x3e2aaaab
+DATA rowavx2Const<>+384(SB)/4, $0x3f800000
+DATA rowavx2Const<>+388(SB)/4, $0x3f800000
+DATA rowavx2Const<>+392(SB)/4, $0x3f800000
+DATA rowavx2Const<>+396(SB)/4, $0x3f800000
+DATA rowavx2Const<>+400(SB)/4, $0x3f800000
+DATA rowavx2Const<>+404(SB)/4, $0x3f800000
+DATA rowavx2Const<>+408(SB)/4, $0x3f800000
+DATA rowavx2Const<>+412(SB)/4, $0x3f800000
+GLOBL rowavx2Const<>(SB), RODATA|NOPTR, $416
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -217,7 +237,6 @@ TEXT ·expSubSumF32AVX2(SB), NOSPLIT, $0-44
 	MOVQ next+16(FP), R8
 	MOVQ n+24(FP), CX
 	VBROADCASTSS a+32(FP), Y0
-	VMOVUPS rowavx2Const<>+0(SB), Y9
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -231,53 +250,45 @@ TEXT ·expSubSumF32AVX2(SB), NOSPLIT, $0-44
 
 loop:
 	PREFETCHT1 (R8)
-	VMOVUPS (SI), Y10
+	VMOVUPS (SI), Y9
 	BLOCK2
-	VMULPS Y10, Y12, Y10
-	VMOVUPS Y10, (DI)
-	VADDPS Y10, Y1, Y1
+	VMOVUPS Y9, (DI)
+	VADDPS Y9, Y1, Y1
 	PREFETCHT1 32(R8)
-	VMOVUPS 32(SI), Y10
+	VMOVUPS 32(SI), Y9
 	BLOCK2
-	VMULPS Y10, Y12, Y10
-	VMOVUPS Y10, 32(DI)
-	VADDPS Y10, Y2, Y2
+	VMOVUPS Y9, 32(DI)
+	VADDPS Y9, Y2, Y2
 	PREFETCHT1 64(R8)
-	VMOVUPS 64(SI), Y10
+	VMOVUPS 64(SI), Y9
 	BLOCK2
-	VMULPS Y10, Y12, Y10
-	VMOVUPS Y10, 64(DI)
-	VADDPS Y10, Y3, Y3
+	VMOVUPS Y9, 64(DI)
+	VADDPS Y9, Y3, Y3
 	PREFETCHT1 96(R8)
-	VMOVUPS 96(SI), Y10
+	VMOVUPS 96(SI), Y9
 	BLOCK2
-	VMULPS Y10, Y12, Y10
-	VMOVUPS Y10, 96(DI)
-	VADDPS Y10, Y4, Y4
+	VMOVUPS Y9, 96(DI)
+	VADDPS Y9, Y4, Y4
 	PREFETCHT1 128(R8)
-	VMOVUPS 128(SI), Y10
+	VMOVUPS 128(SI), Y9
 	BLOCK2
-	VMULPS Y10, Y12, Y10
-	VMOVUPS Y10, 128(DI)
-	VADDPS Y10, Y5, Y5
+	VMOVUPS Y9, 128(DI)
+	VADDPS Y9, Y5, Y5
 	PREFETCHT1 160(R8)
-	VMOVUPS 160(SI), Y10
+	VMOVUPS 160(SI), Y9
 	BLOCK2
-	VMULPS Y10, Y12, Y10
-	VMOVUPS Y10, 160(DI)
-	VADDPS Y10, Y6, Y6
+	VMOVUPS Y9, 160(DI)
+	VADDPS Y9, Y6, Y6
 	PREFETCHT1 192(R8)
-	VMOVUPS 192(SI), Y10
+	VMOVUPS 192(SI), Y9
 	BLOCK2
-	VMULPS Y10, Y12, Y10
-	VMOVUPS Y10, 192(DI)
-	VADDPS Y10, Y7, Y7
+	VMOVUPS Y9, 192(DI)
+	VADDPS Y9, Y7, Y7
 	PREFETCHT1 224(R8)
-	VMOVUPS 224(SI), Y10
+	VMOVUPS 224(SI), Y9
 	BLOCK2
-	VMULPS Y10, Y12, Y10
-	VMOVUPS Y10, 224(DI)
-	VADDPS Y10, Y8, Y8
+	VMOVUPS Y9, 224(DI)
+	VADDPS Y9, Y8, Y8
 	ADDQ $256, DI
 	ADDQ $256, SI
 	ADDQ $256, R8
@@ -289,112 +300,72 @@ tail:
 	JZ done
 
 	BLOCK1
-	VMULPS Y12, Y13, Y12
-	VPSUBD Y11, Y10, Y10
-	VPSLLD $23, Y10, Y10
-	VPADDD rowavx2Const<>+320(SB), Y10, Y10
-	VMULPS Y10, Y12, Y10
-	VMASKMOVPS Y10, Y15, (DI)
-	VPAND Y15, Y10, Y10
-	VADDPS Y10, Y1, Y1
+	VMASKMOVPS Y9, Y15, (DI)
+	VPAND Y15, Y9, Y9
+	VADDPS Y9, Y1, Y1
 	ADDQ $32, DI
 	ADDQ $32, SI
 	ADDQ $32, R8
 	SUBQ $8, CX
 	JLE done
 	BLOCK1
-	VMULPS Y12, Y13, Y12
-	VPSUBD Y11, Y10, Y10
-	VPSLLD $23, Y10, Y10
-	VPADDD rowavx2Const<>+320(SB), Y10, Y10
-	VMULPS Y10, Y12, Y10
-	VMASKMOVPS Y10, Y15, (DI)
-	VPAND Y15, Y10, Y10
-	VADDPS Y10, Y2, Y2
+	VMASKMOVPS Y9, Y15, (DI)
+	VPAND Y15, Y9, Y9
+	VADDPS Y9, Y2, Y2
 	ADDQ $32, DI
 	ADDQ $32, SI
 	ADDQ $32, R8
 	SUBQ $8, CX
 	JLE done
 	BLOCK1
-	VMULPS Y12, Y13, Y12
-	VPSUBD Y11, Y10, Y10
-	VPSLLD $23, Y10, Y10
-	VPADDD rowavx2Const<>+320(SB), Y10, Y10
-	VMULPS Y10, Y12, Y10
-	VMASKMOVPS Y10, Y15, (DI)
-	VPAND Y15, Y10, Y10
-	VADDPS Y10, Y3, Y3
+	VMASKMOVPS Y9, Y15, (DI)
+	VPAND Y15, Y9, Y9
+	VADDPS Y9, Y3, Y3
 	ADDQ $32, DI
 	ADDQ $32, SI
 	ADDQ $32, R8
 	SUBQ $8, CX
 	JLE done
 	BLOCK1
-	VMULPS Y12, Y13, Y12
-	VPSUBD Y11, Y10, Y10
-	VPSLLD $23, Y10, Y10
-	VPADDD rowavx2Const<>+320(SB), Y10, Y10
-	VMULPS Y10, Y12, Y10
-	VMASKMOVPS Y10, Y15, (DI)
-	VPAND Y15, Y10, Y10
-	VADDPS Y10, Y4, Y4
+	VMASKMOVPS Y9, Y15, (DI)
+	VPAND Y15, Y9, Y9
+	VADDPS Y9, Y4, Y4
 	ADDQ $32, DI
 	ADDQ $32, SI
 	ADDQ $32, R8
 	SUBQ $8, CX
 	JLE done
 	BLOCK1
-	VMULPS Y12, Y13, Y12
-	VPSUBD Y11, Y10, Y10
-	VPSLLD $23, Y10, Y10
-	VPADDD rowavx2Const<>+320(SB), Y10, Y10
-	VMULPS Y10, Y12, Y10
-	VMASKMOVPS Y10, Y15, (DI)
-	VPAND Y15, Y10, Y10
-	VADDPS Y10, Y5, Y5
+	VMASKMOVPS Y9, Y15, (DI)
+	VPAND Y15, Y9, Y9
+	VADDPS Y9, Y5, Y5
 	ADDQ $32, DI
 	ADDQ $32, SI
 	ADDQ $32, R8
 	SUBQ $8, CX
 	JLE done
 	BLOCK1
-	VMULPS Y12, Y13, Y12
-	VPSUBD Y11, Y10, Y10
-	VPSLLD $23, Y10, Y10
-	VPADDD rowavx2Const<>+320(SB), Y10, Y10
-	VMULPS Y10, Y12, Y10
-	VMASKMOVPS Y10, Y15, (DI)
-	VPAND Y15, Y10, Y10
-	VADDPS Y10, Y6, Y6
+	VMASKMOVPS Y9, Y15, (DI)
+	VPAND Y15, Y9, Y9
+	VADDPS Y9, Y6, Y6
 	ADDQ $32, DI
 	ADDQ $32, SI
 	ADDQ $32, R8
 	SUBQ $8, CX
 	JLE done
 	BLOCK1
-	VMULPS Y12, Y13, Y12
-	VPSUBD Y11, Y10, Y10
-	VPSLLD $23, Y10, Y10
-	VPADDD rowavx2Const<>+320(SB), Y10, Y10
-	VMULPS Y10, Y12, Y10
-	VMASKMOVPS Y10, Y15, (DI)
-	VPAND Y15, Y10, Y10
-	VADDPS Y10, Y7, Y7
+	VMASKMOVPS Y9, Y15, (DI)
+	VPAND Y15, Y9, Y9
+	VADDPS Y9, Y7, Y7
 	ADDQ $32, DI
 	ADDQ $32, SI
 	ADDQ $32, R8
 	SUBQ $8, CX
 	JLE done
 	BLOCK1
-	VMULPS Y12, Y13, Y12
-	VPSUBD Y11, Y10, Y10
-	VPSLLD $23, Y10, Y10
-	VPADDD rowavx2Const<>+320(SB), Y10, Y10
-	VMULPS Y10, Y12, Y10
-	VMASKMOVPS Y10, Y15, (DI)
-	VPAND Y15, Y10, Y10
-	VADDPS Y10, Y8, Y8
+	VMASKMOVPS Y9, Y15, (DI)
+	VPAND Y15, Y9, Y9
+	VADDPS Y9, Y8, Y8
 	ADDQ $32, DI
 	ADDQ $32, SI
 	ADDQ $32, R8
@@ -408,12 +379,12 @@ done:
 	VADDPS Y1, Y3, Y1
 	VADDPS Y2, Y4, Y2
 	VADDPS Y1, Y2, Y1
-	VEXTRACTF128 $1, Y1, X10
-	VADDPS X1, X10, X1
-	VPERMILPS $0x4e, X1, X10
-	VADDPS X1, X10, X1
-	VPERMILPS $0xb1, X1, X10
-	VADDPS X1, X10, X1
+	VEXTRACTF128 $1, Y1, X9
+	VADDPS X1, X9, X1
+	VPERMILPS $0x4e, X1, X9
+	VADDPS X1, X9, X1
+	VPERMILPS $0xb1, X1, X9
+	VADDPS X1, X9, X1
 	VMOVSS X1, sum+40(FP)
 	VZEROUPPER
 	RET

@@ -5,40 +5,82 @@
 #include "textflag.h"
 
 #define BLOCK1 \
-	WORD $0x4ea0d6f7; \
-	WORD $0x4eb7f697; \
-	WORD $0x4e37f6b7; \
-	WORD $0x4eb21e58; \
-	WORD $0x4e36cef8; \
-	WORD $0x4eb2d719; \
-	FMOVQ 144(R11), F26; \
-	WORD $0x4ebacf37; \
+	WORD $0x4ea0d6d6; \
+	WORD $0x6eb6e657; \
+	WORD $0x6eb71e76; \
+	FMOVQ 128(R11), F24; \
+	WORD $0x4eb6f716; \
+	WORD $0x4e36f656; \
+	WORD $0x4eb41e98; \
+	FMOVQ 144(R11), F25; \
+	WORD $0x4e39ced8; \
+	WORD $0x4eb4d719; \
 	FMOVQ 160(R11), F26; \
-	WORD $0x4ebacf37; \
-	FMOVQ 176(R11), F25; \
+	WORD $0x4ebacf36; \
+	FMOVQ 176(R11), F26; \
+	WORD $0x4ebacf36; \
+	FMOVQ 192(R11), F25; \
 	WORD $0x4e391f19; \
-	FMOVQ 192(R11), F26; \
-	WORD $0x4eba9f39; \
 	FMOVQ 208(R11), F26; \
+	WORD $0x4eba9f39; \
+	FMOVQ 224(R11), F26; \
 	WORD $0x4eba8739; \
 	WORD $0x4e196399; \
-	FMOVQ 224(R11), F26; \
-	FMOVQ 240(R11), F27; \
-	WORD $0x4e37cf7a; \
-	WORD $0x4eb31e7b; \
-	WORD $0x4e37cf5b; \
-	WORD $0x6e37df37; \
-	WORD $0x4e37cf79; \
-	WORD $0x6eb28717; \
-	WORD $0x4f3c06f7; \
-	WORD $0x4f3f06f8; \
+	FMOVQ 240(R11), F26; \
+	FMOVQ 256(R11), F27; \
+	WORD $0x4e36cf7a; \
+	WORD $0x4eb51ebb; \
+	WORD $0x4e36cf5b; \
+	WORD $0x6e36df36; \
+	WORD $0x4e36cf79; \
+	WORD $0x6eb48716; \
+	WORD $0x4f3c06d6; \
+	WORD $0x4f3f06d8; \
 	WORD $0x4f37571a; \
-	WORD $0x4eb3875a; \
+	WORD $0x4eb5875a; \
 	WORD $0x6e3adf39; \
-	WORD $0x6eb886f7; \
-	WORD $0x4f3756f7
+	WORD $0x6eb886d6; \
+	WORD $0x4f3756d6; \
+	WORD $0x4eb586d6; \
+	WORD $0x6e36df36; \
+	WORD $0x6eb71e76; \
+	CMP $4, R9
 
 #define BLOCK2 \
+	WORD $0x4ea0d6d6; \
+	WORD $0x6eb6e657; \
+	WORD $0x6eb71e76; \
+	FMOVQ 128(R11), F24; \
+	WORD $0x4eb6f716; \
+	WORD $0x4e36f656; \
+	WORD $0x4eb41e98; \
+	FMOVQ 144(R11), F25; \
+	WORD $0x4e39ced8; \
+	WORD $0x4eb4d719; \
+	FMOVQ 160(R11), F26; \
+	WORD $0x4ebacf36; \
+	FMOVQ 176(R11), F26; \
+	WORD $0x4ebacf36; \
+	FMOVQ 192(R11), F25; \
+	WORD $0x4e391f19; \
+	FMOVQ 208(R11), F26; \
+	WORD $0x4eba9f39; \
+	FMOVQ 224(R11), F26; \
+	WORD $0x4eba8739; \
+	WORD $0x4e196399; \
+	FMOVQ 240(R11), F26; \
+	FMOVQ 256(R11), F27; \
+	WORD $0x4e36cf7a; \
+	WORD $0x4eb51ebb; \
+	WORD $0x4e36cf5b; \
+	WORD $0x6e36df36; \
+	WORD $0x4e36cf79; \
+	WORD $0x6eb48716; \
+	WORD $0x4f3c06d6; \
+	WORD $0x4f3f06d8; \
+	WORD $0x4f37571a
+
+#define BLOCK3 \
 	WORD $0x6e211c21; \
 	WORD $0x6e221c42; \
 	WORD $0x6e231c63; \
@@ -56,7 +98,7 @@
 	WORD $0x6e2f1def; \
 	WORD $0x6e301e10
 
-#define BLOCK3 \
+#define BLOCK4 \
 	VDUP R10, V1.S4; \
 	MOVD $rowNEON<>(SB), R11; \
 	WORD $0x6e221c42; \
@@ -74,7 +116,7 @@
 	WORD $0x6e2e1dce; \
 	WORD $0x6e2f1def
 
-#define BLOCK4 \
+#define BLOCK5 \
 	WORD $0x4e2ad442; \
 	WORD $0x4e2bd463; \
 	WORD $0x4e2cd484; \
@@ -92,7 +134,7 @@
 	WORD $0x4e23d442; \
 	WORD $0x6e024053
 
-#define BLOCK5 \
+#define BLOCK6 \
 	WORD $0x4e29d421; \
 	WORD $0x4e2ad442; \
 	WORD $0x4e2bd463; \
@@ -108,21 +150,21 @@
 	WORD $0x4e23d421; \
 	WORD $0x4e24d442
 
-#define BLOCK6 \
+#define BLOCK7 \
 	MOVD $4, R12; \
 	CMP R12, R9; \
 	CSEL LT, R9, R12, R12; \
-	ADD $272, R11, R10; \
+	ADD $288, R11, R10; \
 	SUB R12<<2, R10; \
 	FMOVQ (R10), F17; \
 	PRFM 0(R2), PLDL1KEEP; \
 	CMP $4, R9
 
-#define BLOCK7 \
+#define BLOCK8 \
 	MOVD $4, R12; \
 	CMP R12, R9; \
 	CSEL LT, R9, R12, R12; \
-	ADD $272, R11, R10; \
+	ADD $288, R11, R10; \
 	SUB R12<<2, R10; \
 	FMOVQ (R10), F17; \
 	PRFM 0(R1), PLDL1KEEP; \
@@ -132,75 +174,79 @@ DATA rowNEON<>+0(SB)/4, $0xc2d00000
 DATA rowNEON<>+4(SB)/4, $0xc2d00000
 DATA rowNEON<>+8(SB)/4, $0xc2d00000
 DATA rowNEON<>+12(SB)/4, $0xc2d00000
-DATA rowNEON<>+16(SB)/4, $0x42b20000
-DATA rowNEON<>+20(SB)/4, $0x42b20000
-DATA rowNEON<>+24(SB)/4, $0x42b20000
-DATA rowNEON<>+28(SB)/4, $0x42b20000
-DATA rowNEON<>+32(SB)/4, $0x3fb8aa3b
-DATA rowNEON<>+36(SB)/4, $0x3fb8aa3b
-DATA rowNEON<>+40(SB)/4, $0x3fb8aa3b
-DATA rowNEON<>+44(SB)/4, $0x3fb8aa3b
-DATA rowNEON<>+48(SB)/4, $0x49400000
-DATA rowNEON<>+52(SB)/4, $0x49400000
-DATA rowNEON<>+56(SB)/4, $0x49400000
-DATA rowNEON<>+60(SB)/4, $0x49400000
+DATA rowNEON<>+16(SB)/4, $0x0
+DATA rowNEON<>+20(SB)/4, $0x0
+DATA rowNEON<>+24(SB)/4, $0x0
+DATA rowNEON<>+28(SB)/4, $0x0
+DATA rowNEON<>+32(SB)/4, $0x49400000
+DATA rowNEON<>+36(SB)/4, $0x49400000
+DATA rowNEON<>+40(SB)/4, $0x49400000
+DATA rowNEON<>+44(SB)/4, $0x49400000
+DATA rowNEON<>+48(SB)/4, $0x3f800000
+DATA rowNEON<>+52(SB)/4, $0x3f800000
+DATA rowNEON<>+56(SB)/4, $0x3f800000
+DATA rowNEON<>+60(SB)/4, $0x3f800000
 DATA rowNEON<>+64(SB)/4, $0x3f800000
-DATA rowNEON<>+68(SB)/4, $0x3f800000
-DATA rowNEON<>+72(SB)/4, $0x3f800000
-DATA rowNEON<>+76(SB)/4, $0x3f800000
-DATA rowNEON<>+80(SB)/4, $0x3f800000
-DATA rowNEON<>+84(SB)/4, $0x3f85aac3
-DATA rowNEON<>+88(SB)/4, $0x3f8b95c2
-DATA rowNEON<>+92(SB)/4, $0x3f91c3d3
-DATA rowNEON<>+96(SB)/4, $0x3f9837f0
-DATA rowNEON<>+100(SB)/4, $0x3f9ef532
-DATA rowNEON<>+104(SB)/4, $0x3fa5fed7
-DATA rowNEON<>+108(SB)/4, $0x3fad583f
-DATA rowNEON<>+112(SB)/4, $0x3fb504f3
-DATA rowNEON<>+116(SB)/4, $0x3fbd08a4
-DATA rowNEON<>+120(SB)/4, $0x3fc5672a
-DATA rowNEON<>+124(SB)/4, $0x3fce248c
-DATA rowNEON<>+128(SB)/4, $0x3fd744fd
-DATA rowNEON<>+132(SB)/4, $0x3fe0ccdf
-DATA rowNEON<>+136(SB)/4, $0x3feac0c7
-DATA rowNEON<>+140(SB)/4, $0x3ff5257d
-DATA rowNEON<>+144(SB)/4, $0x3f317218
-DATA rowNEON<>+148(SB)/4, $0x3f317218
-DATA rowNEON<>+152(SB)/4, $0x3f317218
-DATA rowNEON<>+156(SB)/4, $0x3f317218
-DATA rowNEON<>+160(SB)/4, $0xb102e308
-DATA rowNEON<>+164(SB)/4, $0xb102e308
-DATA rowNEON<>+168(SB)/4, $0xb102e308
-DATA rowNEON<>+172(SB)/4, $0xb102e308
-DATA rowNEON<>+176(SB)/4, $0xf
-DATA rowNEON<>+180(SB)/4, $0xf
-DATA rowNEON<>+184(SB)/4, $0xf
-DATA rowNEON<>+188(SB)/4, $0xf
-DATA rowNEON<>+192(SB)/4, $0x4040404
-DATA rowNEON<>+196(SB)/4, $0x4040404
-DATA rowNEON<>+200(SB)/4, $0x4040404
-DATA rowNEON<>+204(SB)/4, $0x4040404
-DATA rowNEON<>+208(SB)/4, $0x3020100
-DATA rowNEON<>+212(SB)/4, $0x3020100
-DATA rowNEON<>+216(SB)/4, $0x3020100
-DATA rowNEON<>+220(SB)/4, $0x3020100
-DATA rowNEON<>+224(SB)/4, $0x3f000000
-DATA rowNEON<>+228(SB)/4, $0x3f000000
-DATA rowNEON<>+232(SB)/4, $0x3f000000
-DATA rowNEON<>+236(SB)/4, $0x3f000000
-DATA rowNEON<>+240(SB)/4, $0x3e2aaaab
-DATA rowNEON<>+244(SB)/4, $0x3e2aaaab
-DATA rowNEON<>+248(SB)/4, $0x3e2aaaab
-DATA rowNEON<>+252(SB)/4, $0x3e2aaaab
-DATA rowNEON<>+256(SB)/4, $0xffffffff
-DATA rowNEON<>+260(SB)/4, $0xffffffff
-DATA rowNEON<>+264(SB)/4, $0xffffffff
-DATA rowNEON<>+268(SB)/4, $0xffffffff
-DATA rowNEON<>+272(SB)/4, $0x0
-DATA rowNEON<>+276(SB)/4, $0x0
-DATA rowNEON<>+280(SB)/4, $0x0
-DATA rowNEON<>+284(SB)/4, $0x0
-GLOBL rowNEON<>(SB), RODATA|NOPTR, $288
+DATA rowNEON<>+68(SB)/4, $0x3f85aac3
+DATA rowNEON<>+72(SB)/4, $0x3f8b95c2
+DATA rowNEON<>+76(SB)/4, $0x3f91c3d3
+DATA rowNEON<>+80(SB)/4, $0x3f9837f0
+DATA rowNEON<>+84(SB)/4, $0x3f9ef532
+DATA rowNEON<>+88(SB)/4, $0x3fa5fed7
+DATA rowNEON<>+92(SB)/4, $0x3fad583f
+DATA rowNEON<>+96(SB)/4, $0x3fb504f3
+DATA rowNEON<>+100(SB)/4, $0x3fbd08a4
+DATA rowNEON<>+104(SB)/4, $0x3fc5672a
+DATA rowNEON<>+108(SB)/4, $0x3fce248c
+DATA rowNEON<>+112(SB)/4, $0x3fd744fd
+DATA rowNEON<>+116(SB)/4, $0x3fe0ccdf
+DATA rowNEON<>+120(SB)/4, $0x3feac0c7
+DATA rowNEON<>+124(SB)/4, $0x3ff5257d
+DATA rowNEON<>+128(SB)/4, $0x42b20000
+DATA rowNEON<>+132(SB)/4, $0x42b20000
+DATA rowNEON<>+136(SB)/4, $0x42b20000
+DATA rowNEON<>+140(SB)/4, $0x42b20000
+DATA rowNEON<>+144(SB)/4, $0x3fb8aa3b
+DATA rowNEON<>+148(SB)/4, $0x3fb8aa3b
+DATA rowNEON<>+152(SB)/4, $0x3fb8aa3b
+DATA rowNEON<>+156(SB)/4, $0x3fb8aa3b
+DATA rowNEON<>+160(SB)/4, $0x3f317218
+DATA rowNEON<>+164(SB)/4, $0x3f317218
+DATA rowNEON<>+168(SB)/4, $0x3f317218
+DATA rowNEON<>+172(SB)/4, $0x3f317218
+DATA rowNEON<>+176(SB)/4, $0xb102e308
+DATA rowNEON<>+180(SB)/4, $0xb102e308
+DATA rowNEON<>+184(SB)/4, $0xb102e308
+DATA rowNEON<>+188(SB)/4, $0xb102e308
+DATA rowNEON<>+192(SB)/4, $0xf
+DATA rowNEON<>+196(SB)/4, $0xf
+DATA rowNEON<>+200(SB)/4, $0xf
+DATA rowNEON<>+204(SB)/4, $0xf
+DATA rowNEON<>+208(SB)/4, $0x4040404
+DATA rowNEON<>+212(SB)/4, $0x4040404
+DATA rowNEON<>+216(SB)/4, $0x4040404
+DATA rowNEON<>+220(SB)/4, $0x4040404
+DATA rowNEON<>+224(SB)/4, $0x3020100
+DATA rowNEON<>+228(SB)/4, $0x3020100
+DATA rowNEON<>+232(SB)/4, $0x3020100
+DATA rowNEON<>+236(SB)/4, $0x3020100
+DATA rowNEON<>+240(SB)/4, $0x3f000000
+DATA rowNEON<>+244(SB)/4, $0x3f000000
+DATA rowNEON<>+248(SB)/4, $0x3f000000
+DATA rowNEON<>+252(SB)/4, $0x3f000000
+DATA rowNEON<>+256(SB)/4, $0x3e2aaaab
+DATA rowNEON<>+260(SB)/4, $0x3e2aaaab
+DATA rowNEON<>+264(SB)/4, $0x3e2aaaab
+DATA rowNEON<>+268(SB)/4, $0x3e2aaaab
+DATA rowNEON<>+272(SB)/4, $0xffffffff
+DATA rowNEON<>+276(SB)/4, $0xffffffff
+DATA rowNEON<>+280(SB)/4, $0xffffffff
+DATA rowNEON<>+284(SB)/4, $0xffffffff
+DATA rowNEON<>+288(SB)/4, $0x0
+DATA rowNEON<>+292(SB)/4, $0x0
+DATA rowNEON<>+296(SB)/4, $0x0
+DATA rowNEON<>+300(SB)/4, $0x0
+GLOBL rowNEON<>(SB), RODATA|NOPTR, $304
 
 // func expSubSumF32NEON(z, x, next *float32, n int, a float32) (sum float32)
 TEXT ·expSubSumF32NEON(SB), NOSPLIT, $0-44
@@ -211,118 +257,197 @@ TEXT ·expSubSumF32NEON(SB), NOSPLIT, $0-44
 	MOVWU a+32(FP), R10
 	VDUP R10, V0.S4
 	MOVD $rowNEON<>(SB), R11
-	FMOVQ 0(R11), F21 // -104
-	FMOVQ 16(R11), F20 // 89
-	FMOVQ 32(R11), F22 // 0x1.715476p+00
-	FMOVQ 48(R11), F18 // 0x1.8p+19
-	FMOVQ 64(R11), F19 // 1
-	ADD $80, R11, R10
+	FMOVQ 0(R11), F18 // -104
+	FMOVQ 16(R11), F19 // 0
+	FMOVQ 32(R11), F20 // 0x1.8p+19
+	FMOVQ 48(R11), F21 // 1
+	ADD $64, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	BLOCK2
+	BLOCK3
 	SUBS $64, R9
 	BLT tail
 
 loop:
 	PRFM 0(R2), PLDL1KEEP
-	FMOVQ 0(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 0(R0)
-	WORD $0x4e37d421 // FADD V1, V1, V23
-	FMOVQ 16(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 16(R0)
-	WORD $0x4e37d442 // FADD V2, V2, V23
-	FMOVQ 32(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 32(R0)
-	WORD $0x4e37d463 // FADD V3, V3, V23
-	FMOVQ 48(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 48(R0)
-	WORD $0x4e37d484 // FADD V4, V4, V23
+	FMOVQ 0(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 0(R0)
+	WORD $0x4e36d421 // FADD V1, V1, V22
+	FMOVQ 16(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 16(R0)
+	WORD $0x4e36d442 // FADD V2, V2, V22
+	FMOVQ 32(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 32(R0)
+	WORD $0x4e36d463 // FADD V3, V3, V22
+	FMOVQ 48(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 48(R0)
+	WORD $0x4e36d484 // FADD V4, V4, V22
 	PRFM 64(R2), PLDL1KEEP
-	FMOVQ 64(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 64(R0)
-	WORD $0x4e37d4a5 // FADD V5, V5, V23
-	FMOVQ 80(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 80(R0)
-	WORD $0x4e37d4c6 // FADD V6, V6, V23
-	FMOVQ 96(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 96(R0)
-	WORD $0x4e37d4e7 // FADD V7, V7, V23
-	FMOVQ 112(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 112(R0)
-	WORD $0x4e37d508 // FADD V8, V8, V23
+	FMOVQ 64(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 64(R0)
+	WORD $0x4e36d4a5 // FADD V5, V5, V22
+	FMOVQ 80(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 80(R0)
+	WORD $0x4e36d4c6 // FADD V6, V6, V22
+	FMOVQ 96(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 96(R0)
+	WORD $0x4e36d4e7 // FADD V7, V7, V22
+	FMOVQ 112(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 112(R0)
+	WORD $0x4e36d508 // FADD V8, V8, V22
 	PRFM 128(R2), PLDL1KEEP
-	FMOVQ 128(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 128(R0)
-	WORD $0x4e37d529 // FADD V9, V9, V23
-	FMOVQ 144(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 144(R0)
-	WORD $0x4e37d54a // FADD V10, V10, V23
-	FMOVQ 160(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 160(R0)
-	WORD $0x4e37d56b // FADD V11, V11, V23
-	FMOVQ 176(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 176(R0)
-	WORD $0x4e37d58c // FADD V12, V12, V23
+	FMOVQ 128(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 128(R0)
+	WORD $0x4e36d529 // FADD V9, V9, V22
+	FMOVQ 144(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 144(R0)
+	WORD $0x4e36d54a // FADD V10, V10, V22
+	FMOVQ 160(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 160(R0)
+	WORD $0x4e36d56b // FADD V11, V11, V22
+	FMOVQ 176(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 176(R0)
+	WORD $0x4e36d58c // FADD V12, V12, V22
 	PRFM 192(R2), PLDL1KEEP
-	FMOVQ 192(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 192(R0)
-	WORD $0x4e37d5ad // FADD V13, V13, V23
-	FMOVQ 208(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 208(R0)
-	WORD $0x4e37d5ce // FADD V14, V14, V23
-	FMOVQ 224(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 224(R0)
-	WORD $0x4e37d5ef // FADD V15, V15, V23
-	FMOVQ 240(R1), F23
-	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	FMOVQ F23, 240(R0)
-	WORD $0x4e37d610 // FADD V16, V16, V23
+	FMOVQ 192(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 192(R0)
+	WORD $0x4e36d5ad // FADD V13, V13, V22
+	FMOVQ 208(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 208(R0)
+	WORD $0x4e36d5ce // FADD V14, V14, V22
+	FMOVQ 224(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 224(R0)
+	WORD $0x4e36d5ef // FADD V15, V15, V22
+	FMOVQ 240(R1), F22
+	BLOCK2
+	WORD $0x4eb5875a // ADD V26, V26, V21
+	WORD $0x6e3adf39 // FMUL V25, V25, V26
+	WORD $0x6eb886d6 // SUB V22, V22, V24
+	WORD $0x4f3756d6 // SHL V22, V22, 23
+	WORD $0x4eb586d6 // ADD V22, V22, V21
+	WORD $0x6e36df36 // FMUL V22, V25, V22
+	WORD $0x6eb71e76 // BIT V22, V19, V23
+	FMOVQ F22, 240(R0)
+	WORD $0x4e36d610 // FADD V16, V16, V22
 	ADD $256, R0
 	ADD $256, R1
 	ADD $256, R2
@@ -332,39 +457,36 @@ loop:
 tail:
 	ADDS $64, R9
 	BEQ done
-	BLOCK6
+	BLOCK7
 	BLT part1
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end2
 part1:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end2
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end2
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end2:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part3
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end4
 part3:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end4
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end4
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end4:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d421 // FADD V1, V1, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d421 // FADD V1, V1, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -373,42 +495,39 @@ end4:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
 	BLT part5
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end6
 part5:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end6
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end6
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end6:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part7
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end8
 part7:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end8
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end8
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end8:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d442 // FADD V2, V2, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d442 // FADD V2, V2, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -417,42 +536,39 @@ end8:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
 	BLT part9
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end10
 part9:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end10
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end10
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end10:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part11
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end12
 part11:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end12
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end12
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end12:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d463 // FADD V3, V3, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d463 // FADD V3, V3, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -461,80 +577,74 @@ end12:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
 	BLT part13
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end14
 part13:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end14
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end14
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end14:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part15
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end16
 part15:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end16
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end16
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end16:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d484 // FADD V4, V4, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d484 // FADD V4, V4, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
 	SUBS $4, R9
 	BLE done
-	BLOCK6
+	BLOCK7
 	BLT part17
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end18
 part17:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end18
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end18
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end18:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part19
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end20
 part19:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end20
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end20
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end20:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d4a5 // FADD V5, V5, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d4a5 // FADD V5, V5, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -543,42 +653,39 @@ end20:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
 	BLT part21
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end22
 part21:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end22
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end22
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end22:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part23
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end24
 part23:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end24
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end24
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end24:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d4c6 // FADD V6, V6, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d4c6 // FADD V6, V6, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -587,42 +694,39 @@ end24:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
 	BLT part25
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end26
 part25:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end26
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end26
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end26:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part27
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end28
 part27:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end28
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end28
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end28:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d4e7 // FADD V7, V7, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d4e7 // FADD V7, V7, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -631,80 +735,74 @@ end28:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
 	BLT part29
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end30
 part29:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end30
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end30
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end30:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part31
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end32
 part31:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end32
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end32
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end32:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d508 // FADD V8, V8, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d508 // FADD V8, V8, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
 	SUBS $4, R9
 	BLE done
-	BLOCK6
+	BLOCK7
 	BLT part33
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end34
 part33:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end34
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end34
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end34:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part35
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end36
 part35:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end36
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end36
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end36:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d529 // FADD V9, V9, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d529 // FADD V9, V9, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -713,42 +811,39 @@ end36:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
 	BLT part37
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end38
 part37:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end38
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end38
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end38:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part39
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end40
 part39:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end40
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end40
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end40:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d54a // FADD V10, V10, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d54a // FADD V10, V10, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -757,42 +852,39 @@ end40:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
 	BLT part41
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end42
 part41:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end42
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end42
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end42:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part43
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end44
 part43:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end44
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end44
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end44:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d56b // FADD V11, V11, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d56b // FADD V11, V11, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -801,80 +893,74 @@ end44:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
 	BLT part45
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end46
 part45:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end46
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end46
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end46:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part47
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end48
 part47:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end48
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end48
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end48:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d58c // FADD V12, V12, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d58c // FADD V12, V12, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
 	SUBS $4, R9
 	BLE done
-	BLOCK6
+	BLOCK7
 	BLT part49
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end50
 part49:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end50
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end50
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end50:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part51
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end52
 part51:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end52
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end52
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end52:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d5ad // FADD V13, V13, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d5ad // FADD V13, V13, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -883,42 +969,39 @@ end52:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
 	BLT part53
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end54
 part53:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end54
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end54
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end54:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part55
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end56
 part55:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end56
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end56
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end56:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d5ce // FADD V14, V14, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d5ce // FADD V14, V14, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -927,42 +1010,39 @@ end56:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
 	BLT part57
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end58
 part57:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end58
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end58
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end58:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part59
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end60
 part59:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end60
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end60
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end60:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d5ef // FADD V15, V15, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d5ef // FADD V15, V15, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -971,54 +1051,51 @@ end60:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
 	BLT part61
-	FMOVQ (R1), F23
+	FMOVQ (R1), F22
 	JMP end62
 part61:
-	FMOVS (R1), F23 // the other lanes become zero
+	FMOVS (R1), F22 // the other lanes become zero
 	CMP $2, R9
 	BLT end62
 	ADD $4, R1, R10
-	VLD1 (R10), V23.S[1]
+	VLD1 (R10), V22.S[1]
 	BEQ end62
 	ADD $4, R10
-	VLD1 (R10), V23.S[2]
+	VLD1 (R10), V22.S[2]
 end62:
 	BLOCK1
-	WORD $0x4eb386f7 // ADD V23, V23, V19
-	WORD $0x6e37df37 // FMUL V23, V25, V23
-	CMP $4, R9
 	BLT part63
-	FMOVQ F23, (R0)
+	FMOVQ F22, (R0)
 	JMP end64
 part63:
-	FMOVS F23, (R0)
+	FMOVS F22, (R0)
 	CMP $2, R9
 	BLT end64
 	ADD $4, R0, R10
-	VST1 V23.S[1], (R10)
+	VST1 V22.S[1], (R10)
 	BEQ end64
 	ADD $4, R10
-	VST1 V23.S[2], (R10)
+	VST1 V22.S[2], (R10)
 end64:
-	WORD $0x4e311ef8 // AND V24, V23, V17
-	WORD $0x4e38d610 // FADD V16, V16, V24
+	WORD $0x4e311ed7 // AND V23, V22, V17
+	WORD $0x4e37d610 // FADD V16, V16, V23
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
 	SUBS $4, R9
 
 done:
-	BLOCK5
+	BLOCK6
 	WORD $0x4e22d421 // FADD V1, V1, V2
-	WORD $0x6e014037 // EXT8 V23, V1, V1
-	WORD $0x4e37d421 // FADD V1, V1, V23
-	WORD $0x6e012037 // EXT4 V23, V1, V1
-	WORD $0x4e37d421 // FADD V1, V1, V23
+	WORD $0x6e014036 // EXT8 V22, V1, V1
+	WORD $0x4e36d421 // FADD V1, V1, V22
+	WORD $0x6e012036 // EXT4 V22, V1, V1
+	WORD $0x4e36d421 // FADD V1, V1, V22
 	FMOVS F1, sum+40(FP)
 	RET
 
@@ -1030,7 +1107,7 @@ TEXT ·sumSqSubF32NEON(SB), NOSPLIT, $0-36
 	MOVWU a+24(FP), R10
 	VDUP R10, V0.S4
 	MOVD $rowNEON<>(SB), R11
-	BLOCK2
+	BLOCK3
 	SUBS $64, R9
 	BLT tail
 
@@ -1111,7 +1188,7 @@ loop:
 tail:
 	ADDS $64, R9
 	BEQ done
-	BLOCK7
+	BLOCK8
 	BLT part1
 	FMOVQ (R0), F18
 	JMP end2
@@ -1136,7 +1213,7 @@ end2:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
@@ -1164,7 +1241,7 @@ end4:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
@@ -1192,7 +1269,7 @@ end6:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
@@ -1217,7 +1294,7 @@ end8:
 	ADD $16, R1
 	SUBS $4, R9
 	BLE done
-	BLOCK7
+	BLOCK8
 	BLT part9
 	FMOVQ (R0), F18
 	JMP end10
@@ -1242,7 +1319,7 @@ end10:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
@@ -1270,7 +1347,7 @@ end12:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
@@ -1298,7 +1375,7 @@ end14:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
@@ -1323,7 +1400,7 @@ end16:
 	ADD $16, R1
 	SUBS $4, R9
 	BLE done
-	BLOCK7
+	BLOCK8
 	BLT part17
 	FMOVQ (R0), F18
 	JMP end18
@@ -1348,7 +1425,7 @@ end18:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
@@ -1376,7 +1453,7 @@ end20:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
@@ -1404,7 +1481,7 @@ end22:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
@@ -1429,7 +1506,7 @@ end24:
 	ADD $16, R1
 	SUBS $4, R9
 	BLE done
-	BLOCK7
+	BLOCK8
 	BLT part25
 	FMOVQ (R0), F18
 	JMP end26
@@ -1454,7 +1531,7 @@ end26:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
@@ -1482,7 +1559,7 @@ end28:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
@@ -1510,7 +1587,7 @@ end30:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F17 // ones for the elements there are
 	CMP $4, R9
@@ -1536,7 +1613,7 @@ end32:
 	SUBS $4, R9
 
 done:
-	BLOCK5
+	BLOCK6
 	WORD $0x4e22d421 // FADD V1, V1, V2
 	WORD $0x6e014032 // EXT8 V18, V1, V1
 	WORD $0x4e32d421 // FADD V1, V1, V18
@@ -1554,7 +1631,7 @@ TEXT ·dotNormF32NEON(SB), NOSPLIT, $0-44
 	MOVWU a+32(FP), R10
 	VDUP R10, V0.S4
 	MOVWU r+36(FP), R10
-	BLOCK3
+	BLOCK4
 	WORD $0x6e301e10 // EOR V16, V16, V16
 	WORD $0x6e311e31 // EOR V17, V17, V17
 	SUBS $64, R9
@@ -1701,7 +1778,7 @@ tail:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -1760,7 +1837,7 @@ end6:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -1819,7 +1896,7 @@ end12:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -1878,7 +1955,7 @@ end18:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -1937,7 +2014,7 @@ end24:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -1996,7 +2073,7 @@ end30:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2055,7 +2132,7 @@ end36:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2114,7 +2191,7 @@ end42:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2173,7 +2250,7 @@ end48:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2232,7 +2309,7 @@ end54:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2291,7 +2368,7 @@ end60:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2350,7 +2427,7 @@ end66:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2409,7 +2486,7 @@ end72:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2468,7 +2545,7 @@ end78:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2527,7 +2604,7 @@ end84:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2586,7 +2663,7 @@ end90:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2643,7 +2720,7 @@ end96:
 	SUBS $4, R9
 
 done:
-	BLOCK4
+	BLOCK5
 	WORD $0x4e33d442 // FADD V2, V2, V19
 	WORD $0x6e022053 // EXT4 V19, V2, V2
 	WORD $0x4e33d442 // FADD V2, V2, V19
@@ -2658,7 +2735,7 @@ TEXT ·dotNormPlainF32NEON(SB), NOSPLIT, $0-36
 	MOVWU a+24(FP), R10
 	VDUP R10, V0.S4
 	MOVWU r+28(FP), R10
-	BLOCK3
+	BLOCK4
 	WORD $0x6e301e10 // EOR V16, V16, V16
 	WORD $0x6e311e31 // EOR V17, V17, V17
 	SUBS $64, R9
@@ -2772,7 +2849,7 @@ tail:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2815,7 +2892,7 @@ end4:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2858,7 +2935,7 @@ end8:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2901,7 +2978,7 @@ end12:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2944,7 +3021,7 @@ end16:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -2987,7 +3064,7 @@ end20:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -3030,7 +3107,7 @@ end24:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -3073,7 +3150,7 @@ end28:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -3116,7 +3193,7 @@ end32:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -3159,7 +3236,7 @@ end36:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -3202,7 +3279,7 @@ end40:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -3245,7 +3322,7 @@ end44:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -3288,7 +3365,7 @@ end48:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -3331,7 +3408,7 @@ end52:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -3374,7 +3451,7 @@ end56:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -3417,7 +3494,7 @@ end60:
 	MOVD $4, R12
 	CMP R12, R9
 	CSEL LT, R9, R12, R12
-	ADD $272, R11, R10
+	ADD $288, R11, R10
 	SUB R12<<2, R10
 	FMOVQ (R10), F18 // ones for the elements there are
 	CMP $4, R9
@@ -3458,7 +3535,7 @@ end64:
 	SUBS $4, R9
 
 done:
-	BLOCK4
+	BLOCK5
 	WORD $0x4e33d442 // FADD V2, V2, V19
 	WORD $0x6e022053 // EXT4 V19, V2, V2
 	WORD $0x4e33d442 // FADD V2, V2, V19

@@ -5,64 +5,72 @@
 #include "textflag.h"
 
 #define BLOCK1 \
-	VMOVUPS (SI), Y10; \
-	VSUBPS Y0, Y10, Y10; \
-	VMINPS Y10, Y4, Y10; \
-	VMAXPS Y10, Y5, Y10; \
-	VMOVAPS Y2, Y11; \
-	VFMADD231PS Y6, Y10, Y11; \
-	VSUBPS Y2, Y11, Y12; \
-	VFNMADD231PS Y7, Y12, Y10; \
-	VFNMADD231PS Y8, Y12, Y10; \
+	VMOVUPS (SI), Y9; \
+	VSUBPS Y0, Y9, Y9; \
+	VCMPPS $17, Y2, Y9, Y10; \
+	VBLENDVPS Y10, Y5, Y9, Y9; \
+	VMINPS Y9, Y6, Y9; \
+	VMAXPS Y9, Y2, Y9; \
+	VMOVAPS Y3, Y11; \
+	VFMADD231PS Y7, Y9, Y11; \
+	VSUBPS Y3, Y11, Y12; \
+	VFNMADD231PS Y8, Y12, Y9; \
+	VFNMADD231PS rowmapavx2Const<>+224(SB), Y12, Y9; \
 	VPSLLD $28, Y11, Y12; \
 	VPERMPS rowmapavx2Const<>+256(SB), Y11, Y13; \
 	VPERMPS rowmapavx2Const<>+288(SB), Y11, Y14; \
 	VBLENDVPS Y12, Y14, Y13, Y13; \
 	VMOVUPS rowmapavx2Const<>+320(SB), Y12; \
-	VFMADD231PS Y10, Y9, Y12; \
-	VFMADD213PS Y3, Y10, Y12; \
-	VMULPS Y10, Y13, Y10; \
-	VFMADD231PS Y10, Y12, Y13; \
-	VPSUBD Y2, Y11, Y10; \
-	VPSRAD $4, Y10, Y10; \
-	VPSRAD $1, Y10, Y11; \
+	VFMADD231PS rowmapavx2Const<>+352(SB), Y9, Y12; \
+	VFMADD213PS Y4, Y9, Y12; \
+	VMULPS Y9, Y13, Y9; \
+	VFMADD231PS Y9, Y12, Y13; \
+	VPSUBD Y3, Y11, Y9; \
+	VPSRAD $4, Y9, Y9; \
+	VPSRAD $1, Y9, Y11; \
 	VPSLLD $23, Y11, Y12; \
-	VPADDD Y3, Y12, Y12; \
+	VPADDD Y4, Y12, Y12; \
 	VMULPS Y12, Y13, Y12; \
-	VPSUBD Y11, Y10, Y10; \
-	VPSLLD $23, Y10, Y10; \
-	VPADDD Y3, Y10, Y10; \
-	VMULPS Y10, Y12, Y10
+	VPSUBD Y11, Y9, Y9; \
+	VPSLLD $23, Y9, Y9; \
+	VPADDD Y4, Y9, Y9; \
+	VMULPS Y9, Y12, Y9; \
+	VBLENDVPS Y10, Y5, Y9, Y9; \
+	VMULPS Y1, Y9, Y9
 
 #define BLOCK2 \
-	VSUBPS Y0, Y10, Y10; \
-	VMINPS Y10, Y4, Y10; \
-	VMAXPS Y10, Y5, Y10; \
-	VMOVAPS Y2, Y11; \
-	VFMADD231PS Y6, Y10, Y11; \
-	VSUBPS Y2, Y11, Y12; \
-	VFNMADD231PS Y7, Y12, Y10; \
-	VFNMADD231PS Y8, Y12, Y10; \
+	VMOVUPS 32(SI), Y9; \
+	VSUBPS Y0, Y9, Y9; \
+	VCMPPS $17, Y2, Y9, Y10; \
+	VBLENDVPS Y10, Y5, Y9, Y9; \
+	VMINPS Y9, Y6, Y9; \
+	VMAXPS Y9, Y2, Y9; \
+	VMOVAPS Y3, Y11; \
+	VFMADD231PS Y7, Y9, Y11; \
+	VSUBPS Y3, Y11, Y12; \
+	VFNMADD231PS Y8, Y12, Y9; \
+	VFNMADD231PS rowmapavx2Const<>+224(SB), Y12, Y9; \
 	VPSLLD $28, Y11, Y12; \
 	VPERMPS rowmapavx2Const<>+256(SB), Y11, Y13; \
 	VPERMPS rowmapavx2Const<>+288(SB), Y11, Y14; \
 	VBLENDVPS Y12, Y14, Y13, Y13; \
 	VMOVUPS rowmapavx2Const<>+320(SB), Y12; \
-	VFMADD231PS Y10, Y9, Y12; \
-	VFMADD213PS Y3, Y10, Y12; \
-	VMULPS Y10, Y13, Y10; \
-	VFMADD231PS Y10, Y12, Y13; \
-	VPSUBD Y2, Y11, Y10; \
-	VPSRAD $4, Y10, Y10; \
-	VPSRAD $1, Y10, Y11; \
+	VFMADD231PS rowmapavx2Const<>+352(SB), Y9, Y12; \
+	VFMADD213PS Y4, Y9, Y12; \
+	VMULPS Y9, Y13, Y9; \
+	VFMADD231PS Y9, Y12, Y13; \
+	VPSUBD Y3, Y11, Y9; \
+	VPSRAD $4, Y9, Y9; \
+	VPSRAD $1, Y9, Y11; \
 	VPSLLD $23, Y11, Y12; \
-	VPADDD Y3, Y12, Y12; \
+	VPADDD Y4, Y12, Y12; \
 	VMULPS Y12, Y13, Y12; \
-	VPSUBD Y11, Y10, Y10; \
-	VPSLLD $23, Y10, Y10; \
-	VPADDD Y3, Y10, Y10; \
-	VMULPS Y10, Y12, Y10; \
-	VMULPS Y1, Y10, Y10
+	VPSUBD Y11, Y9, Y9; \
+	VPSLLD $23, Y9, Y9; \
+	VPADDD Y4, Y9, Y9; \
+	VMULPS Y9, Y12, Y9; \
+	VBLENDVPS Y10, Y5, Y9, Y9; \
+	VMULPS Y1, Y9, Y9
 
 #define BLOCK3 \
 	MOVQ $8, DX; \
@@ -102,62 +110,62 @@ DATA rowmapavx2Const<>+16(SB)/4, $0xc2d00000
 DATA rowmapavx2Const<>+20(SB)/4, $0xc2d00000
 DATA rowmapavx2Const<>+24(SB)/4, $0xc2d00000
 DATA rowmapavx2Const<>+28(SB)/4, $0xc2d00000
-DATA rowmapavx2Const<>+32(SB)/4, $0x42b20000
-DATA rowmapavx2Const<>+36(SB)/4, $0x42b20000
-DATA rowmapavx2Const<>+40(SB)/4, $0x42b20000
-DATA rowmapavx2Const<>+44(SB)/4, $0x42b20000
-DATA rowmapavx2Const<>+48(SB)/4, $0x42b20000
-DATA rowmapavx2Const<>+52(SB)/4, $0x42b20000
-DATA rowmapavx2Const<>+56(SB)/4, $0x42b20000
-DATA rowmapavx2Const<>+60(SB)/4, $0x42b20000
-DATA rowmapavx2Const<>+64(SB)/4, $0x3fb8aa3b
-DATA rowmapavx2Const<>+68(SB)/4, $0x3fb8aa3b
-DATA rowmapavx2Const<>+72(SB)/4, $0x3fb8aa3b
-DATA rowmapavx2Const<>+76(SB)/4, $0x3fb8aa3b
-DATA rowmapavx2Const<>+80(SB)/4, $0x3fb8aa3b
-DATA rowmapavx2Const<>+84(SB)/4, $0x3fb8aa3b
-DATA rowmapavx2Const<>+88(SB)/4, $0x3fb8aa3b
-DATA rowmapavx2Const<>+92(SB)/4, $0x3fb8aa3b
-DATA rowmapavx2Const<>+96(SB)/4, $0x49400000
-DATA rowmapavx2Const<>+100(SB)/4, $0x49400000
-DATA rowmapavx2Const<>+104(SB)/4, $0x49400000
-DATA rowmapavx2Const<>+108(SB)/4, $0x49400000
-DATA rowmapavx2Const<>+112(SB)/4, $0x49400000
-DATA rowmapavx2Const<>+116(SB)/4, $0x49400000
-DATA rowmapavx2Const<>+120(SB)/4, $0x49400000
-DATA rowmapavx2Const<>+124(SB)/4, $0x49400000
-DATA rowmapavx2Const<>+128(SB)/4, $0x3f317218
-DATA rowmapavx2Const<>+132(SB)/4, $0x3f317218
-DATA rowmapavx2Const<>+136(SB)/4, $0x3f317218
-DATA rowmapavx2Const<>+140(SB)/4, $0x3f317218
-DATA rowmapavx2Const<>+144(SB)/4, $0x3f317218
-DATA rowmapavx2Const<>+148(SB)/4, $0x3f317218
-DATA rowmapavx2Const<>+152(SB)/4, $0x3f317218
-DATA rowmapavx2Const<>+156(SB)/4, $0x3f317218
-DATA rowmapavx2Const<>+160(SB)/4, $0xb102e308
-DATA rowmapavx2Const<>+164(SB)/4, $0xb102e308
-DATA rowmapavx2Const<>+168(SB)/4, $0xb102e308
-DATA rowmapavx2Const<>+172(SB)/4, $0xb102e308
-DATA rowmapavx2Const<>+176(SB)/4, $0xb102e308
-DATA rowmapavx2Const<>+180(SB)/4, $0xb102e308
-DATA rowmapavx2Const<>+184(SB)/4, $0xb102e308
-DATA rowmapavx2Const<>+188(SB)/4, $0xb102e308
-DATA rowmapavx2Const<>+192(SB)/4, $0x3e2aaaab
-DATA rowmapavx2Const<>+196(SB)/4, $0x3e2aaaab
-DATA rowmapavx2Const<>+200(SB)/4, $0x3e2aaaab
-DATA rowmapavx2Const<>+204(SB)/4, $0x3e2aaaab
-DATA rowmapavx2Const<>+208(SB)/4, $0x3e2aaaab
-DATA rowmapavx2Const<>+212(SB)/4, $0x3e2aaaab
-DATA rowmapavx2Const<>+216(SB)/4, $0x3e2aaaab
-DATA rowmapavx2Const<>+220(SB)/4, $0x3e2aaaab
-DATA rowmapavx2Const<>+224(SB)/4, $0x3f800000
-DATA rowmapavx2Const<>+228(SB)/4, $0x3f800000
-DATA rowmapavx2Const<>+232(SB)/4, $0x3f800000
-DATA rowmapavx2Const<>+236(SB)/4, $0x3f800000
-DATA rowmapavx2Const<>+240(SB)/4, $0x3f800000
-DATA rowmapavx2Const<>+244(SB)/4, $0x3f800000
-DATA rowmapavx2Const<>+248(SB)/4, $0x3f800000
-DATA rowmapavx2Const<>+252(SB)/4, $0x3f800000
+DATA rowmapavx2Const<>+32(SB)/4, $0x0
+DATA rowmapavx2Const<>+36(SB)/4, $0x0
+DATA rowmapavx2Const<>+40(SB)/4, $0x0
+DATA rowmapavx2Const<>+44(SB)/4, $0x0
+DATA rowmapavx2Const<>+48(SB)/4, $0x0
+DATA rowmapavx2Const<>+52(SB)/4, $0x0
+DATA rowmapavx2Const<>+56(SB)/4, $0x0
+DATA rowmapavx2Const<>+60(SB)/4, $0x0
+DATA rowmapavx2Const<>+64(SB)/4, $0x42b20000
+DATA rowmapavx2Const<>+68(SB)/4, $0x42b20000
+DATA rowmapavx2Const<>+72(SB)/4, $0x42b20000
+DATA rowmapavx2Const<>+76(SB)/4, $0x42b20000
+DATA rowmapavx2Const<>+80(SB)/4, $0x42b20000
+DATA rowmapavx2Const<>+84(SB)/4, $0x42b20000
+DATA rowmapavx2Const<>+88(SB)/4, $0x42b20000
+DATA rowmapavx2Const<>+92(SB)/4, $0x42b20000
+DATA rowmapavx2Const<>+96(SB)/4, $0x3fb8aa3b
+DATA rowmapavx2Const<>+100(SB)/4, $0x3fb8aa3b
+DATA rowmapavx2Const<>+104(SB)/4, $0x3fb8aa3b
+DATA rowmapavx2Const<>+108(SB)/4, $0x3fb8aa3b
+DATA rowmapavx2Const<>+112(SB)/4, $0x3fb8aa3b
+DATA rowmapavx2Const<>+116(SB)/4, $0x3fb8aa3b
+DATA rowmapavx2Const<>+120(SB)/4, $0x3fb8aa3b
+DATA rowmapavx2Const<>+124(SB)/4, $0x3fb8aa3b
+DATA rowmapavx2Const<>+128(SB)/4, $0x49400000
+DATA rowmapavx2Const<>+132(SB)/4, $0x49400000
+DATA rowmapavx2Const<>+136(SB)/4, $0x49400000
+DATA rowmapavx2Const<>+140(SB)/4, $0x49400000
+DATA rowmapavx2Const<>+144(SB)/4, $0x49400000
+DATA rowmapavx2Const<>+148(SB)/4, $0x49400000
+DATA rowmapavx2Const<>+152(SB)/4, $0x49400000
+DATA rowmapavx2Const<>+156(SB)/4, $0x49400000
+DATA rowmapavx2Const<>+160(SB)/4, $0x3f317218
+DATA rowmapavx2Const<>+164(SB)/4, $0x3f317218
+DATA rowmapavx2Const<>+168(SB)/4, $0x3f317218
+DATA rowmapavx2Const<>+172(SB)/4, $0x3f317218
+DATA rowmapavx2Const<>+176(SB)/4, $0x3f317218
+DATA rowmapavx2Const<>+180(SB)/4, $0x3f317218
+DATA rowmapavx2Const<>+184(SB)/4, $0x3f317218
+DATA rowmapavx2Const<>+188(SB)/4, $0x3f317218
+DATA rowmapavx2Const<>+192(SB)/4, $0x3f800000
+DATA rowmapavx2Const<>+196(SB)/4, $0x3f800000
+DATA rowmapavx2Const<>+200(SB)/4, $0x3f800000
+DATA rowmapavx2Const<>+204(SB)/4, $0x3f800000
+DATA rowmapavx2Const<>+208(SB)/4, $0x3f800000
+DATA rowmapavx2Const<>+212(SB)/4, $0x3f800000
+DATA rowmapavx2Const<>+216(SB)/4, $0x3f800000
+DATA rowmapavx2Const<>+220(SB)/4, $0x3f800000
+DATA rowmapavx2Const<>+224(SB)/4, $0xb102e308
+DATA rowmapavx2Const<>+228(SB)/4, $0xb102e308
+DATA rowmapavx2Const<>+232(SB)/4, $0xb102e308
+DATA rowmapavx2Const<>+236(SB)/4, $0xb102e308
+DATA rowmapavx2Const<>+240(SB)/4, $0xb102e308
+DATA rowmapavx2Const<>+244(SB)/4, $0xb102e308
+DATA rowmapavx2Const<>+248(SB)/4, $0xb102e308
+DATA rowmapavx2Const<>+252(SB)/4, $0xb102e308
 DATA rowmapavx2Const<>+256(SB)/4, $0x3f800000
 DATA rowmapavx2Const<>+260(SB)/4, $0x3f85aac3
 DATA rowmapavx2Const<>+264(SB)/4, $0x3f8b95c2
@@ -182,7 +190,15 @@ DATA rowmapavx2Const<>+336(SB)/4, $0x3f000000
 DATA rowmapavx2Const<>+340(SB)/4, $0x3f000000
 DATA rowmapavx2Const<>+344(SB)/4, $0x3f000000
 DATA rowmapavx2Const<>+348(SB)/4, $0x3f000000
-GLOBL rowmapavx2Const<>(SB), RODATA|NOPTR, $352
+DATA rowmapavx2Const<>+352(SB)/4, $0x3e2aaaab
+DATA rowmapavx2Const<>+356(SB)/4, $0x3e2aaaab
+DATA rowmapavx2Const<>+360(SB)/4, $0x3e2aaaab
+DATA rowmapavx2Const<>+364(SB)/4, $0x3e2aaaab
+DATA rowmapavx2Const<>+368(SB)/4, $0x3e2aaaab
+DATA rowmapavx2Const<>+372(SB)/4, $0x3e2aaaab
+DATA rowmapavx2Const<>+376(SB)/4, $0x3e2aaaab
+DATA rowmapavx2Const<>+380(SB)/4, $0x3e2aaaab
+GLOBL rowmapavx2Const<>(SB), RODATA|NOPTR, $384
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -701,24 +717,21 @@ TEXT ·expSubTimesF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ n+16(FP), CX
 	VBROADCASTSS a+24(FP), Y0
 	VBROADCASTSS r+28(FP), Y1
-	VMOVUPS rowmapavx2Const<>+0(SB), Y5
-	VMOVUPS rowmapavx2Const<>+32(SB), Y4
+	VMOVUPS rowmapavx2Const<>+0(SB), Y2
+	VMOVUPS rowmapavx2Const<>+32(SB), Y5
 	VMOVUPS rowmapavx2Const<>+64(SB), Y6
-	VMOVUPS rowmapavx2Const<>+96(SB), Y2
-	VMOVUPS rowmapavx2Const<>+128(SB), Y7
+	VMOVUPS rowmapavx2Const<>+96(SB), Y7
+	VMOVUPS rowmapavx2Const<>+128(SB), Y3
 	VMOVUPS rowmapavx2Const<>+160(SB), Y8
-	VMOVUPS rowmapavx2Const<>+192(SB), Y9
-	VMOVUPS rowmapavx2Const<>+224(SB), Y3
+	VMOVUPS rowmapavx2Const<>+192(SB), Y4
 	SUBQ $16, CX
 	JL tail
 
 loop:
 	BLOCK1
-	VMULPS Y1, Y10, Y10
-	VMOVUPS Y10, (DI)
-	VMOVUPS 32(SI), Y10
+	VMOVUPS Y9, (DI)
 	BLOCK2
-	VMOVUPS Y10, 32(DI)
+	VMOVUPS Y9, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	SUBQ $16, CX
@@ -735,9 +748,39 @@ tailLoop:
 	NEGQ DX
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*4), Y15
-	VMASKMOVPS (SI), Y15, Y10
-	BLOCK2
-	VMASKMOVPS Y10, Y15, (DI)
+	VMASKMOVPS (SI), Y15, Y9
+	VSUBPS Y0, Y9, Y9
+	VCMPPS $17, Y2, Y9, Y10
+	VBLENDVPS Y10, Y5, Y9, Y9
+	VMINPS Y9, Y6, Y9
+	VMAXPS Y9, Y2, Y9
+	VMOVAPS Y3, Y11
+	VFMADD231PS Y7, Y9, Y11
+	VSUBPS Y3, Y11, Y12
+	VFNMADD231PS Y8, Y12, Y9
+	VFNMADD231PS rowmapavx2Const<>+224(SB), Y12, Y9
+	VPSLLD $28, Y11, Y12
+	VPERMPS rowmapavx2Const<>+256(SB), Y11, Y13
+	VPERMPS rowmapavx2Const<>+288(SB), Y11, Y14
+	VBLENDVPS Y12, Y14, Y13, Y13
+	VMOVUPS rowmapavx2Const<>+320(SB), Y12
+	VFMADD231PS rowmapavx2Const<>+352(SB), Y9, Y12
+	VFMADD213PS Y4, Y9, Y12
+	VMULPS Y9, Y13, Y9
+	VFMADD231PS Y9, Y12, Y13
+	VPSUBD Y3, Y11, Y9
+	VPSRAD $4, Y9, Y9
+	VPSRAD $1, Y9, Y11
+	VPSLLD $23, Y11, Y12
+	VPADDD Y4, Y12, Y12
+	VMULPS Y12, Y13, Y12
+	VPSUBD Y11, Y9, Y9
+	VPSLLD $23, Y9, Y9
+	VPADDD Y4, Y9, Y9
+	VMULPS Y9, Y12, Y9
+	VBLENDVPS Y10, Y5, Y9, Y9
+	VMULPS Y1, Y9, Y9
+	VMASKMOVPS Y9, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
 	SUBQ $8, CX
@@ -755,26 +798,23 @@ TEXT ·expSubTimesStreamF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ n+24(FP), CX
 	VBROADCASTSS a+32(FP), Y0
 	VBROADCASTSS r+36(FP), Y1
-	VMOVUPS rowmapavx2Const<>+0(SB), Y5
-	VMOVUPS rowmapavx2Const<>+32(SB), Y4
+	VMOVUPS rowmapavx2Const<>+0(SB), Y2
+	VMOVUPS rowmapavx2Const<>+32(SB), Y5
 	VMOVUPS rowmapavx2Const<>+64(SB), Y6
-	VMOVUPS rowmapavx2Const<>+96(SB), Y2
-	VMOVUPS rowmapavx2Const<>+128(SB), Y7
+	VMOVUPS rowmapavx2Const<>+96(SB), Y7
+	VMOVUPS rowmapavx2Const<>+128(SB), Y3
 	VMOVUPS rowmapavx2Const<>+160(SB), Y8
-	VMOVUPS rowmapavx2Const<>+192(SB), Y9
-	VMOVUPS rowmapavx2Const<>+224(SB), Y3
+	VMOVUPS rowmapavx2Const<>+192(SB), Y4
 	SUBQ $16, CX
 	JL tail
 
 loop:
 	PREFETCHT1 (R8)
 	BLOCK1
-	VMULPS Y1, Y10, Y10
-	VMOVNTPS Y10, (DI)
+	VMOVNTPS Y9, (DI)
 	PREFETCHT1 32(R8)
-	VMOVUPS 32(SI), Y10
 	BLOCK2
-	VMOVNTPS Y10, 32(DI)
+	VMOVNTPS Y9, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	ADDQ $64, R8
@@ -787,8 +827,7 @@ tail:
 tailLoop:
 	PREFETCHT1 (R8)
 	BLOCK1
-	VMULPS Y1, Y10, Y10
-	VMOVNTPS Y10, (DI)
+	VMOVNTPS Y9, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
 	ADDQ $32, R8

@@ -5,64 +5,72 @@
 #include "textflag.h"
 
 #define BLOCK1 \
-	FMOVQ 0(R1), F13; \
-	WORD $0x4ea0d5ad; \
-	WORD $0x4eadf48d; \
-	WORD $0x4e2df4ad; \
-	WORD $0x4ea21c4e; \
-	WORD $0x4e26cdae; \
-	WORD $0x4ea2d5cf; \
-	WORD $0x4ea7cded; \
-	WORD $0x4ea8cded; \
-	WORD $0x4e291dcf; \
-	WORD $0x4eaa9def; \
-	WORD $0x4eab85ef; \
-	WORD $0x4e0f638f; \
-	FMOVQ 240(R11), F16; \
-	WORD $0x4e2dcd90; \
-	WORD $0x4ea31c71; \
-	WORD $0x4e2dce11; \
-	WORD $0x6e2ddded; \
-	WORD $0x4e2dce2f; \
-	WORD $0x6ea285cd; \
-	WORD $0x4f3c05ad; \
-	WORD $0x4f3f05ae; \
-	WORD $0x4f3755d0; \
-	WORD $0x4ea38610; \
-	WORD $0x6e30ddef; \
-	WORD $0x6eae85ad; \
-	WORD $0x4f3755ad; \
-	WORD $0x4ea385ad
+	FMOVQ 0(R1), F14; \
+	WORD $0x4ea0d5ce; \
+	WORD $0x6eaee44f; \
+	WORD $0x6eaf1c6e; \
+	WORD $0x4eaef4ce; \
+	WORD $0x4e2ef44e; \
+	WORD $0x4ea41c90; \
+	WORD $0x4e27cdd0; \
+	WORD $0x4ea4d611; \
+	WORD $0x4ea8ce2e; \
+	WORD $0x4ea9ce2e; \
+	WORD $0x4e2a1e11; \
+	WORD $0x4eab9e31; \
+	WORD $0x4eac8631; \
+	WORD $0x4e116391; \
+	FMOVQ 256(R11), F18; \
+	WORD $0x4e2ecdb2; \
+	WORD $0x4ea51cb3; \
+	WORD $0x4e2ece53; \
+	WORD $0x6e2ede2e; \
+	WORD $0x4e2ece71; \
+	WORD $0x6ea4860e; \
+	WORD $0x4f3c05ce; \
+	WORD $0x4f3f05d0; \
+	WORD $0x4f375612; \
+	WORD $0x4ea58652; \
+	WORD $0x6e32de31; \
+	WORD $0x6eb085ce; \
+	WORD $0x4f3755ce; \
+	WORD $0x4ea585ce; \
+	WORD $0x6e2ede2e; \
+	WORD $0x6eaf1c6e
 
 #define BLOCK2 \
-	WORD $0x4ea0d5ad; \
-	WORD $0x4eadf48d; \
-	WORD $0x4e2df4ad; \
-	WORD $0x4ea21c4e; \
-	WORD $0x4e26cdae; \
-	WORD $0x4ea2d5cf; \
-	WORD $0x4ea7cded; \
-	WORD $0x4ea8cded; \
-	WORD $0x4e291dcf; \
-	WORD $0x4eaa9def; \
-	WORD $0x4eab85ef; \
-	WORD $0x4e0f638f; \
-	FMOVQ 240(R11), F16; \
-	WORD $0x4e2dcd90; \
-	WORD $0x4ea31c71; \
-	WORD $0x4e2dce11; \
-	WORD $0x6e2ddded; \
-	WORD $0x4e2dce2f; \
-	WORD $0x6ea285cd; \
-	WORD $0x4f3c05ad; \
-	WORD $0x4f3f05ae; \
-	WORD $0x4f3755d0; \
-	WORD $0x4ea38610; \
-	WORD $0x6e30ddef; \
-	WORD $0x6eae85ad; \
-	WORD $0x4f3755ad; \
-	WORD $0x4ea385ad; \
-	WORD $0x6e2ddded
+	WORD $0x4ea0d5ce; \
+	WORD $0x6eaee44f; \
+	WORD $0x6eaf1c6e; \
+	WORD $0x4eaef4ce; \
+	WORD $0x4e2ef44e; \
+	WORD $0x4ea41c90; \
+	WORD $0x4e27cdd0; \
+	WORD $0x4ea4d611; \
+	WORD $0x4ea8ce2e; \
+	WORD $0x4ea9ce2e; \
+	WORD $0x4e2a1e11; \
+	WORD $0x4eab9e31; \
+	WORD $0x4eac8631; \
+	WORD $0x4e116391; \
+	FMOVQ 256(R11), F18; \
+	WORD $0x4e2ecdb2; \
+	WORD $0x4ea51cb3; \
+	WORD $0x4e2ece53; \
+	WORD $0x6e2ede2e; \
+	WORD $0x4e2ece71; \
+	WORD $0x6ea4860e; \
+	WORD $0x4f3c05ce; \
+	WORD $0x4f3f05d0; \
+	WORD $0x4f375612; \
+	WORD $0x4ea58652; \
+	WORD $0x6e32de31; \
+	WORD $0x6eb085ce; \
+	WORD $0x4f3755ce; \
+	WORD $0x4ea585ce; \
+	WORD $0x6e2ede2e; \
+	WORD $0x6eaf1c6e; \
+	WORD $0x6e21ddce
 
 #define BLOCK3 \
 	WORD $0x4ea2d484; \
@@ -78,67 +86,71 @@ DATA rowmapNEON<>+0(SB)/4, $0xc2d00000
 DATA rowmapNEON<>+4(SB)/4, $0xc2d00000
 DATA rowmapNEON<>+8(SB)/4, $0xc2d00000
 DATA rowmapNEON<>+12(SB)/4, $0xc2d00000
-DATA rowmapNEON<>+16(SB)/4, $0x42b20000
-DATA rowmapNEON<>+20(SB)/4, $0x42b20000
-DATA rowmapNEON<>+24(SB)/4, $0x42b20000
-DATA rowmapNEON<>+28(SB)/4, $0x42b20000
-DATA rowmapNEON<>+32(SB)/4, $0x3fb8aa3b
-DATA rowmapNEON<>+36(SB)/4, $0x3fb8aa3b
-DATA rowmapNEON<>+40(SB)/4, $0x3fb8aa3b
-DATA rowmapNEON<>+44(SB)/4, $0x3fb8aa3b
-DATA rowmapNEON<>+48(SB)/4, $0x49400000
-DATA rowmapNEON<>+52(SB)/4, $0x49400000
-DATA rowmapNEON<>+56(SB)/4, $0x49400000
-DATA rowmapNEON<>+60(SB)/4, $0x49400000
-DATA rowmapNEON<>+64(SB)/4, $0x3f317218
-DATA rowmapNEON<>+68(SB)/4, $0x3f317218
-DATA rowmapNEON<>+72(SB)/4, $0x3f317218
-DATA rowmapNEON<>+76(SB)/4, $0x3f317218
-DATA rowmapNEON<>+80(SB)/4, $0xb102e308
-DATA rowmapNEON<>+84(SB)/4, $0xb102e308
-DATA rowmapNEON<>+88(SB)/4, $0xb102e308
-DATA rowmapNEON<>+92(SB)/4, $0xb102e308
-DATA rowmapNEON<>+96(SB)/4, $0xf
-DATA rowmapNEON<>+100(SB)/4, $0xf
-DATA rowmapNEON<>+104(SB)/4, $0xf
-DATA rowmapNEON<>+108(SB)/4, $0xf
-DATA rowmapNEON<>+112(SB)/4, $0x4040404
-DATA rowmapNEON<>+116(SB)/4, $0x4040404
-DATA rowmapNEON<>+120(SB)/4, $0x4040404
-DATA rowmapNEON<>+124(SB)/4, $0x4040404
-DATA rowmapNEON<>+128(SB)/4, $0x3020100
-DATA rowmapNEON<>+132(SB)/4, $0x3020100
-DATA rowmapNEON<>+136(SB)/4, $0x3020100
-DATA rowmapNEON<>+140(SB)/4, $0x3020100
-DATA rowmapNEON<>+144(SB)/4, $0x3e2aaaab
-DATA rowmapNEON<>+148(SB)/4, $0x3e2aaaab
-DATA rowmapNEON<>+152(SB)/4, $0x3e2aaaab
-DATA rowmapNEON<>+156(SB)/4, $0x3e2aaaab
-DATA rowmapNEON<>+160(SB)/4, $0x3f800000
-DATA rowmapNEON<>+164(SB)/4, $0x3f800000
-DATA rowmapNEON<>+168(SB)/4, $0x3f800000
-DATA rowmapNEON<>+172(SB)/4, $0x3f800000
+DATA rowmapNEON<>+16(SB)/4, $0x0
+DATA rowmapNEON<>+20(SB)/4, $0x0
+DATA rowmapNEON<>+24(SB)/4, $0x0
+DATA rowmapNEON<>+28(SB)/4, $0x0
+DATA rowmapNEON<>+32(SB)/4, $0x42b20000
+DATA rowmapNEON<>+36(SB)/4, $0x42b20000
+DATA rowmapNEON<>+40(SB)/4, $0x42b20000
+DATA rowmapNEON<>+44(SB)/4, $0x42b20000
+DATA rowmapNEON<>+48(SB)/4, $0x3fb8aa3b
+DATA rowmapNEON<>+52(SB)/4, $0x3fb8aa3b
+DATA rowmapNEON<>+56(SB)/4, $0x3fb8aa3b
+DATA rowmapNEON<>+60(SB)/4, $0x3fb8aa3b
+DATA rowmapNEON<>+64(SB)/4, $0x49400000
+DATA rowmapNEON<>+68(SB)/4, $0x49400000
+DATA rowmapNEON<>+72(SB)/4, $0x49400000
+DATA rowmapNEON<>+76(SB)/4, $0x49400000
+DATA rowmapNEON<>+80(SB)/4, $0x3f317218
+DATA rowmapNEON<>+84(SB)/4, $0x3f317218
+DATA rowmapNEON<>+88(SB)/4, $0x3f317218
+DATA rowmapNEON<>+92(SB)/4, $0x3f317218
+DATA rowmapNEON<>+96(SB)/4, $0xb102e308
+DATA rowmapNEON<>+100(SB)/4, $0xb102e308
+DATA rowmapNEON<>+104(SB)/4, $0xb102e308
+DATA rowmapNEON<>+108(SB)/4, $0xb102e308
+DATA rowmapNEON<>+112(SB)/4, $0xf
+DATA rowmapNEON<>+116(SB)/4, $0xf
+DATA rowmapNEON<>+120(SB)/4, $0xf
+DATA rowmapNEON<>+124(SB)/4, $0xf
+DATA rowmapNEON<>+128(SB)/4, $0x4040404
+DATA rowmapNEON<>+132(SB)/4, $0x4040404
+DATA rowmapNEON<>+136(SB)/4, $0x4040404
+DATA rowmapNEON<>+140(SB)/4, $0x4040404
+DATA rowmapNEON<>+144(SB)/4, $0x3020100
+DATA rowmapNEON<>+148(SB)/4, $0x3020100
+DATA rowmapNEON<>+152(SB)/4, $0x3020100
+DATA rowmapNEON<>+156(SB)/4, $0x3020100
+DATA rowmapNEON<>+160(SB)/4, $0x3e2aaaab
+DATA rowmapNEON<>+164(SB)/4, $0x3e2aaaab
+DATA rowmapNEON<>+168(SB)/4, $0x3e2aaaab
+DATA rowmapNEON<>+172(SB)/4, $0x3e2aaaab
 DATA rowmapNEON<>+176(SB)/4, $0x3f800000
-DATA rowmapNEON<>+180(SB)/4, $0x3f85aac3
-DATA rowmapNEON<>+184(SB)/4, $0x3f8b95c2
-DATA rowmapNEON<>+188(SB)/4, $0x3f91c3d3
-DATA rowmapNEON<>+192(SB)/4, $0x3f9837f0
-DATA rowmapNEON<>+196(SB)/4, $0x3f9ef532
-DATA rowmapNEON<>+200(SB)/4, $0x3fa5fed7
-DATA rowmapNEON<>+204(SB)/4, $0x3fad583f
-DATA rowmapNEON<>+208(SB)/4, $0x3fb504f3
-DATA rowmapNEON<>+212(SB)/4, $0x3fbd08a4
-DATA rowmapNEON<>+216(SB)/4, $0x3fc5672a
-DATA rowmapNEON<>+220(SB)/4, $0x3fce248c
-DATA rowmapNEON<>+224(SB)/4, $0x3fd744fd
-DATA rowmapNEON<>+228(SB)/4, $0x3fe0ccdf
-DATA rowmapNEON<>+232(SB)/4, $0x3feac0c7
-DATA rowmapNEON<>+236(SB)/4, $0x3ff5257d
-DATA rowmapNEON<>+240(SB)/4, $0x3f000000
-DATA rowmapNEON<>+244(SB)/4, $0x3f000000
-DATA rowmapNEON<>+248(SB)/4, $0x3f000000
-DATA rowmapNEON<>+252(SB)/4, $0x3f000000
-GLOBL rowmapNEON<>(SB), RODATA|NOPTR, $256
+DATA rowmapNEON<>+180(SB)/4, $0x3f800000
+DATA rowmapNEON<>+184(SB)/4, $0x3f800000
+DATA rowmapNEON<>+188(SB)/4, $0x3f800000
+DATA rowmapNEON<>+192(SB)/4, $0x3f800000
+DATA rowmapNEON<>+196(SB)/4, $0x3f85aac3
+DATA rowmapNEON<>+200(SB)/4, $0x3f8b95c2
+DATA rowmapNEON<>+204(SB)/4, $0x3f91c3d3
+DATA rowmapNEON<>+208(SB)/4, $0x3f9837f0
+DATA rowmapNEON<>+212(SB)/4, $0x3f9ef532
+DATA rowmapNEON<>+216(SB)/4, $0x3fa5fed7
+DATA rowmapNEON<>+220(SB)/4, $0x3fad583f
+DATA rowmapNEON<>+224(SB)/4, $0x3fb504f3
+DATA rowmapNEON<>+228(SB)/4, $0x3fbd08a4
+DATA rowmapNEON<>+232(SB)/4, $0x3fc5672a
+DATA rowmapNEON<>+236(SB)/4, $0x3fce248c
+DATA rowmapNEON<>+240(SB)/4, $0x3fd744fd
+DATA rowmapNEON<>+244(SB)/4, $0x3fe0ccdf
+DATA rowmapNEON<>+248(SB)/4, $0x3feac0c7
+DATA rowmapNEON<>+252(SB)/4, $0x3ff5257d
+DATA rowmapNEON<>+256(SB)/4, $0x3f000000
+DATA rowmapNEON<>+260(SB)/4, $0x3f000000
+DATA rowmapNEON<>+264(SB)/4, $0x3f000000
+DATA rowmapNEON<>+268(SB)/4, $0x3f000000
+GLOBL rowmapNEON<>(SB), RODATA|NOPTR, $272
 
 // func normF32NEON(z, x *float32, n int, a, r float32)
 TEXT ·normF32NEON(SB), NOSPLIT, $0-32
@@ -526,31 +538,30 @@ TEXT ·expSubTimesF32NEON(SB), NOSPLIT, $0-32
 	MOVWU r+28(FP), R10
 	VDUP R10, V1.S4
 	MOVD $rowmapNEON<>(SB), R11
-	FMOVQ 0(R11), F5 // -104
-	FMOVQ 16(R11), F4 // 89
-	FMOVQ 32(R11), F6 // 0x1.715476p+00
-	FMOVQ 48(R11), F2 // 0x1.8p+19
-	FMOVQ 64(R11), F7 // 0x1.62e43p-01
-	FMOVQ 80(R11), F8 // -0x1.05c61p-29
-	FMOVQ 96(R11), F9 // 15
-	FMOVQ 112(R11), F10 // 67372036
-	FMOVQ 128(R11), F11 // 50462976
-	FMOVQ 144(R11), F12 // 0x1.555556p-03
-	FMOVQ 160(R11), F3 // 1
-	ADD $176, R11, R10
+	FMOVQ 0(R11), F2 // -104
+	FMOVQ 16(R11), F3 // 0
+	FMOVQ 32(R11), F6 // 89
+	FMOVQ 48(R11), F7 // 0x1.715476p+00
+	FMOVQ 64(R11), F4 // 0x1.8p+19
+	FMOVQ 80(R11), F8 // 0x1.62e43p-01
+	FMOVQ 96(R11), F9 // -0x1.05c61p-29
+	FMOVQ 112(R11), F10 // 15
+	FMOVQ 128(R11), F11 // 67372036
+	FMOVQ 144(R11), F12 // 50462976
+	FMOVQ 160(R11), F13 // 0x1.555556p-03
+	FMOVQ 176(R11), F5 // 1
+	ADD $192, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	SUBS $8, R9
 	BLT tail
 
 loop:
 	BLOCK1
-	WORD $0x6e2ddded // FMUL V13, V15, V13
-	WORD $0x6e21ddad // FMUL V13, V13, V1
-	FMOVQ F13, 0(R0)
-	FMOVQ 16(R1), F13
+	WORD $0x6e21ddce // FMUL V14, V14, V1
+	FMOVQ F14, 0(R0)
+	FMOVQ 16(R1), F14
 	BLOCK2
-	WORD $0x6e21ddad // FMUL V13, V13, V1
-	FMOVQ F13, 16(R0)
+	FMOVQ F14, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $8, R9
@@ -564,9 +575,8 @@ tail:
 
 one:
 	BLOCK1
-	WORD $0x6e2ddded // FMUL V13, V15, V13
-	WORD $0x6e21ddad // FMUL V13, V13, V1
-	FMOVQ F13, 0(R0)
+	WORD $0x6e21ddce // FMUL V14, V14, V1
+	FMOVQ F14, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R9
@@ -575,25 +585,24 @@ one:
 last:
 	ADDS $4, R9
 	BEQ done
-	FMOVS (R1), F13 // the other lanes become zero
+	FMOVS (R1), F14 // the other lanes become zero
 	CMP $2, R9
 	BLT end2
 	ADD $4, R1, R10
-	VLD1 (R10), V13.S[1]
+	VLD1 (R10), V14.S[1]
 	BEQ end2
 	ADD $4, R10
-	VLD1 (R10), V13.S[2]
+	VLD1 (R10), V14.S[2]
 end2:
 	BLOCK2
-	WORD $0x6e21ddad // FMUL V13, V13, V1
-	FMOVS F13, (R0)
+	FMOVS F14, (R0)
 	CMP $2, R9
 	BLT end4
 	ADD $4, R0, R10
-	VST1 V13.S[1], (R10)
+	VST1 V14.S[1], (R10)
 	BEQ end4
 	ADD $4, R10
-	VST1 V13.S[2], (R10)
+	VST1 V14.S[2], (R10)
 end4:
 
 done:

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-var goType = map[typ]string{f32: "float32", i32: "int32", f64: "float64", i64: "int64", mask: "bool", u8: "uint8", i8: "int8",
-	u16: "uint16", i16: "int16"}
+var goType = map[typ]string{f32: "float32", i32: "int32", f64: "float64", i64: "int64", mask: "bool", c64: "complex64", u8: "uint8",
+	i8: "int8", u16: "uint16", i16: "int16"}
 
 var goPred = map[int]string{17: "<", 18: "<=", 0: "==", 4: "!=", 30: ">", 29: ">="}
 
@@ -184,6 +184,14 @@ func (w *twin) statement(v *val) {
 		e = fmt.Sprintf("%s >> %d", a[0], v.imm)
 	case "srl":
 		e = fmt.Sprintf("%s(u%[1]s(%s) >> %d)", goType[v.t], a[0], v.imm)
+	case "shlby":
+		e = fmt.Sprintf("%s << u%s(%s)", a[0], goType[v.t], a[1])
+	case "sraby":
+		e = fmt.Sprintf("%s >> u%s(%s)", a[0], goType[v.t], a[1])
+	case "srlby":
+		e = fmt.Sprintf("%[1]s(u%[1]s(%[2]s) >> u%[1]s(%[3]s))", goType[v.t], a[0], a[1])
+	case "timesc":
+		e = fmt.Sprintf("timesC64(%s, %s)", a[0], a[1])
 	case "tof":
 		e = "float32(" + a[0] + ")"
 	case "cmp":

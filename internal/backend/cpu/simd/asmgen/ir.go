@@ -26,6 +26,7 @@ const (
 	f64
 	i64
 	mask
+	c64 // a complex number, its parts being float32
 	u8
 	i8
 	u16
@@ -34,7 +35,7 @@ const (
 
 func (t typ) size() int {
 	switch t {
-	case f64, i64:
+	case f64, i64, c64:
 		return 8
 	case u16, i16:
 		return 2
@@ -173,6 +174,20 @@ func (b *B) Min(x, y *val) *val { return b.op2("min", x, y) }
 
 // Max is x > y ? x : y.
 func (b *B) Max(x, y *val) *val { return b.op2("max", x, y) }
+
+// ShlBy, SraBy and SrlBy shift by counts of their own, taken without a sign: one that is too large leaves nothing but the sign.
+func (b *B) ShlBy(x, n *val) *val { return b.op2("shlby", x, n) }
+func (b *B) SraBy(x, n *val) *val { return b.op2("sraby", x, n) }
+func (b *B) SrlBy(x, n *val) *val { return b.op2("srlby", x, n) }
+
+// TimesC is the product of complex numbers, every product of parts being rounded.
+func (b *B) TimesC(x, y *val) *val {
+	v := &val{op: "timesc", t: c64, args: []*val{x, y}}
+	if b.tgt == avx512 { // where only a fused operation subtracts every other lane
+		v.args = append(v.args, b.L(0x3f8000003f800000))
+	}
+	return b.emit(v)
+}
 
 func (b *B) op1(op string, t typ, imm int, x *val) *val {
 	return b.emit(&val{op: op, t: t, imm: imm, args: []*val{x}})

@@ -83,6 +83,13 @@ func (b *B) ldexpDown(v *val, p *power) *val {
 // sixteenths is the constant whose sum with x rounds to a multiple of 1/16.
 const sixteenths = 0x1.8p19
 
+// expMasked is exp where many x may be -Inf, as scores that a mask leaves out are: their power is not computed, since one below
+// the smallest number takes the processor a hundred times as long as another.
+func (b *B) expMasked(x *val) *val {
+	far := b.Lt(x, b.C(-104))
+	return b.Sel(far, b.C(0), b.exp(b.Sel(far, b.C(0), x)))
+}
+
 // exp is e^x = 2^n 2^(i/16) e^r, where the second factor is looked up, so that e^r needs few terms. The bounds are where
 // the result has become infinity or zero; the order of arguments lets NaN through.
 func (b *B) exp(x *val) *val {
@@ -125,7 +132,7 @@ func expFamily() []*kernel {
 			lane: 4, slices: []param{{"z", "float32"}, {"d", "float32"}},
 			scalars: []param{{"a", "float32"}, {"b", "float32"}, {"s", "float32"}, {"c", "float32"}},
 			body: func(b *B) {
-				p := b.exp(b.Fms(b.X("z"), b.Scalar("a", f32), b.Scalar("b", f32)))
+				p := b.expMasked(b.Fms(b.X("z"), b.Scalar("a", f32), b.Scalar("b", f32)))
 				d := b.Mul(b.Sub(b.X("d"), b.Scalar("s", f32)), p)
 				b.Store("d", b.Mul(d, b.Scalar("c", f32)), "")
 				b.Z(p)
@@ -282,6 +289,9 @@ func reductions() []*kernel {
 		{name: "DotF64", handWritten: true, fullGroups: true, lane: 8, slices: []param{{"x", "float64"}, {"y", "float64"}},
 			accs: []acc{{name: "sum", op: "add", typ: "float64", lanes: true}},
 			body: func(b *B) { v := b.Load("x", f64, ""); b.Acc("sum", "add", b.Mul(v, b.Load("y", f64, ""))) }},
+		{name: "SumF64", handWritten: true, fullGroups: true, lane: 8, slices: []param{{"x", "float64"}},
+			accs: []acc{{name: "sum", op: "add", typ: "float64", lanes: true}},
+			body: func(b *B) { b.Acc("sum", "add", b.Load("x", f64, "")) }},
 		{name: "DotBF16", handWritten: true, fullGroups: true, lane: 4, slices: halfAndFloat, accs: lanes,
 			body: func(b *B) {
 				v := b.Float(b.Shl(b.Load("x", i32, "u16"), 16))
@@ -289,6 +299,10 @@ func reductions() []*kernel {
 			}},
 		{name: "DotF16", handWritten: true, fullGroups: true, lane: 4, slices: halfAndFloat, accs: lanes,
 			body: func(b *B) { v := b.Load("x", f32, "f16"); b.Acc("sum", "add", b.Mul(v, b.X("y"))) }},
+		{name: "SumBF16", handWritten: true, fullGroups: true, lane: 4, slices: halfAndFloat[:1], accs: lanes,
+			body: func(b *B) { b.Acc("sum", "add", b.Float(b.Shl(b.Load("x", i32, "u16"), 16))) }},
+		{name: "SumF16", handWritten: true, fullGroups: true, lane: 4, slices: halfAndFloat[:1], accs: lanes,
+			body: func(b *B) { b.Acc("sum", "add", b.Load("x", f32, "f16")) }},
 		{name: "MaxOfF32", handWritten: true, lane: 4, slices: x, accs: ext("max", 0xff800000), body: extBody("max")},
 		{name: "MinOfF32", handWritten: true, lane: 4, slices: x, accs: ext("min", 0x7f800000), body: extBody("min")},
 	}

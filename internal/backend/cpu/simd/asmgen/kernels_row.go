@@ -13,7 +13,7 @@ func rowSums() []*kernel {
 		{name: "ExpSubSumF32", handWritten: true, lane: 4, slices: []param{{"z", "float32"}, x, next}, scalars: []param{a}, accs: sum,
 			body: func(b *B) {
 				b.Ahead("next")
-				z := b.exp(b.Sub(b.X("x"), b.Scalar("a", f32)))
+				z := b.expMasked(b.Sub(b.X("x"), b.Scalar("a", f32)))
 				b.Z(z)
 				b.Acc("sum", "add", z)
 			}},
@@ -66,7 +66,7 @@ func rowMaps() []*kernel {
 		b.Z(b.Mul(b.Sub(b.X("x"), b.Scalar("a", f32)), b.X("y")))
 	})
 	both("ExpSubTimes", "e^(x[i] - a) r", []string{"z", "x"}, []string{"a", "r"}, func(b *B) {
-		b.Z(b.Mul(b.exp(b.Sub(b.X("x"), b.Scalar("a", f32))), b.Scalar("r", f32)))
+		b.Z(b.Mul(b.expMasked(b.Sub(b.X("x"), b.Scalar("a", f32))), b.Scalar("r", f32)))
 	})
 	// The cotangents of a norm's inputs: h is the cotangent of the result, m and d the means of h w and of h w times the normalised x.
 	back := func(b *B, h *val) {

@@ -27,7 +27,7 @@ type param struct{ name, typ string }
 
 func (p param) size() int {
 	return map[string]int{"float32": 4, "int32": 4, "float64": 8, "int64": 8, "uint8": 1, "byte": 1, "uint16": 2, "int8": 1, "int16": 2,
-		"uint32": 4}[p.typ]
+		"uint32": 4, "complex64": 8}[p.typ]
 }
 
 // acc is an accumulator of a reduction: one register, or one per lane of the group.
@@ -148,7 +148,8 @@ type family struct {
 
 func families() []family {
 	return []family{
-		{"arith", arith()}, {"compare", compare()}, {"convert", convert()}, {"smallint", smallInts()}, {"intconvert", intConversions()},
+		{"arith", arith()}, {"compare", compare()}, {"convert", convert()}, {"smallint", smallInts()}, {"shift", shifts()},
+		{"quotient", quotients()}, {"intconvert", intConversions()},
 		{"logic", predicates()}, {"rounding", rounding()}, {"toint", toInts()},
 		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()}, {"random", random()},
 		{"special", specials()}, {"elementary32", endingIn("F32", elementary())}, {"elementary64", endingIn("F64", elementary())},

@@ -169,7 +169,8 @@ func neonCan(k *kernel) bool {
 	k.body(b)
 	for _, v := range b.code {
 		switch {
-		case v.mem == "i64f32", v.op == "mul" && v.t == i64, v.t != mask && v.t.size() != k.lane:
+		case v.mem == "i64f32", v.op == "timesc", strings.HasSuffix(v.op, "by"),
+			v.op == "mul" && v.t == i64, v.t != mask && v.t.size() != k.lane:
 			return false
 		}
 	}

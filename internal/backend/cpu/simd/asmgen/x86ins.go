@@ -106,6 +106,10 @@ func (f *frame) ins(v *val, pos int) {
 		done()
 		d := f.define(v)
 		f.p("%s $%d, %s, %s", name, v.imm, f.reg(x), f.reg(d))
+	case "shlby", "sraby", "srlby":
+		f.shiftBy(v, pos)
+	case "timesc":
+		f.timesC(v, pos)
 	case "scalef":
 		x, d1 := f.loc(v.args[0])
 		y, d2 := f.loc(v.args[1])
