@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -21,9 +22,12 @@ import (
 )
 
 func init() {
-	add(&command{name: "run", args: "<model.gguf or folder> [prompt] [flags]",
-		short: "write text with a language model; without a prompt, chat with it", run: runRun})
+	add(&command{name: "run", args: "[model.gguf, folder, or tiny] [prompt] [flags]",
+		short: "write text with a language model; without a prompt, chat with it; without a model, try a small one", run: runRun})
 }
+
+// defaultTokens is how long an answer gets if nothing is said.
+const defaultTokens = 512
 
 // runInput is where a chat is read from.
 var runInput io.Reader = os.Stdin
@@ -39,13 +43,14 @@ type runFlags struct {
 	adapter string
 	draft   string
 	bits    int
+	given   map[string]bool // flags of the command line
 	load    llm.LoadOptions
 	o       llm.Options
 }
 
 func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	f := c.flags()
-	f.IntVar(&r.o.MaxTokens, "max-tokens", 512, "the most tokens of an answer; 0: until the context is full")
+	f.IntVar(&r.o.MaxTokens, "max-tokens", defaultTokens, "the most tokens of an answer; 0: until the context is full")
 	f.Float64Var(&r.o.Temperature, "temperature", 0, "how freely to write; 0: always the most probable token")
 	f.IntVar(&r.o.TopK, "top-k", 0, "sample from so many of the most probable tokens; 0: all")
 	f.Float64Var(&r.o.TopP, "top-p", 0, "sample from the most probable tokens that have this probability together; 0: all")
@@ -66,11 +71,12 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	if err := c.parse(f, args, 2, out); err != nil {
 		return err
 	}
+	r.path, r.prompt, r.chat, r.given = f.Arg(0), f.Arg(1), f.NArg() == 1, map[string]bool{}
+	f.Visit(func(g *flag.Flag) { r.given[g.Name] = true })
 	if f.NArg() == 0 {
-		return &usageError{"lucid run: which model? give a .gguf file, or a folder with config.json",
-			`lucid run model.gguf "Once upon a time"`}
+		r.choose(out)
 	}
-	r.path, r.prompt, r.chat = f.Arg(0), f.Arg(1), f.NArg() == 1
+	r.path, r.load.FS = named(r.path)
 	if err := weights("run", r.path); err != nil {
 		return err
 	}
@@ -93,9 +99,17 @@ func runRun(c *command, args []string, out io.Writer) error {
 	if err := r.parse(c, args, out); err != nil {
 		return err
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if strings.HasSuffix(r.path, ".lucid") {
+		return r.runCheckpoint(ctx, out)
+	}
 	m, err := llm.Load(r.path, r.load)
 	if err != nil {
 		return noModel("run", r.path, err)
+	}
+	if r.load.FS != nil {
+		r.alone(out)
 	}
 	if r.adapter != "" {
 		if _, err := tune.Load(m, r.adapter); err != nil {
@@ -103,7 +117,9 @@ func runRun(c *command, args []string, out io.Writer) error {
 		}
 	}
 	if r.draft != "" {
-		if r.o.Speculate.Draft, err = llm.Load(r.draft, r.load); err != nil {
+		draft := r.load
+		r.draft, draft.FS = named(r.draft)
+		if r.o.Speculate.Draft, err = llm.Load(r.draft, draft); err != nil {
 			return noModel("run", r.draft, err)
 		}
 	}
@@ -111,8 +127,6 @@ func runRun(c *command, args []string, out io.Writer) error {
 		return err
 	}
 	defer r.o.Cache.Free()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	switch {
 	case !r.chat && (r.raw || !m.HasChat()):
 		_, err = r.write(m.Generate(ctx, r.prompt, r.o), len(m.Tokenizer().Encode(r.prompt)), out)
