@@ -37,7 +37,7 @@ func LoadEmbedder(path string, opts ...LoadOptions) (e *Embedder, err error) {
 	caught := fault.Catch(func() {
 		o := door.Option("llm.LoadEmbedder", opts)
 		o.check()
-		e, err = loadEmbedder(place{path: path}.of(o), o)
+		e, err = loadEmbedder(location{path: path}.of(o), o)
 	})
 	if caught != nil {
 		err = caught
@@ -48,7 +48,7 @@ func LoadEmbedder(path string, opts ...LoadOptions) (e *Embedder, err error) {
 	return e, nil
 }
 
-func loadEmbedder(p place, o LoadOptions) (*Embedder, error) {
+func loadEmbedder(p location, o LoadOptions) (*Embedder, error) {
 	folder, err := p.kind()
 	switch {
 	case err != nil:
@@ -60,7 +60,7 @@ func loadEmbedder(p place, o LoadOptions) (*Embedder, error) {
 }
 
 // embedderFolder reads an encoder as Hugging Face's libraries save it.
-func embedderFolder(dir place, o LoadOptions) (*Embedder, error) {
+func embedderFolder(dir location, o LoadOptions) (*Embedder, error) {
 	data, err := dir.in("config.json").read(maxJSON)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func embedderFolder(dir place, o LoadOptions) (*Embedder, error) {
 }
 
 // embedderGGUF reads an encoder of a GGUF file.
-func embedderGGUF(p place, o LoadOptions) (*Embedder, error) {
+func embedderGGUF(p location, o LoadOptions) (*Embedder, error) {
 	f, err := p.gguf(o.Copied)
 	if err != nil {
 		return nil, err

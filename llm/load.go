@@ -75,16 +75,16 @@ type Model struct {
 // pytorch_model.bin, or what pytorch_model.bin.index.json names), tokenizer.json (or tokenizer.model), tokenizer_config.json and
 // generation_config.json as Hugging Face has them.
 func Load(path string, opts ...LoadOptions) (*Model, error) {
-	return open(place{path: path}, opts, false)
+	return open(location{path: path}, opts, false)
 }
 
 // LoadBytes reads a model from a GGUF file in memory, whose bytes must stay as they are while the model is in use. The name stands in
 // errors.
 func LoadBytes(name string, data []byte, opts ...LoadOptions) (*Model, error) {
-	return open(place{path: name, memory: true, data: data[:len(data):len(data)]}, opts, false)
+	return open(location{path: name, memory: true, data: data[:len(data):len(data)]}, opts, false)
 }
 
-func open(p place, opts []LoadOptions, describe bool) (m *Model, err error) {
+func open(p location, opts []LoadOptions, describe bool) (m *Model, err error) {
 	caught := fault.Catch(func() {
 		o := door.Option("llm.Load", opts)
 		o.describe = describe
@@ -113,7 +113,7 @@ func (o *LoadOptions) check() {
 	}
 }
 
-func load(p place, o LoadOptions) (*Model, error) {
+func load(p location, o LoadOptions) (*Model, error) {
 	folder, err := p.kind()
 	switch {
 	case err != nil:

@@ -16,7 +16,7 @@ import (
 )
 
 // loadFolder reads a model as Hugging Face's libraries save it.
-func loadFolder(dir place, o LoadOptions) (*Model, error) {
+func loadFolder(dir location, o LoadOptions) (*Model, error) {
 	data, err := dir.in("config.json").read(maxJSON)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func loadFolder(dir place, o LoadOptions) (*Model, error) {
 }
 
 // readFolder reads the chat template and the ids that end a text.
-func (m *Model) readFolder(dir place, config []byte) error {
+func (m *Model) readFolder(dir location, config []byte) error {
 	var ends struct {
 		EOS json.RawMessage `json:"eos_token_id"`
 	}
@@ -92,7 +92,7 @@ func (m *Model) readFolder(dir place, config []byte) error {
 }
 
 // readTemplate finds the chat template: in a file of its own, or in tokenizer_config.json, where it may be a list by name.
-func readTemplate(dir place) (string, error) {
+func readTemplate(dir location) (string, error) {
 	if data, err := dir.in("chat_template.jinja").read(maxJSON); err == nil {
 		return string(data), nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -132,7 +132,7 @@ type folderWeights struct {
 	format string
 }
 
-func openWeights(dir place, o LoadOptions) (*folderWeights, error) {
+func openWeights(dir location, o LoadOptions) (*folderWeights, error) {
 	files, err := weightFiles(dir)
 	if err != nil {
 		return nil, err
@@ -160,10 +160,10 @@ func openWeights(dir place, o LoadOptions) (*folderWeights, error) {
 }
 
 // weightFiles finds the files with weights: .safetensors ones, or else those of PyTorch.
-func weightFiles(dir place) ([]place, error) {
+func weightFiles(dir location) ([]location, error) {
 	index := dir.in("model.safetensors.index.json")
 	if _, err := index.stat(); err == nil {
-		return []place{index}, nil
+		return []location{index}, nil
 	}
 	files, err := dir.glob("*.safetensors")
 	if err != nil || len(files) > 0 {
@@ -187,7 +187,7 @@ func weightFiles(dir place) ([]place, error) {
 			return nil, fault.New(fault.Format, op, "the folder has no .safetensors file and no pytorch_model.bin; "+
 				"other formats of weights are not read")
 		}
-		files = []place{whole}
+		files = []location{whole}
 	}
 	return files, nil
 }

@@ -15,7 +15,7 @@ import (
 var chatEnds = []string{"<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>"}
 
 // loadGGUF reads a model of a GGUF file, dequantised.
-func loadGGUF(p place, o LoadOptions) (*Model, error) {
+func loadGGUF(p location, o LoadOptions) (*Model, error) {
 	f, err := p.gguf(o.Copied)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ type embedderFiles struct {
 }
 
 // readModules reads what sentence-transformers writes. Without it, vectors are means of length 1.
-func readModules(dir place) (f embedderFiles, err error) {
+func readModules(dir location) (f embedderFiles, err error) {
 	f = embedderFiles{pooling: "mean", unit: true}
 	var modules []struct{ Path, Type string }
 	if err := dir.in("modules.json").readJSON(&modules); err != nil {
@@ -58,7 +58,7 @@ func readModules(dir place) (f embedderFiles, err error) {
 }
 
 // readSettings reads the most tokens and the prompt.
-func (f *embedderFiles) readSettings(dir place) error {
+func (f *embedderFiles) readSettings(dir location) error {
 	var s struct {
 		Max   int  `json:"max_seq_length"`
 		Lower bool `json:"do_lower_case"`
@@ -91,7 +91,7 @@ func (f *embedderFiles) readSettings(dir place) error {
 }
 
 // readPoolingFile reads the pooling of sentence-transformers: a flag for each way, or, in newer files, its name.
-func readPoolingFile(file place) (string, error) {
+func readPoolingFile(file location) (string, error) {
 	if _, err := file.stat(); errors.Is(err, fs.ErrNotExist) {
 		// Packages that flatten folders lose this file: refused, because means where the first token was meant are wrong vectors.
 		return "", codec.IOError(op, err)

@@ -43,7 +43,7 @@ func LoadTranscriber(path string, opts ...LoadOptions) (t *Transcriber, err erro
 	caught := fault.Catch(func() {
 		o := door.Option("llm.LoadTranscriber", opts)
 		o.check()
-		t, err = loadTranscriber(place{path: path}.of(o), o)
+		t, err = loadTranscriber(location{path: path}.of(o), o)
 	})
 	if caught != nil {
 		err = caught
@@ -55,9 +55,9 @@ func LoadTranscriber(path string, opts ...LoadOptions) (t *Transcriber, err erro
 }
 
 // IsTranscriber reports whether path is a folder whose config.json is a Whisper's.
-func IsTranscriber(path string) bool { return place{path: path}.isTranscriber() }
+func IsTranscriber(path string) bool { return location{path: path}.isTranscriber() }
 
-func (p place) isTranscriber() bool {
+func (p location) isTranscriber() bool {
 	var c struct {
 		Type string `json:"model_type"`
 	}
@@ -65,14 +65,14 @@ func (p place) isTranscriber() bool {
 }
 
 // refuseTranscriber is for functions that read other models.
-func refuseTranscriber(dir place) error {
+func refuseTranscriber(dir location) error {
 	if !dir.isTranscriber() {
 		return nil
 	}
 	return fault.New(fault.NotImplemented, op, "a Whisper writes down sound; llm.LoadTranscriber, or lucid transcribe, reads it")
 }
 
-func loadTranscriber(dir place, o LoadOptions) (*Transcriber, error) {
+func loadTranscriber(dir location, o LoadOptions) (*Transcriber, error) {
 	if st, err := dir.stat(); err != nil {
 		return nil, codec.IOError(op, err)
 	} else if !st.IsDir() || o.Quantized {
@@ -118,7 +118,7 @@ func loadTranscriber(dir place, o LoadOptions) (*Transcriber, error) {
 }
 
 // readRules finds the tokens that steer a text.
-func (t *Transcriber) readRules(dir place, c model.WhisperConfig) error {
+func (t *Transcriber) readRules(dir location, c model.WhisperConfig) error {
 	var p struct {
 		Size  int `json:"feature_size"`
 		FFT   int `json:"n_fft"`

@@ -28,7 +28,7 @@ func (v *vocabulary) copyFrom(meta *gguf.Metadata) {
 
 // folderVocabulary stores a tokenizer.json whole, as the format allows, and its tokens and merges as lists for programs that
 // read only those.
-func folderVocabulary(dir place) (v vocabulary, err error) {
+func folderVocabulary(dir location) (v vocabulary, err error) {
 	data, err := dir.in("tokenizer.json").read(1 << 28)
 	if errors.Is(err, fs.ErrNotExist) {
 		v.why = "the model has a tokenizer.model file and no tokenizer.json"

@@ -49,8 +49,8 @@ func (r *runFlags) choose(out io.Writer) {
 	}
 }
 
-// alone prepares the model of the program, and checkpoints, which do not chat and are too small for their most probable byte. A prompt
-// that nobody wrote is shown.
+// alone prepares the model of the program, and checkpoints, which do not chat and are too small for their most probable byte. A
+// prompt of the program is shown.
 func (r *runFlags) alone(out io.Writer) {
 	if r.chat {
 		r.prompt, r.chat = builtinPrompt, false

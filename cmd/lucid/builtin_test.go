@@ -42,13 +42,15 @@ func TestRunWithoutModel(t *testing.T) {
 
 // letters is a text without line ends behind it, and without what stands for bytes that are no characters: of several predict, which has
 // the whole text, makes one.
-func letters(text string) string { return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\ufffd", "") }
+func letters(text string) string {
+	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\ufffd", "")
+}
 
 // TestRunCheckpoint lets a model that train made write.
 func TestRunCheckpoint(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if status, _, errs := lucidRun("train", "--model", "gpt", "--steps", "2", "--width", "16", "--depth", "1", "--heads", "2", "--context", "16",
-		"--batch", "2"); status != 0 {
+	train := "train --model gpt --steps 2 --width 16 --depth 1 --heads 2 --context 16 --batch 2"
+	if status, _, errs := lucidRun(strings.Fields(train)...); status != 0 {
 		t.Fatal(errs)
 	}
 	status, out, errs := lucidRun("run", "--max-tokens", "12", "--seed", "5")

@@ -96,8 +96,8 @@ type inMemory struct {
 	io.Closer
 }
 
-// Beside returns the path of the file of that name next to path, a file of fsys, or of the machine without one.
-func Beside(fsys fs.FS, path, name string) string {
+// NextTo returns the path of the file of that name next to path, a file of fsys, or of the machine without one.
+func NextTo(fsys fs.FS, path, name string) string {
 	if fsys != nil {
 		return slashed.Join(slashed.Dir(path), name)
 	}

@@ -104,6 +104,7 @@ var layers = []layer{
 	// The modules read the description of a model in a GGUF file; llm reads and writes whole files.
 	{name: "language models", packages: []string{"llm", "llm/model", "llm/tune"},
 		imports: []string{"public", ".", "doors", "leaves", "internal/codec/...", "internal/ggml"}},
+	{name: "language model in the program", packages: []string{"llm/tiny"}, imports: []string{".", "llm", "data/sets"}},
 	{name: "language server", packages: []string{"llm/serve"}, imports: []string{".", "leaves", "llm", "llm/tokenizer", "llm/grammar"}},
 	{name: "training", packages: []string{"optim/...", "distributions", "data/...", "tokenizer/...", "generate", "serve"},
 		imports: []string{"public", ".", "doors", "leaves"}},

@@ -5,7 +5,7 @@
 //	m, err := tiny.Model()
 //	for token, err := range m.Generate(ctx, "The Rays of Light ", llm.Options{MaxTokens: 80}) { … }
 //
-// The program in the folder train made it from the book, which is in package data/sets.
+// scripts/tiny_model made it from the book, which is in package data/sets.
 package tiny
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/lucid-go/lucid/llm"
 )
 
-//go:generate go run ./train -out opticks.gguf
+//go:generate go run ../../scripts/tiny_model -out opticks.gguf
 
 // FS is a file system in the program with the model as the file Path.
 //

@@ -37,7 +37,7 @@ func Open(path string, o Options) (*File, error) { return OpenFS(nil, path, o) }
 // OpenFS is Open for files of fsys, or of the machine if that is nil. Files of an fsys cannot be mapped.
 func OpenFS(fsys fs.FS, path string, o Options) (*File, error) {
 	if o.Mapped && fsys != nil {
-		return nil, fault.New(fault.NotImplemented, op, "%s: files of a file system of the program cannot be mapped; leave Mapped false", path)
+		return nil, fault.New(fault.NotImplemented, op, "%s: files of an fs.FS cannot be mapped; leave Mapped false", path)
 	}
 	if strings.HasSuffix(path, ".json") {
 		return openIndex(fsys, path, o)

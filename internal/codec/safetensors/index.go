@@ -122,7 +122,7 @@ func openIndex(fsys fs.FS, path string, o Options) (_ *File, err error) {
 		}
 	}()
 	for _, file := range x.shards {
-		p, err := openPart(fsys, codec.Beside(fsys, path, file), o)
+		p, err := openPart(fsys, codec.NextTo(fsys, path, file), o)
 		if err != nil {
 			return nil, err
 		}

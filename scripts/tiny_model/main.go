@@ -1,4 +1,4 @@
-// Command train makes the model of package tiny: random weights, which read Newton's Opticks some fifteen times. It takes about ten
+// Command tiny_model makes the model of package tiny: random weights, which read Newton's Opticks some fifteen times. It takes about ten
 // minutes on two cores. Ctrl-C saves the run; the same command goes on with it.
 package main
 
@@ -34,7 +34,7 @@ const (
 
 func main() {
 	out := flag.String("out", "opticks.gguf", "the file to write")
-	state := flag.String("state", "opticks.lucid", "where the run is kept until it is done")
+	state := flag.String("state", "opticks.lucid", "where the run is stored until it is done")
 	steps := flag.Int("steps", 2400, "how often the weights change")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -64,7 +64,7 @@ func run(ctx context.Context, out, state string, steps int) error {
 	}
 	held := len(book) * 19 / 20
 	var texts []string
-	for part := range 4 { // examples are cut from the beginning: so they begin at four places
+	for part := range 4 { // examples are cut from the beginning: so there are four beginnings
 		texts = append(texts, string(book[part*length/4:held]))
 	}
 	_, there := os.Stat(state)
@@ -80,7 +80,8 @@ func run(ctx context.Context, out, state string, steps int) error {
 				fmt.Printf("\nstep %d: loss %.3f, of what was held out %.3f: %q\n", p.Step, p.Loss, *p.Validation, p.Samples["The "])
 			} else if p.Step%10 == 0 {
 				each := time.Since(begun) / time.Duration(p.Step-last+1)
-				fmt.Printf("\rstep %d/%d  loss %.3f  %v left ", p.Step, p.Steps, p.Loss, (each * time.Duration(p.Steps-p.Step)).Round(time.Second))
+				left := each * time.Duration(p.Steps-p.Step)
+				fmt.Printf("\rstep %d/%d  loss %.3f  %v left ", p.Step, p.Steps, p.Loss, left.Round(time.Second))
 			}
 		}})
 	if err != nil {

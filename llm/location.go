@@ -20,8 +20,8 @@ import (
 // maxJSON is the most bytes of a configuration file.
 const maxJSON = 1 << 26
 
-// place is a file or folder of a model: of the machine, of LoadOptions.FS, or a GGUF file in memory.
-type place struct {
+// location is a file or folder of a model: of the machine, of LoadOptions.FS, or a GGUF file in memory.
+type location struct {
 	fsys   fs.FS // nil: the machine's
 	path   string
 	memory bool // data is a GGUF file
@@ -29,7 +29,7 @@ type place struct {
 }
 
 // of looks a path up where the options say.
-func (p place) of(o LoadOptions) place {
+func (p location) of(o LoadOptions) location {
 	if p.memory && o.FS != nil {
 		fault.Throw(fault.Value, op, "LoadOptions.FS and a file in memory; want one of them")
 	}
@@ -38,22 +38,22 @@ func (p place) of(o LoadOptions) place {
 }
 
 // in returns a file of a folder.
-func (p place) in(names ...string) place {
+func (p location) in(names ...string) location {
 	if p.fsys != nil {
-		return place{fsys: p.fsys, path: path.Join(p.path, path.Join(names...))}
+		return location{fsys: p.fsys, path: path.Join(p.path, path.Join(names...))}
 	}
-	return place{path: filepath.Join(p.path, filepath.Join(names...))}
+	return location{path: filepath.Join(p.path, filepath.Join(names...))}
 }
 
 // base returns the name without its folders.
-func (p place) base() string {
+func (p location) base() string {
 	if p.fsys != nil {
 		return path.Base(p.path)
 	}
 	return filepath.Base(p.path)
 }
 
-func (p place) stat() (fs.FileInfo, error) {
+func (p location) stat() (fs.FileInfo, error) {
 	if p.fsys != nil {
 		return fs.Stat(p.fsys, p.path)
 	}
@@ -61,7 +61,7 @@ func (p place) stat() (fs.FileInfo, error) {
 }
 
 // kind tells folders from GGUF files, and refuses all else.
-func (p place) kind() (folder bool, err error) {
+func (p location) kind() (folder bool, err error) {
 	if p.memory {
 		return false, nil
 	}
@@ -78,7 +78,7 @@ func (p place) kind() (folder bool, err error) {
 }
 
 // glob finds files of a folder.
-func (p place) glob(pattern string) (found []place, err error) {
+func (p location) glob(pattern string) (found []location, err error) {
 	var names []string
 	if p.fsys != nil {
 		names, err = fs.Glob(p.fsys, p.in(pattern).path)
@@ -86,13 +86,13 @@ func (p place) glob(pattern string) (found []place, err error) {
 		names, err = filepath.Glob(p.in(pattern).path)
 	}
 	for _, name := range names {
-		found = append(found, place{fsys: p.fsys, path: name})
+		found = append(found, location{fsys: p.fsys, path: name})
 	}
 	return found, codec.IOError(op, err)
 }
 
 // read reads a file of bounded length.
-func (p place) read(most int64) ([]byte, error) {
+func (p location) read(most int64) ([]byte, error) {
 	var f io.ReadCloser
 	var err error
 	if p.fsys != nil {
@@ -115,7 +115,7 @@ func (p place) read(most int64) ([]byte, error) {
 }
 
 // readJSON reads an optional file into v.
-func (p place) readJSON(v any) error {
+func (p location) readJSON(v any) error {
 	data, err := p.read(maxJSON)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -129,12 +129,12 @@ func (p place) readJSON(v any) error {
 }
 
 // weights opens a file with tensors.
-func (p place) weights() (*lucid.File, error) {
+func (p location) weights() (*lucid.File, error) {
 	return lucid.Open(p.path, lucid.FileOptions{FS: p.fsys})
 }
 
 // gguf opens a GGUF file.
-func (p place) gguf(copied bool) (*gguf.File, error) {
+func (p location) gguf(copied bool) (*gguf.File, error) {
 	o := gguf.Options{Copied: copied}
 	switch {
 	case p.memory:
@@ -146,7 +146,7 @@ func (p place) gguf(copied bool) (*gguf.File, error) {
 }
 
 // tokenizer reads the tokenizer of a folder.
-func (p place) tokenizer() (*tokenizer.Tokenizer, error) {
+func (p location) tokenizer() (*tokenizer.Tokenizer, error) {
 	if p.fsys != nil {
 		return tokenizer.OpenFS(p.fsys, p.path)
 	}
