@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -158,16 +157,15 @@ func (r *runFlags) begin(text string) (chat []llm.Message) {
 
 // talk answers messages until the input ends. A message is a line, or the lines between two that are """; /clear begins anew.
 func (r *runFlags) talk(ctx context.Context, m *llm.Model, out io.Writer) error {
-	lines := bufio.NewScanner(runInput)
-	lines.Buffer(nil, maxRow)
+	lines := newChatInput(runInput, out)
 	chat := r.begin("")
 	fmt.Fprintln(out,
 		"a line is a message, several are one between lines of \"\"\"; /clear forgets the chat; an empty line or Ctrl-D ends it")
 	for {
-		text, ok := nextMessage(lines, out)
+		text, ok := nextMessage(lines)
 		if !ok {
 			fmt.Fprintln(out)
-			return lines.Err()
+			return lines.err()
 		}
 		if strings.TrimSpace(text) == "/clear" {
 			chat = r.begin("")
@@ -184,19 +182,22 @@ func (r *runFlags) talk(ctx context.Context, m *llm.Model, out io.Writer) error 
 }
 
 // nextMessage reads a message; false: there is none.
-func nextMessage(lines *bufio.Scanner, out io.Writer) (string, bool) {
-	fmt.Fprint(out, "> ")
-	if !lines.Scan() || strings.TrimSpace(lines.Text()) == "" {
+func nextMessage(lines chatInput) (string, bool) {
+	first, ok := lines.line("> ")
+	if !ok || strings.TrimSpace(first) == "" {
 		return "", false
 	}
-	if strings.TrimSpace(lines.Text()) != `"""` {
-		return lines.Text(), true
+	if strings.TrimSpace(first) != `"""` {
+		return first, true
 	}
 	var list []string
-	for fmt.Fprint(out, ". "); lines.Scan() && strings.TrimSpace(lines.Text()) != `"""`; fmt.Fprint(out, ". ") {
-		list = append(list, lines.Text())
+	for {
+		text, ok := lines.line(". ")
+		if !ok || strings.TrimSpace(text) == `"""` {
+			return strings.Join(list, "\n"), len(list) > 0
+		}
+		list = append(list, text)
 	}
-	return strings.Join(list, "\n"), len(list) > 0
 }
 
 // answer generates one answer of a chat.

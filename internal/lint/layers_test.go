@@ -114,6 +114,7 @@ var layers = []layer{
 	{name: "C interface", packages: []string{"internal/cabi"}, imports: []string{".", "doors", "leaves", "internal/mem", "backend",
 		"internal/exec", "internal/schema"}},
 	{name: "C library", packages: []string{"cmd/liblucid"}, imports: []string{".", "cuda", "internal/cabi", "internal/schema", "leaves"}},
+	{name: "command", packages: []string{"cmd/lucid/..."}, imports: []string{"public", "."}, outside: []string{"golang.org/x/term"}},
 	{name: "program", packages: []string{"cmd/...", "examples/...", "bench/..."}, imports: []string{"public", "."}},
 	{name: "tests on a GPU", packages: []string{"internal/testutil/gpu"}, imports: []string{".", "cuda"}},
 	{name: "tests by subject", packages: []string{"internal/test/...", "internal/testutil/golden", "internal/testutil/tensortest"},
