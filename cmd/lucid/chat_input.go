@@ -36,7 +36,7 @@ func newChatInput(in io.Reader, out io.Writer) chatInput {
 		if err != nil {
 			return nil, err
 		}
-		if columns, rows, err := term.GetSize(int(f.Fd())); err == nil {
+		if columns, rows, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
 			t.t.SetSize(columns, rows) // an error is of writing, which ReadLine finds, too
 		}
 		return func() { term.Restore(int(f.Fd()), old) }, nil
