@@ -19,8 +19,11 @@ import (
 //
 // Mapped shows the file's own pages as tensors: nothing is read before it is computed with, and what was read can be
 // dropped by the system again. Another program that cuts the file short meanwhile ends this one: use it for files that no program writes.
+//
+// FS is where path is looked up, such as an embed.FS with files in the program itself, an archive, or fstest.MapFS with bytes in memory.
 type FileOptions struct {
-	Mapped bool // tensors show the pages of the file; nothing is read before it is computed with
+	Mapped bool  // tensors show the pages of the file; nothing is read before it is computed with
+	FS     fs.FS // nil: files of the machine
 }
 
 // File is an open .safetensors file, the files of an index, or a file of torch.save, whose tensors are read one by one. Its methods
@@ -56,7 +59,7 @@ func Open(path string, opts ...FileOptions) (*File, error) {
 		if o.Mapped {
 			return nil, fault.New(fault.NotImplemented, op, "%q: files of PyTorch cannot be mapped; leave FileOptions.Mapped false", path)
 		}
-		f, err := torch.Open(path, torch.Options{})
+		f, err := torch.OpenFS(o.FS, path, torch.Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +68,7 @@ func Open(path string, opts ...FileOptions) (*File, error) {
 		return nil, fault.New(fault.Format, op, "%q is no .safetensors file, no .json index of them and no file of PyTorch; "+
 			"Load reads other formats whole", path)
 	}
-	f, err := safetensors.Open(path, safetensors.Options{Mapped: o.Mapped})
+	f, err := safetensors.OpenFS(o.FS, path, safetensors.Options{Mapped: o.Mapped})
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func (m *Model) folderTokenizer(path string) ([]byte, error) {
 		return nil, fault.New(fault.NotImplemented, op,
 			"the file has a vocabulary and no tokenizer.json inside; FolderOptions.Tokenizer names one")
 	}
-	data, err := readFile(path, 1<<28)
+	data, err := location{path: path}.read(1 << 28)
 	if err != nil {
 		return nil, err
 	}

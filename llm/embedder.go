@@ -1,14 +1,11 @@
 package llm
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/codec"
-	"github.com/lucid-go/lucid/internal/codec/gguf"
 	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/llm/model"
@@ -40,7 +37,7 @@ func LoadEmbedder(path string, opts ...LoadOptions) (e *Embedder, err error) {
 	caught := fault.Catch(func() {
 		o := door.Option("llm.LoadEmbedder", opts)
 		o.check()
-		e, err = loadEmbedder(path, o)
+		e, err = loadEmbedder(location{path: path}.of(o), o)
 	})
 	if caught != nil {
 		err = caught
@@ -51,22 +48,20 @@ func LoadEmbedder(path string, opts ...LoadOptions) (e *Embedder, err error) {
 	return e, nil
 }
 
-func loadEmbedder(path string, o LoadOptions) (*Embedder, error) {
-	st, err := os.Stat(path)
+func loadEmbedder(p location, o LoadOptions) (*Embedder, error) {
+	folder, err := p.kind()
 	switch {
 	case err != nil:
-		return nil, codec.IOError(op, err)
-	case st.IsDir():
-		return embedderFolder(path, o)
-	case strings.HasSuffix(path, ".gguf"):
-		return embedderGGUF(path, o)
+		return nil, err
+	case folder:
+		return embedderFolder(p, o)
 	}
-	return nil, fault.New(fault.Format, op, "%q is no .gguf file and no folder with config.json", filepath.Base(path))
+	return embedderGGUF(p, o)
 }
 
 // embedderFolder reads an encoder as Hugging Face's libraries save it.
-func embedderFolder(dir string, o LoadOptions) (*Embedder, error) {
-	data, err := readFile(filepath.Join(dir, "config.json"), maxJSON)
+func embedderFolder(dir location, o LoadOptions) (*Embedder, error) {
+	data, err := dir.in("config.json").read(maxJSON)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +76,7 @@ func embedderFolder(dir string, o LoadOptions) (*Embedder, error) {
 	if e.files, err = readModules(dir); err != nil {
 		return nil, err
 	}
-	if e.tok, err = tokenizer.Open(dir); err != nil {
+	if e.tok, err = dir.tokenizer(); err != nil {
 		return nil, err
 	}
 	if e.vocab, err = folderVocabulary(dir); err != nil {
@@ -95,7 +90,7 @@ func embedderFolder(dir string, o LoadOptions) (*Embedder, error) {
 	if !c.Tied && !w.Has("lm_head.weight") {
 		c.Tied = true // nothing asks for the head
 	}
-	e.facts = Info{Format: w.format, Name: filepath.Base(dir), Types: w.types(), Parameters: w.elements(), Bytes: w.bytes}
+	e.facts = Info{Format: w.format, Name: dir.base(), Types: w.types(), Parameters: w.elements(), Bytes: w.bytes}
 	if err := e.finish(c, w); err != nil {
 		return nil, err
 	}
@@ -108,8 +103,8 @@ func embedderFolder(dir string, o LoadOptions) (*Embedder, error) {
 }
 
 // embedderGGUF reads an encoder of a GGUF file.
-func embedderGGUF(path string, o LoadOptions) (*Embedder, error) {
-	f, err := gguf.Open(path, gguf.Options{Copied: o.Copied})
+func embedderGGUF(p location, o LoadOptions) (*Embedder, error) {
+	f, err := p.gguf(o.Copied)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (m *Model) Bytes() (n int64) {
 
 // Describe reads what the files of a model say, and none of its weights.
 func Describe(path string, opts ...LoadOptions) (Info, error) {
-	m, err := open(path, opts, true)
+	m, err := open(location{path: path}, opts, true)
 	if err != nil {
 		return Info{}, err
 	}

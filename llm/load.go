@@ -1,14 +1,8 @@
 package llm
 
 import (
-	"encoding/json"
-	"errors"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/lucid-go/lucid"
@@ -23,9 +17,6 @@ import (
 
 // op names the package in errors.
 const op = "llm"
-
-// maxJSON is the most bytes of a configuration file.
-const maxJSON = 1 << 26
 
 // LoadOptions say how a model is loaded. The zero value puts float32 weights on the default device.
 type LoadOptions struct {
@@ -44,6 +35,10 @@ type LoadOptions struct {
 	// Exact makes products of Quantized matrices those of float32 activations, which is slower: the logits are those of the
 	// dequantised model but for the order of sums.
 	Exact bool
+
+	// FS is where the path is looked up, such as an embed.FS with a model in the program itself; nil: files of the machine. Its files are
+	// read, not mapped.
+	FS fs.FS
 
 	describe bool // leave the weights in the file
 }
@@ -79,20 +74,28 @@ type Model struct {
 // Load reads the model at path: a .gguf file (the first of a split one), or a folder with config.json, .safetensors files (or
 // pytorch_model.bin, or what pytorch_model.bin.index.json names), tokenizer.json (or tokenizer.model), tokenizer_config.json and
 // generation_config.json as Hugging Face has them.
-func Load(path string, opts ...LoadOptions) (*Model, error) { return open(path, opts, false) }
+func Load(path string, opts ...LoadOptions) (*Model, error) {
+	return open(location{path: path}, opts, false)
+}
 
-func open(path string, opts []LoadOptions, describe bool) (m *Model, err error) {
+// LoadBytes reads a model from a GGUF file in memory, whose bytes must stay as they are while the model is in use. The name stands in
+// errors.
+func LoadBytes(name string, data []byte, opts ...LoadOptions) (*Model, error) {
+	return open(location{path: name, memory: true, data: data[:len(data):len(data)]}, opts, false)
+}
+
+func open(p location, opts []LoadOptions, describe bool) (m *Model, err error) {
 	caught := fault.Catch(func() {
 		o := door.Option("llm.Load", opts)
 		o.describe = describe
 		o.check()
-		m, err = load(path, o)
+		m, err = load(p.of(o), o)
 	})
 	if caught != nil {
 		err = caught
 	}
 	if err != nil {
-		return nil, codec.InFile(err, path)
+		return nil, codec.InFile(err, p.path)
 	}
 	return m, nil
 }
@@ -110,17 +113,15 @@ func (o *LoadOptions) check() {
 	}
 }
 
-func load(path string, o LoadOptions) (*Model, error) {
-	st, err := os.Stat(path)
+func load(p location, o LoadOptions) (*Model, error) {
+	folder, err := p.kind()
 	switch {
 	case err != nil:
-		return nil, codec.IOError(op, err)
-	case st.IsDir():
-		return loadFolder(path, o)
-	case strings.HasSuffix(path, ".gguf"):
-		return loadGGUF(path, o)
+		return nil, err
+	case folder:
+		return loadFolder(p, o)
 	}
-	return nil, fault.New(fault.Format, op, "%q is no .gguf file and no folder with config.json", filepath.Base(path))
+	return loadGGUF(p, o)
 }
 
 // finish checks that the files fit each other, builds the modules and compiles the step.
@@ -185,35 +186,4 @@ func placed(t *lucid.Tensor, o LoadOptions) *lucid.Tensor {
 		t = t.To(to)
 	}
 	return t.Eval()
-}
-
-// readFile reads a file of bounded length.
-func readFile(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, codec.IOError(op, err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err != nil {
-		return nil, codec.IOError(op, err)
-	}
-	if int64(len(data)) > most {
-		return nil, fault.New(fault.OutOfMemory, op, "%s is larger than %d bytes", filepath.Base(path), most)
-	}
-	return data, nil
-}
-
-// readJSON reads an optional file into v.
-func readJSON(path string, v any) error {
-	data, err := readFile(path, maxJSON)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		if err = json.Unmarshal(data, v); err != nil {
-			err = fault.New(fault.Format, op, "%s: %v", filepath.Base(path), err)
-		}
-	}
-	return err
 }

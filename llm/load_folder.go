@@ -5,22 +5,19 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/lucid-go/lucid"
-	"github.com/lucid-go/lucid/internal/codec"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/ggml"
 	"github.com/lucid-go/lucid/llm/model"
-	"github.com/lucid-go/lucid/llm/tokenizer"
 )
 
 // loadFolder reads a model as Hugging Face's libraries save it.
-func loadFolder(dir string, o LoadOptions) (*Model, error) {
-	data, err := readFile(filepath.Join(dir, "config.json"), maxJSON)
+func loadFolder(dir location, o LoadOptions) (*Model, error) {
+	data, err := dir.in("config.json").read(maxJSON)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +29,7 @@ func loadFolder(dir string, o LoadOptions) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{}
-	if m.tok, err = tokenizer.Open(dir); err != nil {
+	if m.tok, err = dir.tokenizer(); err != nil {
 		return nil, err
 	}
 	m.bos, m.eos = m.tok.BOS(), m.tok.EOS()
@@ -47,7 +44,7 @@ func loadFolder(dir string, o LoadOptions) (*Model, error) {
 	if !c.Tied && !c.Encoder && !w.Has("lm_head.weight") && !w.Has("embed_out.weight") {
 		return nil, fault.New(fault.Format, op, "the files have no lm_head.weight, and config.json does not tie it to the embeddings")
 	}
-	m.facts = Info{Format: w.format, Name: filepath.Base(dir), Types: w.types(), Parameters: w.elements(), Bytes: w.bytes}
+	m.facts = Info{Format: w.format, Name: dir.base(), Types: w.types(), Parameters: w.elements(), Bytes: w.bytes}
 	if o.describe {
 		pooling, err := readModules(dir)
 		m.facts.Embeds = c.Encoder || err == nil && pooling.pooled
@@ -59,11 +56,11 @@ func loadFolder(dir string, o LoadOptions) (*Model, error) {
 }
 
 // readFolder reads the chat template and the ids that end a text.
-func (m *Model) readFolder(dir string, config []byte) error {
+func (m *Model) readFolder(dir location, config []byte) error {
 	var ends struct {
 		EOS json.RawMessage `json:"eos_token_id"`
 	}
-	if err := readJSON(filepath.Join(dir, "generation_config.json"), &ends); err != nil {
+	if err := dir.in("generation_config.json").readJSON(&ends); err != nil {
 		return err
 	}
 	if len(ends.EOS) == 0 || string(ends.EOS) == "null" {
@@ -95,8 +92,8 @@ func (m *Model) readFolder(dir string, config []byte) error {
 }
 
 // readTemplate finds the chat template: in a file of its own, or in tokenizer_config.json, where it may be a list by name.
-func readTemplate(dir string) (string, error) {
-	if data, err := readFile(filepath.Join(dir, "chat_template.jinja"), maxJSON); err == nil {
+func readTemplate(dir location) (string, error) {
+	if data, err := dir.in("chat_template.jinja").read(maxJSON); err == nil {
 		return string(data), nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return "", err
@@ -104,7 +101,7 @@ func readTemplate(dir string) (string, error) {
 	var config struct {
 		Template json.RawMessage `json:"chat_template"`
 	}
-	if err := readJSON(filepath.Join(dir, "tokenizer_config.json"), &config); err != nil {
+	if err := dir.in("tokenizer_config.json").readJSON(&config); err != nil {
 		return "", err
 	}
 	var text string
@@ -135,17 +132,17 @@ type folderWeights struct {
 	format string
 }
 
-func openWeights(dir string, o LoadOptions) (*folderWeights, error) {
-	paths, err := weightFiles(dir)
+func openWeights(dir location, o LoadOptions) (*folderWeights, error) {
+	files, err := weightFiles(dir)
 	if err != nil {
 		return nil, err
 	}
 	w := &folderWeights{where: map[string]*lucid.File{}, read: map[string]bool{}, o: o, format: "safetensors"}
-	if strings.HasSuffix(paths[0], ".bin") {
+	if strings.HasSuffix(files[0].path, ".bin") {
 		w.format = "PyTorch"
 	}
-	for _, p := range paths {
-		f, err := lucid.Open(p)
+	for _, p := range files {
+		f, err := p.weights()
 		if err != nil {
 			w.close()
 			return nil, err
@@ -163,19 +160,19 @@ func openWeights(dir string, o LoadOptions) (*folderWeights, error) {
 }
 
 // weightFiles finds the files with weights: .safetensors ones, or else those of PyTorch.
-func weightFiles(dir string) ([]string, error) {
-	index := filepath.Join(dir, "model.safetensors.index.json")
-	if _, err := os.Stat(index); err == nil {
-		return []string{index}, nil
+func weightFiles(dir location) ([]location, error) {
+	index := dir.in("model.safetensors.index.json")
+	if _, err := index.stat(); err == nil {
+		return []location{index}, nil
 	}
-	paths, err := filepath.Glob(filepath.Join(filepath.Clean(dir), "*.safetensors"))
-	if err != nil || len(paths) > 0 {
-		return paths, codec.IOError(op, err)
+	files, err := dir.glob("*.safetensors")
+	if err != nil || len(files) > 0 {
+		return files, err
 	}
 	var shards struct {
 		Map map[string]string `json:"weight_map"`
 	}
-	if err := readJSON(filepath.Join(dir, "pytorch_model.bin.index.json"), &shards); err != nil {
+	if err := dir.in("pytorch_model.bin.index.json").readJSON(&shards); err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Compact(slices.Sorted(maps.Values(shards.Map))) {
@@ -183,16 +180,16 @@ func weightFiles(dir string) ([]string, error) {
 			return nil, fault.New(fault.Format, op, "pytorch_model.bin.index.json names the file %.64q; want a name that ends with .bin",
 				name)
 		}
-		paths = append(paths, filepath.Join(dir, name))
+		files = append(files, dir.in(name))
 	}
-	if whole := filepath.Join(dir, "pytorch_model.bin"); len(paths) == 0 {
-		if _, err := os.Stat(whole); err != nil {
+	if whole := dir.in("pytorch_model.bin"); len(files) == 0 {
+		if _, err := whole.stat(); err != nil {
 			return nil, fault.New(fault.Format, op, "the folder has no .safetensors file and no pytorch_model.bin; "+
 				"other formats of weights are not read")
 		}
-		paths = []string{whole}
+		files = []location{whole}
 	}
-	return paths, nil
+	return files, nil
 }
 
 func (w *folderWeights) close() {

@@ -15,8 +15,8 @@ import (
 var chatEnds = []string{"<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>"}
 
 // loadGGUF reads a model of a GGUF file, dequantised.
-func loadGGUF(path string, o LoadOptions) (*Model, error) {
-	f, err := gguf.Open(path, gguf.Options{Copied: o.Copied})
+func loadGGUF(p location, o LoadOptions) (*Model, error) {
+	f, err := p.gguf(o.Copied)
 	if err != nil {
 		return nil, err
 	}

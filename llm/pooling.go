@@ -3,9 +3,7 @@ package llm
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,10 +25,10 @@ type embedderFiles struct {
 }
 
 // readModules reads what sentence-transformers writes. Without it, vectors are means of length 1.
-func readModules(dir string) (f embedderFiles, err error) {
+func readModules(dir location) (f embedderFiles, err error) {
 	f = embedderFiles{pooling: "mean", unit: true}
 	var modules []struct{ Path, Type string }
-	if err := readJSON(filepath.Join(dir, "modules.json"), &modules); err != nil {
+	if err := dir.in("modules.json").readJSON(&modules); err != nil {
 		return f, err
 	}
 	if modules != nil {
@@ -48,7 +46,7 @@ func readModules(dir string) (f embedderFiles, err error) {
 			if m.Path != path.Base(m.Path) || m.Path == ".." {
 				return f, fault.New(fault.Format, op, "modules.json: %q is no folder inside the model's", m.Path)
 			}
-			if f.pooling, err = readPoolingFile(filepath.Join(dir, m.Path, "config.json")); err != nil {
+			if f.pooling, err = readPoolingFile(dir.in(m.Path, "config.json")); err != nil {
 				return f, err
 			}
 			f.pooled = true
@@ -60,12 +58,12 @@ func readModules(dir string) (f embedderFiles, err error) {
 }
 
 // readSettings reads the most tokens and the prompt.
-func (f *embedderFiles) readSettings(dir string) error {
+func (f *embedderFiles) readSettings(dir location) error {
 	var s struct {
 		Max   int  `json:"max_seq_length"`
 		Lower bool `json:"do_lower_case"`
 	}
-	if err := readJSON(filepath.Join(dir, "sentence_bert_config.json"), &s); err != nil {
+	if err := dir.in("sentence_bert_config.json").readJSON(&s); err != nil {
 		return err
 	}
 	if s.Lower {
@@ -79,7 +77,7 @@ func (f *embedderFiles) readSettings(dir string) error {
 		Prompts map[string]string
 		Default string `json:"default_prompt_name"`
 	}
-	if err := readJSON(filepath.Join(dir, "config_sentence_transformers.json"), &p); err != nil {
+	if err := dir.in("config_sentence_transformers.json").readJSON(&p); err != nil {
 		return err
 	}
 	prompt, there := p.Prompts[p.Default]
@@ -93,13 +91,13 @@ func (f *embedderFiles) readSettings(dir string) error {
 }
 
 // readPoolingFile reads the pooling of sentence-transformers: a flag for each way, or, in newer files, its name.
-func readPoolingFile(file string) (string, error) {
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+func readPoolingFile(file location) (string, error) {
+	if _, err := file.stat(); errors.Is(err, fs.ErrNotExist) {
 		// Packages that flatten folders lose this file: refused, because means where the first token was meant are wrong vectors.
 		return "", codec.IOError(op, err)
 	}
 	var config map[string]any
-	if err := readJSON(file, &config); err != nil {
+	if err := file.readJSON(&config); err != nil {
 		return "", err
 	}
 	names := map[string]string{"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls", "pooling_mode_max_tokens": "max",

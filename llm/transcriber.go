@@ -2,8 +2,6 @@ package llm
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -45,7 +43,7 @@ func LoadTranscriber(path string, opts ...LoadOptions) (t *Transcriber, err erro
 	caught := fault.Catch(func() {
 		o := door.Option("llm.LoadTranscriber", opts)
 		o.check()
-		t, err = loadTranscriber(path, o)
+		t, err = loadTranscriber(location{path: path}.of(o), o)
 	})
 	if caught != nil {
 		err = caught
@@ -57,28 +55,30 @@ func LoadTranscriber(path string, opts ...LoadOptions) (t *Transcriber, err erro
 }
 
 // IsTranscriber reports whether path is a folder whose config.json is a Whisper's.
-func IsTranscriber(path string) bool {
+func IsTranscriber(path string) bool { return location{path: path}.isTranscriber() }
+
+func (p location) isTranscriber() bool {
 	var c struct {
 		Type string `json:"model_type"`
 	}
-	return readJSON(filepath.Join(path, "config.json"), &c) == nil && c.Type == "whisper"
+	return p.in("config.json").readJSON(&c) == nil && c.Type == "whisper"
 }
 
 // refuseTranscriber is for functions that read other models.
-func refuseTranscriber(dir string) error {
-	if !IsTranscriber(dir) {
+func refuseTranscriber(dir location) error {
+	if !dir.isTranscriber() {
 		return nil
 	}
 	return fault.New(fault.NotImplemented, op, "a Whisper writes down sound; llm.LoadTranscriber, or lucid transcribe, reads it")
 }
 
-func loadTranscriber(dir string, o LoadOptions) (*Transcriber, error) {
-	if st, err := os.Stat(dir); err != nil {
+func loadTranscriber(dir location, o LoadOptions) (*Transcriber, error) {
+	if st, err := dir.stat(); err != nil {
 		return nil, codec.IOError(op, err)
 	} else if !st.IsDir() || o.Quantized {
 		return nil, fault.New(fault.NotImplemented, op, "Whisper is read from a folder with config.json, and not quantized")
 	}
-	data, err := readFile(filepath.Join(dir, "config.json"), maxJSON)
+	data, err := dir.in("config.json").read(maxJSON)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func loadTranscriber(dir string, o LoadOptions) (*Transcriber, error) {
 		return nil, err
 	}
 	t := &Transcriber{}
-	if t.tok, err = tokenizer.Open(dir); err != nil {
+	if t.tok, err = dir.tokenizer(); err != nil {
 		return nil, err
 	}
 	if n := t.tok.Size(); n > c.Vocab {
@@ -118,7 +118,7 @@ func loadTranscriber(dir string, o LoadOptions) (*Transcriber, error) {
 }
 
 // readRules finds the tokens that steer a text.
-func (t *Transcriber) readRules(dir string, c model.WhisperConfig) error {
+func (t *Transcriber) readRules(dir location, c model.WhisperConfig) error {
 	var p struct {
 		Size  int `json:"feature_size"`
 		FFT   int `json:"n_fft"`
@@ -126,7 +126,7 @@ func (t *Transcriber) readRules(dir string, c model.WhisperConfig) error {
 		Rate  int `json:"sampling_rate"`
 		Noise any `json:"dither"`
 	}
-	if err := readJSON(filepath.Join(dir, "preprocessor_config.json"), &p); err != nil {
+	if err := dir.in("preprocessor_config.json").readJSON(&p); err != nil {
 		return err
 	}
 	for _, v := range [][2]int{{p.Size, c.Mels}, {p.FFT, frameSize}, {p.Hop, frameSteps}, {p.Rate, soundRate}} {
@@ -145,7 +145,7 @@ func (t *Transcriber) readRules(dir string, c model.WhisperConfig) error {
 		Suppress     []int          `json:"suppress_tokens"`
 		Begin        []int          `json:"begin_suppress_tokens"`
 	}
-	if err := readJSON(filepath.Join(dir, "generation_config.json"), &g); err != nil {
+	if err := dir.in("generation_config.json").readJSON(&g); err != nil {
 		return err
 	}
 	r := &t.rules

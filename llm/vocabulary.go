@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/lucid-go/lucid/internal/codec/gguf"
@@ -29,8 +28,8 @@ func (v *vocabulary) copyFrom(meta *gguf.Metadata) {
 
 // folderVocabulary stores a tokenizer.json whole, as the format allows, and its tokens and merges as lists for programs that
 // read only those.
-func folderVocabulary(dir string) (v vocabulary, err error) {
-	data, err := readFile(filepath.Join(dir, "tokenizer.json"), 1<<28)
+func folderVocabulary(dir location) (v vocabulary, err error) {
+	data, err := dir.in("tokenizer.json").read(1 << 28)
 	if errors.Is(err, fs.ErrNotExist) {
 		v.why = "the model has a tokenizer.model file and no tokenizer.json"
 		return v, nil

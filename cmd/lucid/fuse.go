@@ -34,7 +34,7 @@ func runFuse(c *command, args []string, out io.Writer) error {
 	if !single && *format != "" {
 		return &usageError{"lucid fuse: --format is for .gguf files", "lucid fuse model.gguf adapter tuned.gguf --format q8_0"}
 	}
-	m, err := llm.Load(from)
+	m, err := loadNamed(from, llm.LoadOptions{})
 	if err != nil {
 		return noModel("fuse", from, err)
 	}

@@ -25,9 +25,10 @@ func runInfo(c *command, args []string, out io.Writer) error {
 	if f.NArg() == 0 {
 		return &usageError{"lucid info: which model? give a .gguf file, or a folder with config.json", "lucid info model.gguf"}
 	}
-	info, err := llm.Describe(f.Arg(0))
+	path, from := named(f.Arg(0))
+	info, err := llm.Describe(path, llm.LoadOptions{FS: from})
 	if err != nil {
-		return noModel("info", f.Arg(0), err)
+		return noModel("info", path, err)
 	}
 	if *asJSON {
 		return json.NewEncoder(out).Encode(info)

@@ -27,7 +27,9 @@ func runPerplexity(c *command, args []string, out io.Writer) error {
 	if f.NArg() < 2 {
 		return &usageError{"lucid perplexity: want a model and a file with a text", "lucid perplexity model.gguf text.txt"}
 	}
-	path, file := f.Arg(0), f.Arg(1)
+	path, from := named(f.Arg(0))
+	file := f.Arg(1)
+	load.FS = from
 	if err := weights("perplexity", path); err != nil {
 		return err
 	}

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -21,9 +21,12 @@ import (
 )
 
 func init() {
-	add(&command{name: "run", args: "<model.gguf or folder> [prompt] [flags]",
-		short: "write text with a language model; without a prompt, chat with it", run: runRun})
+	add(&command{name: "run", args: "[model.gguf, folder, or tiny] [prompt] [flags]",
+		short: "write text with a language model; without a prompt, chat with it; without a model, try a small one", run: runRun})
 }
+
+// defaultTokens is how long an answer gets if nothing is said.
+const defaultTokens = 512
 
 // runInput is where a chat is read from.
 var runInput io.Reader = os.Stdin
@@ -39,13 +42,14 @@ type runFlags struct {
 	adapter string
 	draft   string
 	bits    int
+	given   map[string]bool // flags of the command line
 	load    llm.LoadOptions
 	o       llm.Options
 }
 
 func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	f := c.flags()
-	f.IntVar(&r.o.MaxTokens, "max-tokens", 512, "the most tokens of an answer; 0: until the context is full")
+	f.IntVar(&r.o.MaxTokens, "max-tokens", defaultTokens, "the most tokens of an answer; 0: until the context is full")
 	f.Float64Var(&r.o.Temperature, "temperature", 0, "how freely to write; 0: always the most probable token")
 	f.IntVar(&r.o.TopK, "top-k", 0, "sample from so many of the most probable tokens; 0: all")
 	f.Float64Var(&r.o.TopP, "top-p", 0, "sample from the most probable tokens that have this probability together; 0: all")
@@ -66,11 +70,12 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	if err := c.parse(f, args, 2, out); err != nil {
 		return err
 	}
+	r.path, r.prompt, r.chat, r.given = f.Arg(0), f.Arg(1), f.NArg() == 1, map[string]bool{}
+	f.Visit(func(g *flag.Flag) { r.given[g.Name] = true })
 	if f.NArg() == 0 {
-		return &usageError{"lucid run: which model? give a .gguf file, or a folder with config.json",
-			`lucid run model.gguf "Once upon a time"`}
+		r.choose(out)
 	}
-	r.path, r.prompt, r.chat = f.Arg(0), f.Arg(1), f.NArg() == 1
+	r.path, r.load.FS = named(r.path)
 	if err := weights("run", r.path); err != nil {
 		return err
 	}
@@ -93,9 +98,17 @@ func runRun(c *command, args []string, out io.Writer) error {
 	if err := r.parse(c, args, out); err != nil {
 		return err
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if strings.HasSuffix(r.path, ".lucid") {
+		return r.runCheckpoint(ctx, out)
+	}
 	m, err := llm.Load(r.path, r.load)
 	if err != nil {
 		return noModel("run", r.path, err)
+	}
+	if r.load.FS != nil {
+		r.alone(out)
 	}
 	if r.adapter != "" {
 		if _, err := tune.Load(m, r.adapter); err != nil {
@@ -103,7 +116,9 @@ func runRun(c *command, args []string, out io.Writer) error {
 		}
 	}
 	if r.draft != "" {
-		if r.o.Speculate.Draft, err = llm.Load(r.draft, r.load); err != nil {
+		draft := r.load
+		r.draft, draft.FS = named(r.draft)
+		if r.o.Speculate.Draft, err = llm.Load(r.draft, draft); err != nil {
 			return noModel("run", r.draft, err)
 		}
 	}
@@ -111,8 +126,6 @@ func runRun(c *command, args []string, out io.Writer) error {
 		return err
 	}
 	defer r.o.Cache.Free()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	switch {
 	case !r.chat && (r.raw || !m.HasChat()):
 		_, err = r.write(m.Generate(ctx, r.prompt, r.o), len(m.Tokenizer().Encode(r.prompt)), out)
@@ -144,16 +157,15 @@ func (r *runFlags) begin(text string) (chat []llm.Message) {
 
 // talk answers messages until the input ends. A message is a line, or the lines between two that are """; /clear begins anew.
 func (r *runFlags) talk(ctx context.Context, m *llm.Model, out io.Writer) error {
-	lines := bufio.NewScanner(runInput)
-	lines.Buffer(nil, maxRow)
+	lines := newChatInput(runInput, out)
 	chat := r.begin("")
 	fmt.Fprintln(out,
 		"a line is a message, several are one between lines of \"\"\"; /clear forgets the chat; an empty line or Ctrl-D ends it")
 	for {
-		text, ok := nextMessage(lines, out)
+		text, ok := nextMessage(lines)
 		if !ok {
 			fmt.Fprintln(out)
-			return lines.Err()
+			return lines.err()
 		}
 		if strings.TrimSpace(text) == "/clear" {
 			chat = r.begin("")
@@ -170,19 +182,22 @@ func (r *runFlags) talk(ctx context.Context, m *llm.Model, out io.Writer) error 
 }
 
 // nextMessage reads a message; false: there is none.
-func nextMessage(lines *bufio.Scanner, out io.Writer) (string, bool) {
-	fmt.Fprint(out, "> ")
-	if !lines.Scan() || strings.TrimSpace(lines.Text()) == "" {
+func nextMessage(lines chatInput) (string, bool) {
+	first, ok := lines.line("> ")
+	if !ok || strings.TrimSpace(first) == "" {
 		return "", false
 	}
-	if strings.TrimSpace(lines.Text()) != `"""` {
-		return lines.Text(), true
+	if strings.TrimSpace(first) != `"""` {
+		return first, true
 	}
 	var list []string
-	for fmt.Fprint(out, ". "); lines.Scan() && strings.TrimSpace(lines.Text()) != `"""`; fmt.Fprint(out, ". ") {
-		list = append(list, lines.Text())
+	for {
+		text, ok := lines.line(". ")
+		if !ok || strings.TrimSpace(text) == `"""` {
+			return strings.Join(list, "\n"), len(list) > 0
+		}
+		list = append(list, text)
 	}
-	return strings.Join(list, "\n"), len(list) > 0
 }
 
 // answer generates one answer of a chat.

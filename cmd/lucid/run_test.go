@@ -96,7 +96,6 @@ func TestRunMistakes(t *testing.T) {
 		status int
 		says   string
 	}{
-		{[]string{"run"}, 2, "try: lucid run"},
 		{[]string{"run", "none.gguf", "a"}, 2, "there is no model at none.gguf; try: lucid run"},
 		{[]string{"run", plain}, 2, "no chat template"},
 		{[]string{"run", plain, "a", "--dtype", "int8"}, 2, "try: lucid run"},

@@ -166,8 +166,8 @@ func (s *serveFlags) prepare() (start func() *serve.Server, err error) {
 	s.o.Embedders, s.o.Transcribers = map[string]*llm.Embedder{}, map[string]*llm.Transcriber{}
 	seen := map[string]bool{"": true}
 	for _, arg := range s.models {
-		name, path, named := strings.Cut(arg, "=")
-		if !named {
+		name, path, ok := strings.Cut(arg, "=")
+		if !ok {
 			path = arg
 			name = strings.TrimSuffix(filepath.Base(filepath.Clean(path)), ".gguf")
 		}
@@ -175,6 +175,7 @@ func (s *serveFlags) prepare() (start func() *serve.Server, err error) {
 			return nil, &usageError{fmt.Sprintf("lucid serve: two models are named %q", name), "lucid serve a=one.gguf b=two.gguf"}
 		}
 		seen[name] = true
+		path, s.load.FS = named(path)
 		if err := s.weights("serve", path); err != nil {
 			return nil, err
 		}
@@ -208,7 +209,7 @@ func (s *serveFlags) loadOther(name, path string) (other bool, err error) {
 		s.o.Transcribers[name], err = llm.LoadTranscriber(path, s.load)
 		return true, err
 	}
-	if info, bad := llm.Describe(path); bad == nil && info.Embeds {
+	if info, bad := llm.Describe(path, s.load); bad == nil && info.Embeds {
 		s.o.Embedders[name], err = llm.LoadEmbedder(path, s.load)
 		return true, err
 	}
@@ -217,7 +218,7 @@ func (s *serveFlags) loadOther(name, path string) (other bool, err error) {
 
 // source describes a model that is loaded when it is asked for.
 func (s *serveFlags) source(path string, load llm.LoadOptions) (serve.Source, error) {
-	info, err := llm.Describe(path)
+	info, err := llm.Describe(path, load)
 	if err != nil {
 		return serve.Source{}, noModel("serve", path, err)
 	}

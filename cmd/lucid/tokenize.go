@@ -32,7 +32,7 @@ func runTokenize(c *command, args []string, out io.Writer) error {
 	if f.NArg() == 0 {
 		return &usageError{"lucid tokenize: which tokenizer? give a model, or a tokenizer.json", `lucid tokenize model.gguf "a text"`}
 	}
-	t, err := tokenizer.Open(f.Arg(0))
+	t, err := openTokenizer(f.Arg(0))
 	if err != nil {
 		return noModel("tokenize", f.Arg(0), err)
 	}
@@ -84,4 +84,12 @@ func parseIDs(list string) (ids []int, err error) {
 		ids = append(ids, id)
 	}
 	return ids, nil
+}
+
+// openTokenizer opens the tokenizer of a model, also of the one in the program.
+func openTokenizer(path string) (*tokenizer.Tokenizer, error) {
+	if path, from := named(path); from != nil {
+		return tokenizer.OpenFS(from, path)
+	}
+	return tokenizer.Open(path)
 }

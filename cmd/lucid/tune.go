@@ -120,7 +120,7 @@ func runTune(c *command, args []string, out io.Writer) error {
 	if t.o.Validation, err = examples(t.held); err != nil {
 		return err
 	}
-	m, err := llm.Load(t.path, t.load)
+	m, err := loadNamed(t.path, t.load)
 	if err != nil {
 		return noModel("tune", t.path, err)
 	}

@@ -104,6 +104,7 @@ var layers = []layer{
 	// The modules read the description of a model in a GGUF file; llm reads and writes whole files.
 	{name: "language models", packages: []string{"llm", "llm/model", "llm/tune"},
 		imports: []string{"public", ".", "doors", "leaves", "internal/codec/...", "internal/ggml"}},
+	{name: "language model in the program", packages: []string{"llm/tiny"}, imports: []string{".", "llm", "data/sets"}},
 	{name: "language server", packages: []string{"llm/serve"}, imports: []string{".", "leaves", "llm", "llm/tokenizer", "llm/grammar"}},
 	{name: "training", packages: []string{"optim/...", "distributions", "data/...", "tokenizer/...", "generate", "serve"},
 		imports: []string{"public", ".", "doors", "leaves"}},
@@ -113,6 +114,7 @@ var layers = []layer{
 	{name: "C interface", packages: []string{"internal/cabi"}, imports: []string{".", "doors", "leaves", "internal/mem", "backend",
 		"internal/exec", "internal/schema"}},
 	{name: "C library", packages: []string{"cmd/liblucid"}, imports: []string{".", "cuda", "internal/cabi", "internal/schema", "leaves"}},
+	{name: "command", packages: []string{"cmd/lucid/..."}, imports: []string{"public", "."}, outside: []string{"golang.org/x/term"}},
 	{name: "program", packages: []string{"cmd/...", "examples/...", "bench/..."}, imports: []string{"public", "."}},
 	{name: "tests on a GPU", packages: []string{"internal/testutil/gpu"}, imports: []string{".", "cuda"}},
 	{name: "tests by subject", packages: []string{"internal/test/...", "internal/testutil/golden", "internal/testutil/tensortest"},

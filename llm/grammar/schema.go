@@ -11,7 +11,7 @@ import (
 )
 
 // JSONSchema is the JSON texts that a schema allows. Properties come in the order of the schema, without others than it names. What
-// cannot be held to, such as minimum, format or not, is refused by name.
+// cannot be held to, such as format, not, or minimum of numbers that are no integers, is refused by name.
 func JSONSchema(schema []byte) (g *Grammar, err error) {
 	caught := fault.Catch(func() {
 		if len(schema) > maxText {
@@ -98,7 +98,7 @@ var notes = []string{"title", "description", "default", "examples", "example", "
 // keysOf are the keys that kinds of values know.
 var keysOf = map[string][]string{
 	"object": {"properties", "required", "additionalProperties"}, "array": {"items", "minItems", "maxItems"},
-	"string": {"minLength", "maxLength", "pattern"}, "integer": {}, "number": {}, "boolean": {}, "null": {},
+	"string": {"minLength", "maxLength", "pattern"}, "integer": boundKeys, "number": {}, "boolean": {}, "null": {},
 }
 
 // value is what a schema allows.
@@ -199,8 +199,13 @@ func (s *schemas) kind(path, kind string, o *object) sequence {
 	case "string":
 		return s.text(path, o)
 	case "integer":
-		return s.b.anyInteger()
+		return s.integer(path, o)
 	case "number":
+		for _, key := range boundKeys {
+			if o.values[key] != nil {
+				bad(path, "%q is supported for integers alone", key)
+			}
+		}
 		return s.b.anyNumber()
 	case "boolean":
 		return s.b.either(lit("true"), lit("false"))

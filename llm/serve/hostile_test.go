@@ -121,7 +121,7 @@ func TestBounds(t *testing.T) {
 		"stop":         {`["a", "b"]`: 200, `["", "b"]`: 400, `[` + strings.Repeat(`"a",`, 16) + `"b"]`: 400, `[1]`: 400},
 		"tool_choice":  {`"none"`: 200, `"required"`: 400, `"auto"`: 200, `{"type": "function", "function": {"name": "f"}}`: 400},
 		"response_format": {`{"type": "text"}`: 200, `{"type": "other"}`: 400, `{"type": "json_schema"}`: 400,
-			`{"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "integer", "minimum": 3}}}`: 400},
+			`{"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "number", "minimum": 3}}}`: 400},
 		"grammar":        {`"root ::= \"a\""`: 200, `"root ::="`: 400, `"nothing"`: 400},
 		"stream_options": {`{"include_usage": true}`: 200, `{"other": true}`: 400},
 		"unheard_of":     {`1`: 400},

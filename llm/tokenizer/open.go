@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lucid-go/lucid/internal/codec"
+	"github.com/lucid-go/lucid/internal/codec/gguf"
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
@@ -29,7 +30,20 @@ func Open(path string) (*Tokenizer, error) {
 	if strings.HasSuffix(path, ".gguf") {
 		return OpenGGUF(path)
 	}
-	data, err := readAll(os.DirFS(filepath.Dir(path)), filepath.Base(path))
+	return openFile(os.DirFS(filepath.Dir(path)), filepath.Base(path))
+}
+
+// openFile reads a file that is no GGUF file of the machine, which would be mapped.
+func openFile(fsys fs.FS, path string) (*Tokenizer, error) {
+	if strings.HasSuffix(path, ".gguf") {
+		f, err := gguf.OpenFS(fsys, path, gguf.Options{})
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return FromGGUF(f.Metadata())
+	}
+	data, err := readAll(fsys, path)
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +55,22 @@ func Open(path string) (*Tokenizer, error) {
 			"%s: a tiktoken file does not name its pattern and special tokens; use ParseTiktoken", path)
 	}
 	return ParseJSON(data)
+}
+
+// OpenFS is Open for a path of fsys, such as an embed.FS.
+func OpenFS(fsys fs.FS, path string) (*Tokenizer, error) {
+	st, err := fs.Stat(fsys, path)
+	if err != nil {
+		return nil, codec.IOError(op, err)
+	}
+	if !st.IsDir() {
+		return openFile(fsys, path)
+	}
+	sub, err := fs.Sub(fsys, path)
+	if err != nil {
+		return nil, codec.IOError(op, err)
+	}
+	return openFolder(sub, path)
 }
 
 func openFolder(fsys fs.FS, path string) (t *Tokenizer, err error) {

@@ -108,41 +108,17 @@ func openPath(path string, o Options) (_ *part, err error) {
 	return &part{header: h, r: m, closer: m, view: m.Bytes(), mapped: true}, nil
 }
 
-func openIn(fsys fs.FS, path string, o Options) (_ *part, err error) {
-	f, err := fsys.Open(path)
+func openIn(fsys fs.FS, path string, o Options) (*part, error) {
+	f, size, err := codec.OpenIn(op, fsys, path, o.Limits)
 	if err != nil {
-		return nil, codec.IOError(op, err)
+		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-		}
-	}()
-	st, err := f.Stat()
+	h, err := readHeader(f, size, nil, o.Limits)
 	if err != nil {
-		return nil, codec.IOError(op, err)
-	}
-	if !st.Mode().IsRegular() {
-		return nil, codec.IOError(op, &fs.PathError{Op: "open", Path: path, Err: fs.ErrInvalid})
-	}
-	p := &part{closer: f}
-	size := st.Size()
-	if at, ok := f.(io.ReaderAt); ok {
-		p.r = at
-	} else {
-		if err := codec.NewBudget(op, o.Limits).Take(size, path); err != nil {
-			return nil, err
-		}
-		all, err := io.ReadAll(io.LimitReader(f, size+1))
-		if err != nil {
-			return nil, codec.IOError(op, err)
-		}
-		p.r, p.view, size = bytes.NewReader(all), all, int64(len(all))
-	}
-	if p.header, err = readHeader(p.r, size, nil, o.Limits); err != nil {
+		f.Close()
 		return nil, codec.InFile(err, path)
 	}
-	return p, nil
+	return &part{header: h, r: f, closer: f}, nil
 }
 
 var splitName = regexp.MustCompile(`^(.*)-(\d{5})-of-(\d{5})\.gguf$`)

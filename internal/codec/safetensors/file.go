@@ -3,6 +3,7 @@ package safetensors
 import (
 	"io"
 	"io/fs"
+	"os"
 	"strings"
 	"sync"
 
@@ -31,11 +32,17 @@ type part struct {
 }
 
 // Open opens the file at path, or all files of an index if path ends in ".json". Only headers are read.
-func Open(path string, o Options) (*File, error) {
-	if strings.HasSuffix(path, ".json") {
-		return openIndex(path, o)
+func Open(path string, o Options) (*File, error) { return OpenFS(nil, path, o) }
+
+// OpenFS is Open for files of fsys, or of the machine if that is nil. Files of an fsys cannot be mapped.
+func OpenFS(fsys fs.FS, path string, o Options) (*File, error) {
+	if o.Mapped && fsys != nil {
+		return nil, fault.New(fault.NotImplemented, op, "%s: files of an fs.FS cannot be mapped; leave Mapped false", path)
 	}
-	p, err := openPart(path, o)
+	if strings.HasSuffix(path, ".json") {
+		return openIndex(fsys, path, o)
+	}
+	p, err := openPart(fsys, path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +68,8 @@ func single(p *part, o Options) *File {
 	return f
 }
 
-func openPart(path string, o Options) (_ *part, err error) {
-	f, size, err := codec.OpenFile(op, path)
+func openPart(fsys fs.FS, path string, o Options) (_ *part, err error) {
+	f, size, err := codec.OpenIn(op, fsys, path, o.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +85,7 @@ func openPart(path string, o Options) (_ *part, err error) {
 	if !o.Mapped {
 		return &part{header: h, r: f, closer: f}, nil
 	}
-	m, err := codec.Map(f)
+	m, err := codec.Map(f.(*os.File)) // of the machine: OpenFS refused the others
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package safetensors
 
 import (
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -105,8 +106,8 @@ func (x *index) metadata(p *strictjson.Parser) error {
 
 // openIndex opens every shard and checks that index and shards agree: each name in exactly the shard the index
 // says, and in no other.
-func openIndex(path string, o Options) (_ *File, err error) {
-	text, err := readIndex(path, o.Limits.Filled())
+func openIndex(fsys fs.FS, path string, o Options) (_ *File, err error) {
+	text, err := readIndex(fsys, path, o.Limits.Filled())
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func openIndex(path string, o Options) (_ *File, err error) {
 		}
 	}()
 	for _, file := range x.shards {
-		p, err := openPart(filepath.Join(filepath.Dir(path), file), o)
+		p, err := openPart(fsys, codec.NextTo(fsys, path, file), o)
 		if err != nil {
 			return nil, err
 		}
@@ -146,13 +147,13 @@ func openIndex(path string, o Options) (_ *File, err error) {
 	return f, nil
 }
 
-func readIndex(path string, lim codec.Limits) ([]byte, error) {
-	f, _, err := codec.OpenFile(op, path)
+func readIndex(fsys fs.FS, path string, lim codec.Limits) ([]byte, error) {
+	f, size, err := codec.OpenIn(op, fsys, path, lim)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, lim.MaxHeader+1))
+	text, err := io.ReadAll(io.NewSectionReader(f, 0, min(size, lim.MaxHeader+1)))
 	if err != nil {
 		return nil, codec.IOError(op, err)
 	}

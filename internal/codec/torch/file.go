@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"slices"
 	"strconv"
@@ -40,8 +41,11 @@ type File struct {
 }
 
 // Open opens the file at path. Only the pickle is read, and checked; tensors are read when they are asked for.
-func Open(path string, o Options) (*File, error) {
-	r, size, err := codec.OpenFile(op, path)
+func Open(path string, o Options) (*File, error) { return OpenFS(nil, path, o) }
+
+// OpenFS opens a file of fsys, or of the machine if that is nil.
+func OpenFS(fsys fs.FS, path string, o Options) (*File, error) {
+	r, size, err := codec.OpenIn(op, fsys, path, o.Limits)
 	if err != nil {
 		return nil, err
 	}

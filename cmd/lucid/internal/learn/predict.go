@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/data"
@@ -208,16 +209,44 @@ func (t *Trainer) Sample(prompt string, length int, temperature float64, seed ui
 	return complete(t.scores, t.Config.Context, prompt, length, temperature, seed)
 }
 
-// complete draws one byte after the other. The window has a fixed length, so that the model is compiled once; what
-// stands after the last byte cannot be seen by those before.
+// Write is Complete, which hands the text over as it comes: whole characters, until yield returns false.
+func (p *Predictor) Write(prompt string, length int, temperature float64, seed uint64, yield func(text string) bool) error {
+	var held []byte // the beginning of a character
+	err := draw(p.scores, p.Config.Context, prompt, length, temperature, seed, func(b byte) bool {
+		if held = append(held, b); !utf8.FullRune(held) {
+			return true
+		}
+		text := printable(held)
+		held = held[:0]
+		return yield(text)
+	})
+	if len(held) > 0 && err == nil {
+		yield(printable(held))
+	}
+	return err
+}
+
+// complete collects what draw gives.
 func complete(scores func(x *lucid.Tensor) *lucid.Tensor, context int, prompt string, length int, temperature float64,
 	seed uint64) (string, error) {
+	var text []byte
+	err := draw(scores, context, prompt, length, temperature, seed, func(b byte) bool {
+		text = append(text, b)
+		return true
+	})
+	return printable(text), err
+}
+
+// draw draws one byte after the other. The window has a fixed length, so that the model is compiled once; what
+// stands after the last byte cannot be seen by those before.
+func draw(scores func(x *lucid.Tensor) *lucid.Tensor, context int, prompt string, length int, temperature float64,
+	seed uint64, yield func(b byte) bool) error {
 	if prompt == "" {
 		prompt = "\n"
 	}
 	text, r := []byte(prompt), rand.New(rand.NewPCG(seed, 0))
 	window := make([]int64, context)
-	err := lucid.Try(func() {
+	return lucid.Try(func() {
 		lucid.NoGrad(func() {
 			for range length {
 				seen := text[max(0, len(text)-context):]
@@ -226,10 +255,12 @@ func complete(scores func(x *lucid.Tensor) *lucid.Tensor, context int, prompt st
 				}
 				row := scores(lucid.New(window, 1, context)).At(len(seen) - 1)
 				text = append(text, pick(lucid.ToSlice[float32](row), temperature, r))
+				if !yield(text[len(text)-1]) {
+					return
+				}
 			}
 		})
 	})
-	return printable(text[len(prompt):]), err
 }
 
 // pick draws a byte by its score, from those at least a hundredth as probable as the best: rare ones are many, and
