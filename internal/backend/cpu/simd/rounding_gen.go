@@ -113,7 +113,7 @@ func nextF32Generic(z, x, y []float32) {
 		}
 		var v7 float32 = v6
 		if v0 == v1 {
-			v7 = v0
+			v7 = v1
 		}
 		var v8 float32 = v7
 		if v0 != v0 || v1 != v1 {
@@ -231,7 +231,7 @@ func nextF64Generic(z, x, y []float64) {
 		}
 		var v7 float64 = v6
 		if v0 == v1 {
-			v7 = v0
+			v7 = v1
 		}
 		var v8 float64 = v7
 		if v0 != v0 || v1 != v1 {

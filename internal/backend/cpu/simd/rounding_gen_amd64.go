@@ -164,7 +164,7 @@ func fminF32AVX512(z, x, y *float32, n int)
 //go:noescape
 func fminF32AVX2(z, x, y *float32, n int)
 
-// NextF32 sets z[i] = the float next to x[i] on the way to y[i], x[i] where they are equal.
+// NextF32 sets z[i] = the float next to x[i] on the way to y[i], y[i] where they are equal.
 func NextF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
 	switch {
@@ -344,7 +344,7 @@ func fminF64AVX512(z, x, y *float64, n int)
 //go:noescape
 func fminF64AVX2(z, x, y *float64, n int)
 
-// NextF64 sets z[i] = the float next to x[i] on the way to y[i], x[i] where they are equal.
+// NextF64 sets z[i] = the float next to x[i] on the way to y[i], y[i] where they are equal.
 func NextF64(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
 	switch {

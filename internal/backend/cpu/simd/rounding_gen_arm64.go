@@ -124,7 +124,7 @@ func FminF32(z, x, y []float32) {
 //go:noescape
 func fminF32NEON(z, x, y *float32, n int)
 
-// NextF32 sets z[i] = the float next to x[i] on the way to y[i], x[i] where they are equal.
+// NextF32 sets z[i] = the float next to x[i] on the way to y[i], y[i] where they are equal.
 func NextF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
 	switch {
@@ -259,7 +259,7 @@ func FminF64(z, x, y []float64) {
 //go:noescape
 func fminF64NEON(z, x, y *float64, n int)
 
-// NextF64 sets z[i] = the float next to x[i] on the way to y[i], x[i] where they are equal.
+// NextF64 sets z[i] = the float next to x[i] on the way to y[i], y[i] where they are equal.
 func NextF64(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
 	switch {

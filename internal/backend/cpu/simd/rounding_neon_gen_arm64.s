@@ -43,7 +43,7 @@
 	WORD $0x4e25e488; \
 	WORD $0x4e20e489; \
 	WORD $0x6ea91ce6; \
-	WORD $0x6ea81c86; \
+	WORD $0x6ea81ca6; \
 	WORD $0x4e24e487; \
 	WORD $0x4e25e4a8; \
 	WORD $0x4e281ce7; \
@@ -65,7 +65,7 @@
 	WORD $0x4e65e488; \
 	WORD $0x4e60e489; \
 	WORD $0x6ea91ce6; \
-	WORD $0x6ea81c86; \
+	WORD $0x6ea81ca6; \
 	WORD $0x4e64e487; \
 	WORD $0x4e65e4a8; \
 	WORD $0x4e281ce7; \
@@ -85,7 +85,7 @@
 	WORD $0x4e25e488; \
 	WORD $0x4e20e489; \
 	WORD $0x6ea91ce6; \
-	WORD $0x6ea81c86; \
+	WORD $0x6ea81ca6; \
 	WORD $0x4e24e487; \
 	WORD $0x4e25e4a8; \
 	WORD $0x4e281ce7; \
@@ -103,7 +103,7 @@
 	WORD $0x4e65e488; \
 	WORD $0x4e60e489; \
 	WORD $0x6ea91ce6; \
-	WORD $0x6ea81c86; \
+	WORD $0x6ea81ca6; \
 	WORD $0x4e64e487; \
 	WORD $0x4e65e4a8; \
 	WORD $0x4e281ce7; \

@@ -28,7 +28,7 @@ func FmaxF32(z, x, y []float32) { fmaxF32Generic(z, x, y) }
 // FminF32 sets z[i] = the smaller of x[i] and y[i], ignoring NaN; of equals, x[i].
 func FminF32(z, x, y []float32) { fminF32Generic(z, x, y) }
 
-// NextF32 sets z[i] = the float next to x[i] on the way to y[i], x[i] where they are equal.
+// NextF32 sets z[i] = the float next to x[i] on the way to y[i], y[i] where they are equal.
 func NextF32(z, x, y []float32) { nextF32Generic(z, x, y) }
 
 // SignF64 sets z[i] = 1 where x[i] > 0, -1 where x[i] < 0, else 0.
@@ -55,7 +55,7 @@ func FmaxF64(z, x, y []float64) { fmaxF64Generic(z, x, y) }
 // FminF64 sets z[i] = the smaller of x[i] and y[i], ignoring NaN; of equals, x[i].
 func FminF64(z, x, y []float64) { fminF64Generic(z, x, y) }
 
-// NextF64 sets z[i] = the float next to x[i] on the way to y[i], x[i] where they are equal.
+// NextF64 sets z[i] = the float next to x[i] on the way to y[i], y[i] where they are equal.
 func NextF64(z, x, y []float64) { nextF64Generic(z, x, y) }
 
 // SquareF64 sets z[i] = x[i] * x[i].

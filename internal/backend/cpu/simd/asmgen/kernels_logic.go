@@ -150,13 +150,13 @@ func rounding() []*kernel {
 		bin("Fmin", "the smaller of x[i] and y[i], ignoring NaN; of equals, x[i]", func(b *B, x, y *val) *val {
 			return b.Sel(b.Gt(x, y), y, b.Sel(b.Unord(x, x), y, x))
 		})
-		bin("Next", "the float next to x[i] on the way to y[i], x[i] where they are equal", func(b *B, x, y *val) *val {
+		bin("Next", "the float next to x[i] on the way to y[i], y[i] where they are equal", func(b *B, x, y *val) *val {
 			bits := map[typ]typ{f32: i32, f64: i64}[e.t]
 			one, less, zero := b.constant(bits, 1), b.constant(bits, ^uint64(0)>>(64-8*e.t.size())), b.constant(e.t, 0)
 			towards := b.Xor(b.Gt(y, x), b.Gt(x, zero)) // zero: its bits are those of a smaller number
 			step := b.Float(b.Add(b.Bits(x), b.Sel(towards, less, one)))
 			least := b.Float(b.Or(b.And(b.Bits(y), b.sign(e.t)), one))
-			z := b.Sel(b.Eq(x, y), x, b.Sel(b.Eq(x, zero), least, step))
+			z := b.Sel(b.Eq(x, y), y, b.Sel(b.Eq(x, zero), least, step))
 			return b.Sel(b.Unord(x, y), b.Add(x, y), z)
 		})
 		if e.t == f64 {
