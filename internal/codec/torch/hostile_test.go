@@ -104,7 +104,6 @@ func TestOpcodes(t *testing.T) {
 	}
 }
 
-// TestCode asserts that names of functions are refused before anything is called.
 // TestPendingBits checks that a tensor whose conjugation or negation PyTorch put off is refused, and not read without it.
 func TestPendingBits(t *testing.T) {
 	for bit, want := range map[string]fault.Kind{"conj": fault.NotImplemented, "neg": fault.NotImplemented, "other": 0} {
@@ -117,6 +116,7 @@ func TestPendingBits(t *testing.T) {
 	}
 }
 
+// TestCode asserts that names of functions are refused before anything is called.
 func TestCode(t *testing.T) {
 	for _, name := range []string{"os\nsystem", "posix\nsystem", "builtins\neval", "__builtin__\nexec", "builtins\ngetattr", "torch\nload",
 		"torch.hub\nload", "subprocess\nPopen", "operator\nattrgetter", "torch.jit\nload", "numpy.core.multiarray\n_reconstruct",
