@@ -203,17 +203,10 @@ func prodRun[T floats](x []T, wide func(z []float64, x []T)) float64 {
 
 func prodComplex[T complex64 | complex128]() folder[T, complex128, T] {
 	return prodOf(func(x []T, a complex128) complex128 {
-		p := [4]complex128{a, 1, 1, 1} // side by side: each product waits for the last one
-		for ; len(x) >= 8; x = x[4:] {
-			p[0], p[1], p[2], p[3] = p[0]*complex128(x[0]), p[1]*complex128(x[1]), p[2]*complex128(x[2]), p[3]*complex128(x[3])
-		}
 		for _, v := range x {
-			p[0] *= complex128(v)
+			a *= complex128(v)
 		}
-		if p[1] != 1 || p[2] != 1 || p[3] != 1 { // a product with 1 can make NaN of an infinite part
-			p[0] *= p[1] * (p[2] * p[3])
-		}
-		return p[0]
+		return a
 	}, func(acc []complex128, x []T) {
 		for j, v := range x {
 			acc[j] *= complex128(v)

@@ -143,7 +143,6 @@ func cumsumComplex[T complex64 | complex128, P floats](c *backend.Ctx, a attr.At
 }
 
 // cumulateRows writes the running sums or products of x to z.
-
 func cumulateRows[T, A reals](c *backend.Ctx, s attr.Scan, z []T, x rowSet, product bool) error {
 	zero := A(0)
 	if product {
