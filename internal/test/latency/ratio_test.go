@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/testutil"
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
@@ -23,6 +24,9 @@ func best(f func() *lucid.Tensor) time.Duration {
 // TestHalfMaskRatio: an additive mask costs attention in bfloat16 about what a bool mask does. It took ten times as long once, when
 // only bool masks had a kernel; the bound leaves room for a busy machine.
 func TestHalfMaskRatio(t *testing.T) {
+	if testutil.Raced {
+		t.Skip("with the race detector pools forget a part of what they hold, which is what rows of the mask are widened in")
+	}
 	q := lucid.Randn(1, 4, 256, 64).To(lucid.BFloat16).Eval()
 	keep := lucid.Rand(256, 256).Gt(0.2).Eval()
 	added := lucid.Where(keep, 0.0, -1e9).To(lucid.BFloat16).Eval()
