@@ -76,12 +76,17 @@ func newCategorical(f *family, o CategoricalOptions) *Categorical {
 	d := &Categorical{logits: logits, probs: probs}
 	n := logits.Size(-1)
 	d.Base = f.base(Spec{Self: d, BatchShape: batch, Support: IntegerInterval(0, n-1), Draw: d.draw}, func(batch []int) Distribution {
-		if d.probs != nil {
-			return NewCategorical(CategoricalOptions{Probs: expanded(d.probs, batch, 1), NoValidate: true})
-		}
-		return NewCategorical(CategoricalOptions{Logits: expanded(d.logits, batch, 1), NoValidate: true})
+		return NewCategorical(d.expandedOptions(batch))
 	})
 	return d
+}
+
+// expandedOptions are the weights for a larger batch shape.
+func (d *Categorical) expandedOptions(batch []int) CategoricalOptions {
+	if d.probs != nil {
+		return CategoricalOptions{Probs: expanded(d.probs, batch, 1), NoValidate: true}
+	}
+	return CategoricalOptions{Logits: expanded(d.logits, batch, 1), NoValidate: true}
 }
 
 // Logits are the normalised log-probabilities of the classes.

@@ -82,7 +82,7 @@ type ExpRelaxedCategorical struct {
 // NewExpRelaxedCategorical makes the distribution of logarithms of a temperature, one number.
 func NewExpRelaxedCategorical(temperature any, o CategoricalOptions) *ExpRelaxedCategorical {
 	f := &family{name: "ExpRelaxedCategorical", noValidate: o.NoValidate}
-	c := newCategorical(&family{name: f.name, noValidate: o.NoValidate}, o)
+	c := f.classes(o)
 	t, shape := f.tensors(par("temperature", temperature, Positive))
 	if len(shape) > 0 {
 		fault.Throw(fault.Shape, f.op(), "temperature has shape %v; want one number", shape)
@@ -91,8 +91,7 @@ func NewExpRelaxedCategorical(temperature any, o CategoricalOptions) *ExpRelaxed
 	f.args = map[string]Constraint{"temperature": Positive, "probs": Simplex, "logits": RealVector}
 	d.Base = f.base(Spec{Self: d, BatchShape: c.BatchShape(), EventShape: []int{c.NumEvents()}, Support: RealVector, HasRSample: true,
 		Draw: d.draw}, func(batch []int) Distribution {
-		e := c.Expand(batch...).(*Categorical)
-		return NewExpRelaxedCategorical(d.Temperature, CategoricalOptions{Probs: e.probs, Logits: orNil(e), NoValidate: true})
+		return NewExpRelaxedCategorical(d.Temperature, c.expandedOptions(batch))
 	})
 	return d
 }
@@ -128,8 +127,7 @@ func NewRelaxedOneHotCategorical(temperature any, o CategoricalOptions) *Relaxed
 	d.Transformed = newTransformed(f, d, logs, []Transform{ExpTransform{}})
 	d.spec.Support = Simplex
 	d.expandBy(func(batch []int) Distribution {
-		c := logs.Expand(batch...).(*ExpRelaxedCategorical).classes
-		return NewRelaxedOneHotCategorical(d.Temperature, CategoricalOptions{Probs: c.probs, Logits: orNil(c), NoValidate: true})
+		return NewRelaxedOneHotCategorical(d.Temperature, logs.classes.expandedOptions(batch))
 	})
 	return d
 }
