@@ -70,6 +70,7 @@ var modules = map[string]any{
 	"TripletMarginWithDistanceLoss": nn.NewTripletMarginWithDistanceLoss, "MultiMarginLoss": nn.NewMultiMarginLoss,
 	"MultiLabelMarginLoss":     nn.NewMultiLabelMarginLoss,
 	"MultiLabelSoftMarginLoss": nn.NewMultiLabelSoftMarginLoss, "SoftMarginLoss": nn.NewSoftMarginLoss,
+	"LinearCrossEntropyLoss": nn.NewLinearCrossEntropyLoss,
 }
 
 func encoder(d, h int, norm *nn.LayerNorm, o []nn.TransformerOptions) *nn.TransformerEncoder {

@@ -128,6 +128,9 @@ var printed = map[string]func() nn.Module{
 	"nn.CosineSimilarity()":                    func() nn.Module { return nn.NewCosineSimilarity() },
 	"nn.MSELoss()":                             func() nn.Module { return nn.NewMSELoss() },
 	"nn.CrossEntropyLoss(label_smoothing=0.1)": func() nn.Module { return nn.NewCrossEntropyLoss() },
+	"nn.LinearCrossEntropyLoss(3, 5, out_features=(2,), bias=True)": func() nn.Module {
+		return nn.NewLinearCrossEntropyLoss(3, 5, nn.LinearCrossEntropyLossOptions{OutFeatures: []int{2}, Bias: true})
+	},
 	"nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Sequential(nn.Linear(3, 3), nn.Tanh()))": func() nn.Module {
 		return nn.NewSequential(nn.NewLinear(2, 3), nn.NewReLU(), nn.NewSequential(nn.NewLinear(3, 3), nn.NewTanh()))
 	},

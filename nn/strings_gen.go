@@ -243,6 +243,9 @@ func (m *LeakyReLU) String() string { return Repr(m) }
 func (m *Linear) String() string { return Repr(m) }
 
 // String prints the module as PyTorch does.
+func (m *LinearCrossEntropyLoss) String() string { return Repr(m) }
+
+// String prints the module as PyTorch does.
 func (m *LocalResponseNorm) String() string { return Repr(m) }
 
 // String prints the module as PyTorch does.

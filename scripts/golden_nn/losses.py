@@ -83,6 +83,12 @@ for r in RED:
 for r in ("batchmean",):
     for lt in (False, True):
         both("KLDivLoss", "kl_div", [T(3, 4, kind="logp"), T(3, 4, kind="logp") if lt else T(3, 4, kind="prob")], reduction=r, log_target=lt)
+for r in RED:
+    for o in (dict(), dict(bias=True), dict(weight=T(5, kind="pos", grad=False), ignore_index=2), dict(bias=True, label_smoothing=0.2)):
+        mod("LinearCrossEntropyLoss", [3, 5], [T(4, 3), I([0, 4, 2, 1])], reduction=r, **o)
+    mod("LinearCrossEntropyLoss", [3, 5], [T(3), I(3)], reduction=r)
+    mod("LinearCrossEntropyLoss", [3, 5], [T(4, 3), T(4, 5, kind="prob")], reduction=r, label_smoothing=0.1)
+    mod("LinearCrossEntropyLoss", [3, 4], [T(2, 3), I([[0, 1], [3, 2]])], reduction=r, out_features=(2,), bias=True)
 
 if __name__ == "__main__":
     f.write()
