@@ -2,6 +2,7 @@ package nn
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
@@ -83,26 +84,13 @@ func Update[M Module](m, from M) {
 			if h == nil {
 				refuse(lucid.ErrValue, "update", "%T has no tensor %q", m, n)
 			}
-			if a, b := (*lucid.Tensor)(h), (*lucid.Tensor)(ts[i]); !sameSizes(a, b) {
+			if a, b := (*lucid.Tensor)(h), (*lucid.Tensor)(ts[i]); !slices.Equal(a.Shape(), b.Shape()) {
 				refuse(lucid.ErrShapeMismatch, "update", "%s has shape %v; want %v", n, b.Shape(), a.Shape())
 			} else if a != b {
 				a.Assign(b)
 			}
 		}
 	})
-}
-
-func sameSizes(a, b *lucid.Tensor) bool {
-	x, y := a.Shape(), b.Shape()
-	if len(x) != len(y) {
-		return false
-	}
-	for i := range x {
-		if x[i] != y[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // FilterAndMap returns f of every parameter and buffer of m that keep takes, by name. A nil keep takes all, a nil f returns the tensor.

@@ -44,28 +44,13 @@ func init() {
 		},
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			a, count := n.Attr().(attr.GatherBlock), n.In(2).Dim(0)
-			// All examples' rows and matrices in one stack; positions shift to the example's own.
-			index := func(i, stack int, shift bool) *Node {
-				idx := in[i]
-				if !batched[i] {
-					idx = broadcastTo(idx, shape.Of("gather_block_matmul", size, count))
-				}
-				if shift {
-					idx = shiftRows(idx, stack)
-				}
-				return Reshape(idx, size*count)
-			}
-			flat := func(i int) *Node {
-				if !batched[i] {
-					return in[i]
-				}
-				return Reshape(in[i], size*n.In(i).Dim(0), n.In(i).Dim(1))
-			}
-			l, r := index(2, n.In(0).Dim(0), batched[0]), index(3, a.Stack, batched[1])
+			l := stackedIndex(in[2], batched[2], size, count, n.In(0).Dim(0), batched[0])
+			r := stackedIndex(in[3], batched[3], size, count, a.Stack, batched[1])
 			if batched[1] {
 				a.Stack *= size
 			}
-			return []*Node{Reshape(graph.New(opGatherBlock, a, flat(0), flat(1), l, r), size, count, n.Dim(1))}
+			y := graph.New(opGatherBlock, a, stacked(in[0], batched[0]), stacked(in[1], batched[1]), l, r)
+			return []*Node{Reshape(y, size, count, n.Dim(1))}
 		}})
 }
 

@@ -45,32 +45,36 @@ func init() {
 		},
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			outs, count := n.Attr().(attr.GatherMM).Outs, n.In(2).Dim(0)
-			// All examples' matrices in one stack; positions shift to the example's own.
-			index := func(i, stack int, shift bool) *Node {
-				idx := in[i]
-				if !batched[i] {
-					idx = broadcastTo(idx, shape.Of("gather_mm", size, count))
-				}
-				if shift {
-					idx = shiftRows(idx, stack)
-				}
-				return Reshape(idx, size*count)
-			}
-			flat := func(i int) *Node {
-				if !batched[i] {
-					return in[i]
-				}
-				d := in[i].Shape().Dims()
-				return Reshape(in[i], d[0]*d[1], d[2], d[3])
-			}
-			y := gatherMM(flat(0), flat(1), index(2, n.In(0).Dim(0), batched[0]), index(3, n.In(1).Dim(0), batched[1]),
-				index(4, outs, true), size*outs)
+			l := stackedIndex(in[2], batched[2], size, count, n.In(0).Dim(0), batched[0])
+			r := stackedIndex(in[3], batched[3], size, count, n.In(1).Dim(0), batched[1])
+			o := stackedIndex(in[4], batched[4], size, count, outs, true)
+			y := gatherMM(stacked(in[0], batched[0]), stacked(in[1], batched[1]), l, r, o, size*outs)
 			return []*Node{Reshape(y, append([]int{size}, n.Shape().Dims()...)...)}
 		}})
 }
 
 func gatherMM(lhs, rhs, l, r, o *Node, outs int) *Node {
 	return apply(opGatherMM, attr.GatherMM{Outs: outs}, lhs, rhs, l, r, o)
+}
+
+// stacked puts the stacks of all examples behind each other.
+func stacked(x *Node, batched bool) *Node {
+	if !batched {
+		return x
+	}
+	d := x.Shape().Dims()
+	return Reshape(x, append([]int{d[0] * d[1]}, d[2:]...)...)
+}
+
+// stackedIndex is count positions of each of size examples, in a stack of all examples if shift, of which each has stack members.
+func stackedIndex(idx *Node, batched bool, size, count, stack int, shift bool) *Node {
+	if !batched {
+		idx = broadcastTo(idx, shape.Of("gather_mm", size, count))
+	}
+	if shift {
+		idx = shiftRows(idx, stack)
+	}
+	return Reshape(idx, size*count)
 }
 
 // GatherMm multiplies chosen pairs from two stacks of matrices, without copying the chosen ones. Positions count the

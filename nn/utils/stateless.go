@@ -1,6 +1,8 @@
 package utils
 
 import (
+	"slices"
+
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -20,7 +22,7 @@ func FunctionalCall(m nn.Module, tensors map[string]*lucid.Tensor, f func()) {
 			return
 		}
 		known[name] = true
-		if !sameShape(v, t) {
+		if !slices.Equal(v.Shape(), t.Shape()) {
 			refuse(lucid.ErrShapeMismatch, op, "%s has shape %v; want %v", name, v.Shape(), t.Shape())
 		}
 		of, to = append(of, (*graph.Array)(t)), append(to, (*graph.Array)(v))
@@ -37,19 +39,6 @@ func FunctionalCall(m nn.Module, tensors map[string]*lucid.Tensor, f func()) {
 		}
 	}
 	door.Swap(of, to, f)
-}
-
-func sameShape(a, b *lucid.Tensor) bool {
-	x, y := a.Shape(), b.Shape()
-	if len(x) != len(y) {
-		return false
-	}
-	for i := range x {
-		if x[i] != y[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // SkipInit returns a module whose values are to be loaded: build makes it, but none of its values are computed and no
