@@ -5,8 +5,6 @@ import (
 	"sync"
 
 	"github.com/lucid-go/lucid"
-	"github.com/lucid-go/lucid/internal/codec"
-	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/llm/model"
 	"github.com/lucid-go/lucid/llm/tokenizer"
@@ -33,19 +31,8 @@ type Embedder struct {
 // LoadEmbedder reads the encoder at path: a folder with config.json, .safetensors files (or pytorch_model.bin) and tokenizer.json as
 // Hugging Face has them, or a .gguf file. What sentence-transformers writes next to a model (modules.json and the folders it names)
 // says how vectors of tokens become one.
-func LoadEmbedder(path string, opts ...LoadOptions) (e *Embedder, err error) {
-	caught := fault.Catch(func() {
-		o := door.Option("llm.LoadEmbedder", opts)
-		o.check()
-		e, err = loadEmbedder(location{path: path}.of(o), o)
-	})
-	if caught != nil {
-		err = caught
-	}
-	if err != nil {
-		return nil, codec.InFile(err, path)
-	}
-	return e, nil
+func LoadEmbedder(path string, opts ...LoadOptions) (*Embedder, error) {
+	return loading("llm.LoadEmbedder", location{path: path}, opts, loadEmbedder)
 }
 
 func loadEmbedder(p location, o LoadOptions) (*Embedder, error) {
@@ -119,12 +106,7 @@ func embedderGGUF(p location, o LoadOptions) (*Embedder, error) {
 	if e.files, err = readPooling(meta, c.Family); err != nil {
 		return nil, err
 	}
-	if text := meta.Text(hfTokenizer, ""); text != "" {
-		e.tok, err = tokenizer.ParseJSON([]byte(text))
-	} else {
-		e.tok, err = tokenizer.FromGGUF(meta)
-	}
-	if err != nil {
+	if e.tok, err = ggufTokenizer(meta); err != nil {
 		return nil, err
 	}
 	e.vocab.copyFrom(meta)

@@ -84,12 +84,19 @@ func LoadBytes(name string, data []byte, opts ...LoadOptions) (*Model, error) {
 	return open(location{path: name, memory: true, data: data[:len(data):len(data)]}, opts, false)
 }
 
-func open(p location, opts []LoadOptions, describe bool) (m *Model, err error) {
-	caught := fault.Catch(func() {
-		o := door.Option("llm.Load", opts)
+func open(p location, opts []LoadOptions, describe bool) (*Model, error) {
+	return loading("llm.Load", p, opts, func(p location, o LoadOptions) (*Model, error) {
 		o.describe = describe
+		return load(p, o)
+	})
+}
+
+// loading is read with the options of the function called name, checked. Errors name the path.
+func loading[T any](name string, p location, opts []LoadOptions, read func(location, LoadOptions) (*T, error)) (t *T, err error) {
+	caught := fault.Catch(func() {
+		o := door.Option(name, opts)
 		o.check()
-		m, err = load(p.of(o), o)
+		t, err = read(p.of(o), o)
 	})
 	if caught != nil {
 		err = caught
@@ -97,7 +104,7 @@ func open(p location, opts []LoadOptions, describe bool) (m *Model, err error) {
 	if err != nil {
 		return nil, codec.InFile(err, p.path)
 	}
-	return m, nil
+	return t, nil
 }
 
 // check fills in defaults and refuses what cannot be.

@@ -29,12 +29,7 @@ func loadGGUF(p location, o LoadOptions) (*Model, error) {
 	}
 	m := &Model{chat: meta.Text("tokenizer.chat_template", "")}
 	m.vocab.copyFrom(meta)
-	if text := meta.Text(hfTokenizer, ""); text != "" {
-		m.tok, err = tokenizer.ParseJSON([]byte(text))
-	} else {
-		m.tok, err = tokenizer.FromGGUF(meta)
-	}
-	if err != nil {
+	if m.tok, err = ggufTokenizer(meta); err != nil {
 		return nil, err
 	}
 	special := func(name string) int {
@@ -63,6 +58,14 @@ func loadGGUF(p location, o LoadOptions) (*Model, error) {
 		return m, err
 	}
 	return m, w.unread()
+}
+
+// ggufTokenizer is the one of Hugging Face if the file has it whole, or that of the vocabulary.
+func ggufTokenizer(meta *gguf.Metadata) (*tokenizer.Tokenizer, error) {
+	if text := meta.Text(hfTokenizer, ""); text != "" {
+		return tokenizer.ParseJSON([]byte(text))
+	}
+	return tokenizer.FromGGUF(meta)
 }
 
 // ggufFacts describes a file.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/codec"
-	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/llm/model"
 	"github.com/lucid-go/lucid/llm/tokenizer"
@@ -39,19 +38,8 @@ type transcriptRules struct {
 
 // LoadTranscriber reads the Whisper at path: a folder with config.json, generation_config.json, preprocessor_config.json, .safetensors
 // files (or pytorch_model.bin) and tokenizer.json as Hugging Face has them.
-func LoadTranscriber(path string, opts ...LoadOptions) (t *Transcriber, err error) {
-	caught := fault.Catch(func() {
-		o := door.Option("llm.LoadTranscriber", opts)
-		o.check()
-		t, err = loadTranscriber(location{path: path}.of(o), o)
-	})
-	if caught != nil {
-		err = caught
-	}
-	if err != nil {
-		return nil, codec.InFile(err, path)
-	}
-	return t, nil
+func LoadTranscriber(path string, opts ...LoadOptions) (*Transcriber, error) {
+	return loading("llm.LoadTranscriber", location{path: path}, opts, loadTranscriber)
 }
 
 // IsTranscriber reports whether path is a folder whose config.json is a Whisper's.
