@@ -57,7 +57,8 @@ func TestWhisperAssets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := w.write(context.Background(), cross, w.prompt("en", TranscribeOptions{}), true)
+		prompt, task := w.prompt("en", nil, TranscribeOptions{})
+		got, _, err := w.write(context.Background(), cross, prompt, task, true, 0, nil)
 		t.Logf("%q", w.Tokenizer().Decode(got))
 		if err != nil || !slices.Equal(got, want[i]) {
 			t.Errorf("sound %d: %v, %v; want %v", i, got, err, want[i])

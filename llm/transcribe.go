@@ -20,6 +20,17 @@ type TranscribeOptions struct {
 	Translate bool
 	// NoTimestamps writes a text alone. Sound is then cut every 30 seconds, also inside of words.
 	NoTimestamps bool
+	// Prompt is text that the sound might go on from: names to expect, and how to spell. Without Context it is for the first 30 seconds.
+	Prompt string
+	// Context lets the model see what it wrote before: names and style stay, but a mistake may be repeated.
+	Context bool
+	// Temperatures are tried in turn until a text is good; nil: 0, 0.2, … 1. At 0 the likeliest token comes every time, otherwise Seed
+	// decides.
+	Temperatures []float64
+	Seed         uint64
+	// A text is good if CompressionRatio is at most (0: 2.4), and AvgLogProb at least (0: -1). If NoSpeechProb is more (0: 0.6) and
+	// AvgLogProb less, nothing was said, and nothing is written. Infinities switch them off.
+	CompressionRatioThreshold, LogProbThreshold, NoSpeechThreshold float64
 	// Progress is called after each segment with what was heard of the whole; nil: not.
 	Progress func(done, total time.Duration)
 }
@@ -29,7 +40,9 @@ type Segment struct {
 	Start  time.Duration
 	End    time.Duration
 	Text   string
-	Tokens []int // without those of times
+	Tokens []int         // without those of times
+	Part   time.Duration // where the 30 seconds begin that it was heard in
+	Facts
 }
 
 // Transcript is what was said.
@@ -43,8 +56,7 @@ type Transcript struct {
 // tick is how far the tokens of times are apart.
 const tick = 20 * time.Millisecond
 
-// Transcribe writes down what is said in a sound: the likeliest token every time. Sound with another number of samples a second than
-// 16,000 is resampled.
+// Transcribe writes down what is said in a sound. Sound with another number of samples a second than 16,000 is resampled.
 func (t *Transcriber) Transcribe(ctx context.Context, sound Audio, o TranscribeOptions) (*Transcript, error) {
 	sound, err := sound.Resample(soundRate)
 	if err != nil {
@@ -60,6 +72,10 @@ func (t *Transcriber) Transcribe(ctx context.Context, sound Audio, o TranscribeO
 	if o.Translate && t.rules.translate < 0 {
 		return nil, fault.New(fault.Format, op, "the tokenizer has no <|translate|>")
 	}
+	if err := o.check(&t.rules); err != nil {
+		return nil, err
+	}
+	before := t.words(o.Prompt)
 	out := &Transcript{Language: o.Language, Duration: duration(len(sound.Samples))}
 	window := 2 * t.net.Config().Frames * frameSteps
 	var text strings.Builder
@@ -77,18 +93,32 @@ func (t *Transcriber) Transcribe(ctx context.Context, sound Audio, o TranscribeO
 				return nil, err
 			}
 		}
-		ids, err := t.write(ctx, cross, t.prompt(out.Language, o), !o.NoTimestamps)
+		ids, facts, err := t.hear(ctx, cross, out.Language, before, at, &o)
 		if err != nil {
 			return nil, err
 		}
 		for _, c := range cross {
 			c.Free()
 		}
-		segments, used := t.segments(ids, at, len(part), window)
-		for _, s := range segments {
-			text.WriteString(s.Text)
+		if !o.Context {
+			before = nil
 		}
-		out.Segments = append(out.Segments, segments...)
+		used := len(part)
+		if !facts.silent(&o) {
+			var segments []Segment
+			segments, used = t.segments(ids, at, len(part), window)
+			for _, s := range segments {
+				s.Part, s.Facts = duration(at), facts
+				text.WriteString(s.Text)
+				out.Segments = append(out.Segments, s)
+				if o.Context {
+					before = append(before, s.Tokens...)
+				}
+			}
+		}
+		if facts.Temperature > forgetful {
+			before = nil
+		}
 		at += used
 		if o.Progress != nil {
 			o.Progress(duration(min(at, len(sound.Samples))), out.Duration)
@@ -117,22 +147,6 @@ func (t *Transcriber) listen(part []float32, window int) (cross []*lucid.Tensor,
 		})
 	})
 	return cross, err
-}
-
-// prompt is what a text begins with.
-func (t *Transcriber) prompt(language string, o TranscribeOptions) []int {
-	ids := []int{t.net.Config().Start}
-	if t.rules.languages != nil {
-		task := t.rules.transcribe
-		if o.Translate {
-			task = t.rules.translate
-		}
-		ids = append(ids, t.rules.languages[language], task)
-	}
-	if o.NoTimestamps {
-		ids = append(ids, t.rules.noTimes)
-	}
-	return ids
 }
 
 // textDecoder is a text under way.
@@ -186,32 +200,6 @@ func (t *Transcriber) detect(cross []*lucid.Tensor) (string, error) {
 	return best, nil
 }
 
-// write generates the tokens of a part, without the prompt and the end.
-func (t *Transcriber) write(ctx context.Context, cross []*lucid.Tensor, prompt []int, times bool) (text []int, err error) {
-	d, c := t.newDecoder(cross), t.net.Config()
-	defer d.free()
-	most := c.Context/2 - len(prompt) // the other half is for what went before, which this package does not give
-	scores, err := d.next(prompt)
-	for err == nil && len(text) < most {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		t.rules.allow(scores, text, c.End, times)
-		best := 0
-		for id, v := range scores {
-			if v > scores[best] {
-				best = id
-			}
-		}
-		if best == c.End || math.IsInf(float64(scores[best]), -1) {
-			return text, nil
-		}
-		text = append(text, best)
-		scores, err = d.next([]int{best})
-	}
-	return text, err
-}
-
 // segments cuts a text at its times. at is where the part of the sound begins, n its samples; used is how far the next part begins
 // behind that.
 func (t *Transcriber) segments(ids []int, at, n, window int) (list []Segment, used int) {
@@ -221,7 +209,7 @@ func (t *Transcriber) segments(ids []int, at, n, window int) (list []Segment, us
 		ids = slices.DeleteFunc(slices.Clone(ids), isTime)
 		text := t.tok.DecodeWith(ids, tokenizer.DecodeOptions{SkipSpecial: true})
 		if strings.TrimSpace(text) != "" && start < duration(at+n) { // behind it there is silence that was added
-			list = append(list, Segment{start, min(end, duration(at+n)), text, ids})
+			list = append(list, Segment{Start: start, End: min(end, duration(at+n)), Text: text, Tokens: ids})
 		}
 	}
 	from, last, pairs := 0, duration(at), false

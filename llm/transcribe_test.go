@@ -119,7 +119,8 @@ func TestWhisper(t *testing.T) {
 	for mode, want := range g.Greedy {
 		o := TranscribeOptions{Translate: mode == "plain", NoTimestamps: mode == "plain"}
 		language := map[bool]string{true: "en", false: "de"}[mode == "plain"]
-		got, err := w.write(ctx, cross, w.prompt(language, o), mode == "times")
+		prompt, task := w.prompt(language, nil, o)
+		got, _, err := w.write(ctx, cross, prompt, task, mode == "times", 0, nil)
 		if i := slices.Index(want, 256); i >= 0 {
 			want = want[:i]
 		}

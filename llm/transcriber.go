@@ -29,6 +29,8 @@ type transcriptRules struct {
 	languages  map[string]int // tokens, by codes such as en; nil: English alone
 	transcribe int
 	translate  int
+	previous   int   // the text before follows; -1: there is none
+	silence    int   // nothing is said; -1: there is none
 	noTimes    int   // no timestamps follow
 	firstTime  int   // the token of 0.00 seconds; those behind it are 0.02 seconds apart each
 	lastFirst  int   // how many of those may be the first token of a text, less one
@@ -144,6 +146,7 @@ func (t *Transcriber) readRules(dir location, c model.WhisperConfig) error {
 		return -1
 	}
 	r.transcribe, r.translate, r.noTimes, r.lastFirst = id("<|transcribe|>"), id("<|translate|>"), id("<|notimestamps|>"), 50
+	r.previous, r.silence = id("<|startofprev|>"), max(id("<|nospeech|>"), id("<|nocaptions|>"))
 	if g.NoTimes != nil {
 		r.noTimes = *g.NoTimes
 	}

@@ -26,6 +26,10 @@ func runTranscribe(c *command, args []string, out io.Writer) error {
 	var load llm.LoadOptions
 	f.StringVar(&o.Language, "language", "", "code of what is spoken, such as en; default: found out")
 	f.BoolVar(&o.Translate, "translate", false, "write English, whatever is spoken")
+	f.StringVar(&o.Prompt, "prompt", "", "text that the sound might go on from: names to expect, and how to spell")
+	f.BoolVar(&o.Context, "context", false, "show the model what it wrote before")
+	temperature := f.Float64("temperature", 0, "chance in the choice of tokens, 0 to 1; 0: none, and more if the text is not good")
+	f.Uint64Var(&o.Seed, "seed", 0, "of the chance")
 	form := f.String("format", "text", "text, times (a line for each segment), srt (subtitles) or json")
 	weights := loadFlags(f, &load)
 	if err := c.parse(f, args, 2, out); err != nil {
@@ -37,6 +41,9 @@ func runTranscribe(c *command, args []string, out io.Writer) error {
 	case !slices.Contains(transcriptForms, *form):
 		return &usageError{fmt.Sprintf("lucid transcribe: there is no --format %q; want one of %s", *form,
 			strings.Join(transcriptForms, ", ")), "lucid transcribe whisper-base sound.wav --format srt"}
+	}
+	if *temperature != 0 {
+		o.Temperatures = []float64{*temperature}
 	}
 	if err := weights("transcribe", f.Arg(0)); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -157,9 +158,15 @@ func (q *transcription) take(part *multipart.Part, most int64) (*failure, error)
 		if q.form = value; !slices.Contains([]string{"json", "text", "verbose_json", "srt", "vtt"}, value) {
 			return wrong(name, "%.40q; want json, text, verbose_json, srt or vtt", value), nil
 		}
+	case "prompt":
+		q.o.Prompt = value
 	case "temperature":
-		if value != "0" && value != "0.0" && value != "" {
-			return wrong(name, "%.40q is not supported; want 0", value), nil
+		v, err := strconv.ParseFloat(value, 64)
+		if value != "" && (err != nil || !(v >= 0 && v <= 1)) {
+			return wrong(name, "%.40q; want 0 to 1", value), nil
+		}
+		if v > 0 { // otherwise the model finds one
+			q.o.Temperatures = []float64{v}
 		}
 	case "timestamp_granularities[]":
 		if value != "segment" {
@@ -172,11 +179,16 @@ func (q *transcription) take(part *multipart.Part, most int64) (*failure, error)
 }
 
 type segmentAnswer struct {
-	ID     int     `json:"id"`
-	Start  float64 `json:"start"`
-	End    float64 `json:"end"`
-	Text   string  `json:"text"`
-	Tokens []int   `json:"tokens"`
+	ID               int     `json:"id"`
+	Seek             int     `json:"seek"` // hundredths of a second
+	Start            float64 `json:"start"`
+	End              float64 `json:"end"`
+	Text             string  `json:"text"`
+	Tokens           []int   `json:"tokens"`
+	Temperature      float64 `json:"temperature"`
+	AvgLogProb       float64 `json:"avg_logprob"`
+	CompressionRatio float64 `json:"compression_ratio"`
+	NoSpeechProb     float64 `json:"no_speech_prob"`
 }
 
 func (q *transcription) write(s *Server, w http.ResponseWriter, t *llm.Transcript) {
@@ -191,7 +203,8 @@ func (q *transcription) write(s *Server, w http.ResponseWriter, t *llm.Transcrip
 		}
 		list := []segmentAnswer{}
 		for i, g := range t.Segments {
-			list = append(list, segmentAnswer{i, g.Start.Seconds(), g.End.Seconds(), g.Text, g.Tokens})
+			list = append(list, segmentAnswer{i, int(g.Part / (10 * time.Millisecond)), g.Start.Seconds(), g.End.Seconds(), g.Text, g.Tokens,
+				g.Temperature, g.AvgLogProb, g.CompressionRatio, g.NoSpeechProb})
 		}
 		s.answer(w, map[string]any{"task": task, "language": t.Language, "duration": t.Duration.Seconds(), "text": t.Text,
 			"segments": list})

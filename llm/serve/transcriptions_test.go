@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -120,6 +121,8 @@ func upload(t *testing.T, url, path, sound string, fields ...string) (int, strin
 
 const soundPath = "/v1/audio/transcriptions"
 
+var smallLogProb = regexp.MustCompile(`("avg_logprob":)-0\.0000[0-9]*`)
+
 // TestTranscriptions asserts the forms of answers, and that bad requests name what is wrong.
 func TestTranscriptions(t *testing.T) {
 	h, s := start(t, Options{Transcribers: map[string]*llm.Transcriber{"ear": tinyTranscriber()}, MaxAudio: 1 << 16})
@@ -131,10 +134,12 @@ func TestTranscriptions(t *testing.T) {
 		{[]string{"response_format", "srt", "temperature", "0"}, "1\n00:00:00,000 --> 00:00:00,500\naaaaaa\n\n"},
 		{[]string{"response_format", "vtt"}, "WEBVTT\n\n00:00:00.000 --> 00:00:00.500\naaaaaa\n\n"},
 		{[]string{"response_format", "verbose_json", "timestamp_granularities[]", "segment"},
-			`{"duration":0.5,"language":"","segments":[{"id":0,"start":0,"end":0.5,"text":"aaaaaa","tokens":[0,0,0,0,0,0]}],` +
-				`"task":"transcribe","text":"aaaaaa"}` + "\n"},
+			`{"duration":0.5,"language":"","segments":[{"id":0,"seek":0,"start":0,"end":0.5,"text":"aaaaaa","tokens":[0,0,0,0,0,0],` +
+				`"temperature":0,"avg_logprob":-0.000,"compression_ratio":0.4,"no_speech_prob":0}],"task":"transcribe","text":"aaaaaa"}` + "\n"},
+		{[]string{"temperature", "0.5"}, "{\"text\":\"aaaaaa\"}\n"},
 	} {
-		if code, body := upload(t, h.URL, soundPath, wav, tt.fields...); code != 200 || body != tt.want {
+		code, body := upload(t, h.URL, soundPath, wav, tt.fields...)
+		if body = smallLogProb.ReplaceAllString(body, "${1}-0.000"); code != 200 || body != tt.want {
 			t.Errorf("%v: %d %q", tt.fields, code, body)
 		}
 	}
@@ -146,7 +151,9 @@ func TestTranscriptions(t *testing.T) {
 	}{
 		{"", []string{"model", "ear"}, 400, "file: is missing"}, {"no sound at all", nil, 400, "WAV"},
 		{wav, []string{"model", "tiny"}, 404, "model_not_found"}, {wav, []string{"response_format", "pdf"}, 400, "response_format"},
-		{wav, []string{"temperature", "1"}, 400, "temperature"}, {wav, []string{"surprise", "1"}, 400, "surprise"},
+		{wav, []string{"temperature", "1.1"}, 400, "temperature"}, {wav, []string{"temperature", "NaN"}, 400, "temperature"},
+		{wav, []string{"temperature", "warm"}, 400, "temperature"}, {wav, []string{"prompt", "Newton"}, 400, "startofprev"},
+		{wav, []string{"surprise", "1"}, 400, "surprise"},
 		{wav, []string{"language", "de"}, 400, "English"}, {wav, []string{"timestamp_granularities[]", "word"}, 400, "segment"},
 		{wav, []string{"model", strings.Repeat("x", 5000)}, 400, "4096"}, {strings.Repeat("x", 1<<17), nil, 413, "too_large"},
 		{wav, slicesOf("language", "en", 40), 400, "parts"},
