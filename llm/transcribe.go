@@ -24,13 +24,16 @@ type TranscribeOptions struct {
 	Prompt string
 	// Context lets the model see what it wrote before: names and style stay, but a mistake may be repeated.
 	Context bool
-	// Temperatures are tried in turn until a text is good; nil: 0, 0.2, … 1. At 0 the likeliest token comes every time, otherwise Seed
-	// decides.
+	// Temperatures are tried in turn until a text is good; nil: 0, 0.2, … 1. At 0 the likeliest token comes every time.
 	Temperatures []float64
-	Seed         uint64
-	// A text is good if CompressionRatio is at most (0: 2.4), and AvgLogProb at least (0: -1). If NoSpeechProb is more (0: 0.6) and
-	// AvgLogProb less, nothing was said, and nothing is written. Infinities switch them off.
-	CompressionRatioThreshold, LogProbThreshold, NoSpeechThreshold float64
+	// Seed decides at other temperatures: the same seed writes the same text.
+	Seed uint64
+	// CompressionRatioThreshold is the largest CompressionRatio of a good text; 0: 2.4, infinity: any is good.
+	CompressionRatioThreshold float64
+	// LogProbThreshold is the least AvgLogProb of a good text; 0: -1, minus infinity: any is good.
+	LogProbThreshold float64
+	// NoSpeechThreshold is the NoSpeechProb beyond which nothing was said, if AvgLogProb is less than its threshold too; 0: 0.6, 1: never.
+	NoSpeechThreshold float64
 	// Progress is called after each segment with what was heard of the whole; nil: not.
 	Progress func(done, total time.Duration)
 }

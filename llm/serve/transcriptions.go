@@ -203,8 +203,8 @@ func (q *transcription) write(s *Server, w http.ResponseWriter, t *llm.Transcrip
 		}
 		list := []segmentAnswer{}
 		for i, g := range t.Segments {
-			list = append(list, segmentAnswer{i, int(g.Part / (10 * time.Millisecond)), g.Start.Seconds(), g.End.Seconds(), g.Text, g.Tokens,
-				g.Temperature, g.AvgLogProb, g.CompressionRatio, g.NoSpeechProb})
+			list = append(list, segmentAnswer{i, int(g.Part / (10 * time.Millisecond)), g.Start.Seconds(), g.End.Seconds(), g.Text,
+				g.Tokens, g.Temperature, g.AvgLogProb, g.CompressionRatio, g.NoSpeechProb})
 		}
 		s.answer(w, map[string]any{"task": task, "language": t.Language, "duration": t.Duration.Seconds(), "text": t.Text,
 			"segments": list})

@@ -135,7 +135,8 @@ func TestTranscriptions(t *testing.T) {
 		{[]string{"response_format", "vtt"}, "WEBVTT\n\n00:00:00.000 --> 00:00:00.500\naaaaaa\n\n"},
 		{[]string{"response_format", "verbose_json", "timestamp_granularities[]", "segment"},
 			`{"duration":0.5,"language":"","segments":[{"id":0,"seek":0,"start":0,"end":0.5,"text":"aaaaaa","tokens":[0,0,0,0,0,0],` +
-				`"temperature":0,"avg_logprob":-0.000,"compression_ratio":0.4,"no_speech_prob":0}],"task":"transcribe","text":"aaaaaa"}` + "\n"},
+				`"temperature":0,"avg_logprob":-0.000,"compression_ratio":0.4,"no_speech_prob":0}],` +
+				`"task":"transcribe","text":"aaaaaa"}` + "\n"},
 		{[]string{"temperature", "0.5"}, "{\"text\":\"aaaaaa\"}\n"},
 	} {
 		code, body := upload(t, h.URL, soundPath, wav, tt.fields...)
