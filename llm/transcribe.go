@@ -20,6 +20,8 @@ type TranscribeOptions struct {
 	Translate bool
 	// NoTimestamps writes a text alone. Sound is then cut every 30 seconds, also inside of words.
 	NoTimestamps bool
+	// Words finds when each word is said. It costs another look at the text.
+	Words bool
 	// Prompt is text that the sound might go on from: names to expect, and how to spell. Without Context it is for the first 30 seconds.
 	Prompt string
 	// Context lets the model see what it wrote before: names and style stay, but a mistake may be repeated.
@@ -45,6 +47,7 @@ type Segment struct {
 	Text   string
 	Tokens []int         // without those of times
 	Part   time.Duration // where the 30 seconds begin that it was heard in
+	Words  []Word        // with TranscribeOptions.Words
 	Facts
 }
 
@@ -100,9 +103,6 @@ func (t *Transcriber) Transcribe(ctx context.Context, sound Audio, o TranscribeO
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range cross {
-			c.Free()
-		}
 		if !o.Context {
 			before = nil
 		}
@@ -110,6 +110,11 @@ func (t *Transcriber) Transcribe(ctx context.Context, sound Audio, o TranscribeO
 		if !facts.silent(&o) {
 			var segments []Segment
 			segments, used = t.segments(ids, at, len(part), window)
+			if o.Words {
+				if err := t.addWords(cross, segments, out.Language, &o, at, len(part)); err != nil {
+					return nil, err
+				}
+			}
 			for _, s := range segments {
 				s.Part, s.Facts = duration(at), facts
 				text.WriteString(s.Text)
@@ -118,6 +123,9 @@ func (t *Transcriber) Transcribe(ctx context.Context, sound Audio, o TranscribeO
 					before = append(before, s.Tokens...)
 				}
 			}
+		}
+		for _, c := range cross {
+			c.Free()
 		}
 		if facts.Temperature > forgetful {
 			before = nil

@@ -28,6 +28,13 @@ type whisperGolden struct {
 	Suppress []int
 	Begin    []int
 	Greedy   map[string][]int
+	Aligned  struct {
+		Prompt, Text []int
+		Heads        [][2]int
+		Frames       int
+		At           []int
+		Sure         []float64
+	}
 }
 
 // whisperFolder writes the small Whisper as a folder.
@@ -223,7 +230,8 @@ func TestTranscriberRefused(t *testing.T) {
 		{"preprocessor_config.json", "hop_length", 80}, {"generation_config.json", "suppress_tokens", []int{1 << 20}},
 		{"generation_config.json", "no_timestamps_token_id", 1 << 20},
 		{"generation_config.json", "lang_to_id", map[string]int{"<|x|>": -5}},
-		{"generation_config.json", "max_initial_timestamp_index", -1}, {"preprocessor_config.json", "dither", 0.5},
+		{"generation_config.json", "max_initial_timestamp_index", -1}, {"generation_config.json", "alignment_heads", [][2]int{{2, 0}}},
+		{"preprocessor_config.json", "dither", 0.5},
 	} {
 		path := filepath.Join(dir, tt.file)
 		old, err := os.ReadFile(path)

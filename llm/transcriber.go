@@ -29,13 +29,14 @@ type transcriptRules struct {
 	languages  map[string]int // tokens, by codes such as en; nil: English alone
 	transcribe int
 	translate  int
-	previous   int   // the text before follows; -1: there is none
-	silence    int   // nothing is said; -1: there is none
-	noTimes    int   // no timestamps follow
-	firstTime  int   // the token of 0.00 seconds; those behind it are 0.02 seconds apart each
-	lastFirst  int   // how many of those may be the first token of a text, less one
-	suppress   []int // never written
-	begin      []int // not written first
+	previous   int      // the text before follows; -1: there is none
+	silence    int      // nothing is said; -1: there is none
+	noTimes    int      // no timestamps follow
+	firstTime  int      // the token of 0.00 seconds; those behind it are 0.02 seconds apart each
+	lastFirst  int      // how many of those may be the first token of a text, less one
+	aligned    [][2]int // layers of the decoder and their heads that show when a token is said
+	suppress   []int    // never written
+	begin      []int    // not written first
 }
 
 // LoadTranscriber reads the Whisper at path: a folder with config.json, generation_config.json, preprocessor_config.json, .safetensors
@@ -134,6 +135,7 @@ func (t *Transcriber) readRules(dir location, c model.WhisperConfig) error {
 		LastFirst    *int           `json:"max_initial_timestamp_index"`
 		Suppress     []int          `json:"suppress_tokens"`
 		Begin        []int          `json:"begin_suppress_tokens"`
+		Aligned      [][2]int       `json:"alignment_heads"`
 	}
 	if err := dir.in("generation_config.json").readJSON(&g); err != nil {
 		return err
@@ -162,6 +164,19 @@ func (t *Transcriber) readRules(dir location, c model.WhisperConfig) error {
 			if n < -1 || n >= c.Vocab {
 				return fault.New(fault.Format, op, "generation_config.json suppresses the token %d; the vocabulary has %d", n, c.Vocab)
 			}
+		}
+	}
+	if r.aligned = g.Aligned; len(r.aligned) == 0 { // all of the upper half
+		for i := c.DecoderLayers / 2; i < c.DecoderLayers; i++ {
+			for h := range c.DecoderHeads {
+				r.aligned = append(r.aligned, [2]int{i, h})
+			}
+		}
+	}
+	for _, h := range r.aligned {
+		if h[0] < 0 || h[0] >= c.DecoderLayers || h[1] < 0 || h[1] >= c.DecoderHeads {
+			return fault.New(fault.Format, op, "generation_config.json aligns by the head %d of layer %d; there are %d of %d layers",
+				h[1], h[0], c.DecoderHeads, c.DecoderLayers)
 		}
 	}
 	none := func(n int) bool { return n < 0 }

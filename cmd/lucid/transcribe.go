@@ -18,7 +18,7 @@ func init() {
 }
 
 // transcriptForms are the ways to print a transcript.
-var transcriptForms = []string{"text", "times", "srt", "json"}
+var transcriptForms = []string{"text", "times", "words", "srt", "json"}
 
 func runTranscribe(c *command, args []string, out io.Writer) error {
 	f := c.flags()
@@ -30,7 +30,7 @@ func runTranscribe(c *command, args []string, out io.Writer) error {
 	f.BoolVar(&o.Context, "context", false, "show the model what it wrote before")
 	temperature := f.Float64("temperature", 0, "chance in the choice of tokens, 0 to 1; 0: none, and more if the text is not good")
 	f.Uint64Var(&o.Seed, "seed", 0, "of the chance")
-	form := f.String("format", "text", "text, times (a line for each segment), srt (subtitles) or json")
+	form := f.String("format", "text", "text, times (a line for each segment), words (a line for each word), srt (subtitles) or json")
 	weights := loadFlags(f, &load)
 	if err := c.parse(f, args, 2, out); err != nil {
 		return err
@@ -48,7 +48,7 @@ func runTranscribe(c *command, args []string, out io.Writer) error {
 	if err := weights("transcribe", f.Arg(0)); err != nil {
 		return err
 	}
-	load.Quantized = false
+	load.Quantized, o.Words = false, *form == "words"
 	sound, err := llm.OpenWAV(f.Arg(1))
 	if err != nil {
 		return err
@@ -88,6 +88,12 @@ func printTranscript(out io.Writer, t *llm.Transcript, form string) error {
 	}
 	for i, s := range t.Segments {
 		text := strings.TrimSpace(s.Text)
+		for _, w := range s.Words {
+			fmt.Fprintf(out, "[%s --> %s]  %s\n", clock(w.Start, "."), clock(w.End, "."), strings.TrimSpace(w.Text))
+		}
+		if form == "words" {
+			continue
+		}
 		if form == "srt" {
 			fmt.Fprintf(out, "%d\n%s --> %s\n%s\n\n", i+1, clock(s.Start, ","), clock(s.End, ","), text)
 		} else {

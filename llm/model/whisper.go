@@ -255,6 +255,29 @@ func (m *Whisper) Step(ids, start *lucid.Tensor, cache, cross []*lucid.Tensor) *
 
 // Decode is Step with the logits of all positions, (1, T, vocabulary).
 func (m *Whisper) Decode(ids, start *lucid.Tensor, cache, cross []*lucid.Tensor) *lucid.Tensor {
+	return m.decode(ids, start, cache, cross, nil)
+}
+
+// Align looks at a text, ids of (1, T), as a whole. It returns its logits, (1, T, vocabulary), and how much each token attends to each of
+// the first frames positions of the sound, in heads of the decoder, pairs of a layer and a head: (heads, T, frames).
+func (m *Whisper) Align(ids *lucid.Tensor, cross []*lucid.Tensor, heads [][2]int, frames int) (logits, weights *lucid.Tensor) {
+	var list []*lucid.Tensor
+	start := lucid.With{Device: ids.Device()}.New([]int64{0}, 1)
+	logits = m.decode(ids, start, m.NewCache(), cross, func(layer int, x *lucid.Tensor) {
+		a := m.DecoderLayers[layer].Cross
+		q, k := a.split(a.QProj.Forward(x)), cross[2*layer].Narrow(2, 0, frames)
+		for _, h := range heads {
+			if h[0] == layer {
+				scores := q.Select(1, h[1]).MatMul(k.Select(1, h[1]).Transpose(-1, -2)).To(lucid.Float32)
+				list = append(list, scores.Mul(1/math.Sqrt(float64(q.Size(3)))).Softmax(-1))
+			}
+		}
+	})
+	return logits, lucid.Cat(list, 0)
+}
+
+// decode calls look, unless it is nil, with what asks the sound in each layer.
+func (m *Whisper) decode(ids, start *lucid.Tensor, cache, cross []*lucid.Tensor, look func(layer int, x *lucid.Tensor)) *lucid.Tensor {
 	w := lucid.With{DType: lucid.Int64, Device: ids.Device()}
 	at := w.Arange(ids.Size(1)).Add(start)
 	mask := w.Arange(m.config.Context).Unsqueeze(0).Le(at.Unsqueeze(1))
@@ -268,7 +291,11 @@ func (m *Whisper) Decode(ids, start *lucid.Tensor, cache, cross []*lucid.Tensor)
 		r := row{cache: cache, start: start}
 		keys, values := r.store(2*i, a.split(a.KProj.Forward(h))), r.store(2*i+1, a.split(a.VProj.Forward(h)))
 		x = x.Add(a.attend(h, keys, values, mask))
-		x = x.Add(l.Cross.attend(l.CrossNorm.Forward(x), cross[2*i], cross[2*i+1], nil))
+		asking := l.CrossNorm.Forward(x)
+		if look != nil {
+			look(i, asking)
+		}
+		x = x.Add(l.Cross.attend(asking, cross[2*i], cross[2*i+1], nil))
 		x = l.mlp(x)
 	}
 	return project(m.DecoderNorm.Forward(x), nn.Use(m.EmbedTokens, m.EmbedTokens.Weight))

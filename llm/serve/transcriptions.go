@@ -38,6 +38,8 @@ type transcription struct {
 	sound []byte
 	o     llm.TranscribeOptions
 	model *transcriber
+
+	segments bool // asked for by name
 }
 
 func (s *Server) transcriptions(w http.ResponseWriter, r *http.Request) *failure {
@@ -108,8 +110,11 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request, q *transcripti
 		part, err := form.NextPart()
 		if err == io.EOF {
 			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-			if q.sound == nil {
+			switch {
+			case q.sound == nil:
 				return wrong("file", "is missing")
+			case q.form != "verbose_json" && (q.o.Words || q.segments):
+				return wrong("timestamp_granularities[]", "is for the response_format verbose_json")
 			}
 			return nil
 		}
@@ -169,8 +174,13 @@ func (q *transcription) take(part *multipart.Part, most int64) (*failure, error)
 			q.o.Temperatures = []float64{v}
 		}
 	case "timestamp_granularities[]":
-		if value != "segment" {
-			return wrong(name, "%.40q is not supported; want segment", value), nil
+		switch value {
+		case "word":
+			q.o.Words = true
+		case "segment":
+			q.segments = true
+		default:
+			return wrong(name, "%.40q; want word or segment", value), nil
 		}
 	default:
 		return wrong(clip(name, 100), "there is no such field, or it is not supported"), nil
@@ -191,6 +201,12 @@ type segmentAnswer struct {
 	NoSpeechProb     float64 `json:"no_speech_prob"`
 }
 
+type wordAnswer struct {
+	Word  string  `json:"word"`
+	Start float64 `json:"start"`
+	End   float64 `json:"end"`
+}
+
 func (q *transcription) write(s *Server, w http.ResponseWriter, t *llm.Transcript) {
 	switch q.form {
 	case "json":
@@ -201,13 +217,22 @@ func (q *transcription) write(s *Server, w http.ResponseWriter, t *llm.Transcrip
 		if q.o.Translate {
 			task = "translate"
 		}
-		list := []segmentAnswer{}
+		answer := map[string]any{"task": task, "language": t.Language, "duration": t.Duration.Seconds(), "text": t.Text}
+		list, words := []segmentAnswer{}, []wordAnswer{}
 		for i, g := range t.Segments {
+			for _, v := range g.Words {
+				words = append(words, wordAnswer{strings.TrimSpace(v.Text), v.Start.Seconds(), v.End.Seconds()})
+			}
 			list = append(list, segmentAnswer{i, int(g.Part / (10 * time.Millisecond)), g.Start.Seconds(), g.End.Seconds(), g.Text,
 				g.Tokens, g.Temperature, g.AvgLogProb, g.CompressionRatio, g.NoSpeechProb})
 		}
-		s.answer(w, map[string]any{"task": task, "language": t.Language, "duration": t.Duration.Seconds(), "text": t.Text,
-			"segments": list})
+		if q.o.Words {
+			answer["words"] = words
+		}
+		if q.segments || !q.o.Words {
+			answer["segments"] = list
+		}
+		s.answer(w, answer)
 		return
 	}
 	var b strings.Builder

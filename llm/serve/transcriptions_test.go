@@ -137,6 +137,8 @@ func TestTranscriptions(t *testing.T) {
 			`{"duration":0.5,"language":"","segments":[{"id":0,"seek":0,"start":0,"end":0.5,"text":"aaaaaa","tokens":[0,0,0,0,0,0],` +
 				`"temperature":0,"avg_logprob":-0.000,"compression_ratio":0.4,"no_speech_prob":0}],` +
 				`"task":"transcribe","text":"aaaaaa"}` + "\n"},
+		{[]string{"response_format", "verbose_json", "timestamp_granularities[]", "word"},
+			`{"duration":0.5,"language":"","task":"transcribe","text":"aaaaaa","words":[{"word":"aaaaaa","start":0,"end":0.48}]}` + "\n"},
 		{[]string{"temperature", "0.5"}, "{\"text\":\"aaaaaa\"}\n"},
 	} {
 		code, body := upload(t, h.URL, soundPath, wav, tt.fields...)
@@ -155,7 +157,9 @@ func TestTranscriptions(t *testing.T) {
 		{wav, []string{"temperature", "1.1"}, 400, "temperature"}, {wav, []string{"temperature", "NaN"}, 400, "temperature"},
 		{wav, []string{"temperature", "warm"}, 400, "temperature"}, {wav, []string{"prompt", "Newton"}, 400, "startofprev"},
 		{wav, []string{"surprise", "1"}, 400, "surprise"},
-		{wav, []string{"language", "de"}, 400, "English"}, {wav, []string{"timestamp_granularities[]", "word"}, 400, "segment"},
+		{wav, []string{"language", "de"}, 400, "English"}, {wav, []string{"timestamp_granularities[]", "word"}, 400, "verbose_json"},
+		{wav, []string{"timestamp_granularities[]", "letter", "response_format", "verbose_json"}, 400, "segment"},
+
 		{wav, []string{"model", strings.Repeat("x", 5000)}, 400, "4096"}, {strings.Repeat("x", 1<<17), nil, 413, "too_large"},
 		{wav, slicesOf("language", "en", 40), 400, "parts"},
 	} {
