@@ -3,12 +3,13 @@ package attr
 // Conv is a convolution over the dimensions behind batch and channels. Output y reads, for tap k, element
 // y·Stride + k·KernelDilation - Low of the input, whose elements are InputDilation apart with zeros between and beyond
 // them. Low and High are the zeros before and behind; negative ones crop. Flip reverses the kernel. Winograd allows a
-// way with fewer products that loses accuracy.
+// way with fewer products that loses accuracy. With Sums a convolution of a half type has the dtype of its sums, float32: a bias
+// is added before the result is rounded, once.
 type Conv struct {
 	Stride, Low, High             Ints
 	KernelDilation, InputDilation Ints
 	Groups                        int
-	Flip, Winograd                bool
+	Flip, Winograd, Sums          bool
 }
 
 // Size returns how many outputs dimension d has for an input of size x and a kernel of size k; below 0 is none.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -34,11 +35,16 @@ func registerConv(name string, again func(c attr.Conv, x, w *Node) *Node, last b
 			if last {
 				d = append(append(d[:1:1], d[2:]...), d[1])
 			}
-			return []graph.Spec{{Shape: shape.Of(name, d...), DType: x.DType()}}
+			of := x.DType()
+			if c.Sums {
+				of = dtype.Float32
+			}
+			return []graph.Spec{{Shape: shape.Of(name, d...), DType: of}}
 		},
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
 			out := make([]*Node, 2)
-			c, x, w, g := n.Attr().(attr.Conv), n.In(0), n.In(1), cot[0]
+			c, x, w := n.Attr().(attr.Conv), n.In(0), n.In(1)
+			g := castBack(cot[0], x.DType())
 			if last {
 				g = channelsFirst(g)
 			}
@@ -62,7 +68,7 @@ func registerConv(name string, again func(c attr.Conv, x, w *Node) *Node, last b
 		},
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			if batched[0] && batched[1] && size == 0 { // there would be no groups
-				return []*Node{reshapeTo(in[0], batchShape(name, n.Shape(), 0))}
+				return []*Node{Cast(reshapeTo(in[0], batchShape(name, n.Shape(), 0)), n.DType())}
 			}
 			out := vmapConv(n, in, batched, size)
 			if last {

@@ -227,6 +227,7 @@ func convFinish(op string, c attr.Conv, x, w, bias *Node, alone, last bool) *Nod
 		}
 	}
 	c.Winograd = scope.Current().Winograd
+	c.Sums = bias != nil && allHalf(x, w, bias) && roundsOnce(x, w, bias)
 	y, behind := (*Node)(nil), c.Stride.Len()
 	if last {
 		y, behind = convLast(c, x, w), 0
@@ -237,10 +238,21 @@ func convFinish(op string, c attr.Conv, x, w, bias *Node, alone, last bool) *Nod
 		if bias.Dim(0) != w.Dim(0) {
 			fault.Throw(fault.Shape, op, "bias %v does not fit %d output channels", bias.Shape(), w.Dim(0))
 		}
-		y = Add(y, Reshape(bias, append([]int{bias.Dim(0)}, ones(behind)...)...))
+		y = Cast(Add(y, Cast(Reshape(bias, append([]int{bias.Dim(0)}, ones(behind)...)...), y.DType())), x.DType())
 	}
 	if alone {
 		y = Reshape(y, y.Shape().Dims()[1:]...)
 	}
 	return y
+}
+
+// roundsOnce reports whether the device of some operands has convolutions of half types that leave their sums as they are: the host
+// has. Others round to the half type twice, before and behind the bias.
+func roundsOnce(operands ...*Node) bool {
+	for _, x := range operands {
+		if d := x.Device(); d != nil && !d.Host {
+			return false
+		}
+	}
+	return true
 }

@@ -80,6 +80,7 @@ func validateGatherMM(c check) {
 func validateConv(c check) {
 	a, x, w := attrOf[attr.Conv](c), c.in[0], c.in[1]
 	c.sameDType(c.in)
+	c.must(!a.Sums || x.DType().IsHalf(), "sums of %v", x.DType())
 	n := a.Stride.Len()
 	c.must(n >= 1 && n <= 3 && x.Rank() == 2+n && w.Rank() == 2+n, "over %d dims of shapes %v and %v", n, x.Shape(), w.Shape())
 	for _, v := range []attr.Ints{a.Low, a.High, a.KernelDilation, a.InputDilation} {

@@ -26,10 +26,12 @@ var convolutions = &conv.Device{
 		f, err := widenedFlat(c, v)
 		return conv.Compact{Base: unsafe.Pointer(unsafe.SliceData(f.x)), N: len(f.x), Strides: f.strides, Free: f.free}, err
 	},
-	BF16:        endedHalf(dtype.BFloat16),
-	Batched32:   batched(ended32),
-	Batched64:   batched(ended64),
-	BatchedBF16: batched(endedHalf(dtype.BFloat16)),
+	BF16:            conv.Product[uint16, uint16](endedHalf(dtype.BFloat16)),
+	BF16Sums:        conv.Product[uint16, float32](sumsOfHalf(dtype.BFloat16)),
+	Batched32:       batched(ended32),
+	Batched64:       batched(ended64),
+	BatchedBF16:     batched(endedHalf(dtype.BFloat16)),
+	BatchedBF16Sums: batched(sumsOfHalf(dtype.BFloat16)),
 }
 
 func init() {
@@ -37,11 +39,11 @@ func init() {
 }
 
 // batched is a product of stacks for package conv.
-func batched[T float32 | float64 | uint16](mul endedProduct[T]) conv.Batched[T] {
+func batched[T, Z float32 | float64 | uint16](mul productTo[T, Z]) conv.Batched[T, Z] {
 	stackOf := func(b *conv.Batch[T]) *stack[T] {
 		return &stack[T]{x: b.X, rows: b.Rows, cols: b.Cols, rs: b.RS, cs: b.CS, lead: b.Lead, step: b.Step}
 	}
-	return func(c *backend.Ctx, z []T, a, b *conv.Batch[T], then conv.Epilogue) error {
+	return func(c *backend.Ctx, z []Z, a, b *conv.Batch[T], then conv.Epilogue) error {
 		return multiplyEnded(c, z, stackOf(a), stackOf(b), mul, ending{then: then})
 	}
 }

@@ -153,12 +153,22 @@ func prodInts[T integers](t *byType, all ...dtype.DType) {
 	}
 }
 
-// prodFloats multiplies in float64. Long runs go through lanes, wide giving elements as float64.
-func prodFloats[T floats](wide func(z []float64, x []T)) folder[T, float64, T] {
+// toDouble gives elements as float64. It is no function value, through which its operands would move to the heap.
+func toDouble[T floats](z []float64, x []T) {
+	switch x := any(x).(type) {
+	case []float32:
+		simd.F32ToF64(z, x)
+	case []float64:
+		copy(z, x)
+	}
+}
+
+// prodFloats multiplies in float64. Long runs go through lanes.
+func prodFloats[T floats]() folder[T, float64, T] {
 	return prodOf(func(x []T, a float64) float64 {
 		for len(x) >= runFrom {
 			n := min(len(x), tileElems)
-			a *= prodRun(x[:n], wide)
+			a *= prodRun(x[:n])
 			x = x[n:]
 		}
 		// Eight products side by side: each waits for the last one.
@@ -182,7 +192,7 @@ func prodFloats[T floats](wide func(z []float64, x []T)) folder[T, float64, T] {
 		var t [runLanes]float64
 		for len(x) > 0 {
 			n := min(len(x), runLanes)
-			wide(t[:n], x[:n])
+			toDouble(t[:n], x[:n])
 			simd.MulF64(acc[:n], acc[:n], t[:n])
 			acc, x = acc[n:], x[n:]
 		}
@@ -190,9 +200,9 @@ func prodFloats[T floats](wide func(z []float64, x []T)) folder[T, float64, T] {
 }
 
 // prodRun multiplies at least runLanes elements, and at most tileElems.
-func prodRun[T floats](x []T, wide func(z []float64, x []T)) float64 {
+func prodRun[T floats](x []T) float64 {
 	var t [tileElems]float64
-	wide(t[:len(x)], x)
+	toDouble(t[:len(x)], x)
 	for n := len(x); n > 8; {
 		h := (n + 15) / 16 * 8 // full vectors
 		simd.MulF64(t[:n-h], t[:n-h], t[h:n])
@@ -203,6 +213,16 @@ func prodRun[T floats](x []T, wide func(z []float64, x []T)) float64 {
 
 func prodComplex[T complex64 | complex128]() folder[T, complex128, T] {
 	return prodOf(func(x []T, a complex128) complex128 {
+		if len(x) >= 8 { // four products side by side: each waits for the last one
+			p := [4]complex128{1, 1, 1, 1}
+			for ; len(x) >= 4; x = x[4:] {
+				p[0] *= complex128(x[0])
+				p[1] *= complex128(x[1])
+				p[2] *= complex128(x[2])
+				p[3] *= complex128(x[3])
+			}
+			a *= (p[0] * p[2]) * (p[1] * p[3])
+		}
 		for _, v := range x {
 			a *= complex128(v)
 		}
@@ -216,8 +236,8 @@ func prodComplex[T complex64 | complex128]() folder[T, complex128, T] {
 
 func init() {
 	t := new(byType)
-	f := prodFloats(simd.F32ToF64)
-	t[dtype.Float32], t[dtype.Float64] = f.reducer(), prodFloats(func(z, x []float64) { copy(z, x) }).reducer()
+	f := prodFloats[float32]()
+	t[dtype.Float32], t[dtype.Float64] = f.reducer(), prodFloats[float64]().reducer()
 	halfTypes(t, f)
 	t[dtype.Complex64], t[dtype.Complex128] = prodComplex[complex64]().reducer(), prodComplex[complex128]().reducer()
 	prodInts[uint8](t, dtype.Bool, dtype.Uint8, dtype.Int8)

@@ -13,15 +13,38 @@ import (
 )
 
 func init() {
-	register(map[string]kernel{"conv": func(d *call, a attr.Attr, out, in []backend.View) error {
+	register(map[string]kernel{"conv": convSums(func(d *call, a attr.Attr, out, in []backend.View) error {
 		return d.conv(a.(attr.Conv), out[0], in)
-	},
-		"conv_last": func(d *call, a attr.Attr, out, in []backend.View) error {
+	}),
+		"conv_last": convSums(func(d *call, a attr.Attr, out, in []backend.View) error {
 			s, st := out[0].Shape.Dims(), out[0].Strides()
 			last := len(s) - 1
 			first := func(v []int) []int { return slices.Concat([]int{v[0], v[last]}, v[1:last]) }
 			return d.conv(a.(attr.Conv), part(out[0], shape.Of("conv", first(s)...), first(st), 0), in)
-		}})
+		})})
+}
+
+// convSums is run for convolutions that leave their sums as they are, too, as functions that were traced for the CPU have them: a result
+// of the half type is widened.
+func convSums(run kernel) kernel {
+	return func(d *call, a attr.Attr, out, in []backend.View) error {
+		c := a.(attr.Conv)
+		if !c.Sums {
+			return run(d, a, out, in)
+		}
+		t := in[0].DType
+		b, err := d.pool.Get("conv", out[0].Numel()*t.Size())
+		if err != nil {
+			return err
+		}
+		defer b.Free()
+		c.Sums = false
+		half := backend.View{Buf: b, DType: t, Shape: out[0].Shape}
+		if err := run(d, c, []backend.View{half}, in); err != nil {
+			return err
+		}
+		return d.cast(out[0], half)
+	}
 }
 
 // convSource is the source of a kernel of conv.cu over sd spatial dimensions; index is the type that counts the terms of a

@@ -21,6 +21,9 @@ func conv(last bool) backend.Kernel {
 // convolve computes each output from its definition.
 func convolve(c attr.Conv, size []int, last bool, in []backend.View) []dtype.Scalar {
 	d := in[0].DType
+	if c.Sums {
+		d = dtype.Float32
+	}
 	x, w := load(in[0]), load(in[1])
 	xs, ws := rowMajor(in[0].Shape), rowMajor(in[1].Shape)
 	channels, perGroup := in[1].Shape.Dim(1), in[1].Shape.Dim(0)/c.Groups

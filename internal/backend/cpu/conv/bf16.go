@@ -35,13 +35,22 @@ func bf16Convolve(d *Device, c *backend.Ctx, a attr.Conv, out backend.View, in [
 	defer w.done()
 	j := newJob[uint16](a, out, in, x.strides, w.strides)
 	j.float, j.isBF16 = &routines[uint16]{product: d.BF16, batched: d.BatchedBF16}, true
-	j.x, j.w, j.z, j.then = x.x, w.x, backend.Slice[uint16](out), then
+	j.x, j.w, j.then = x.x, w.x, then
+	if a.Sums {
+		j.sums, j.sumsProduct = backend.Slice[float32](out), d.BF16Sums
+	} else {
+		j.z = backend.Slice[uint16](out)
+	}
 	taps := j.kernelSize[0] * j.kernelSize[1] * j.kernelSize[2]
 	outs := out.Numel()
 	if j.kernels < bf16Least || j.channels*taps < bf16Least || outs*j.channels*taps < bf16Work {
 		return false, nil
 	}
 	if j.isPointwise() {
+		if a.Sums {
+			w, x := j.pointwiseFactors()
+			return true, inStrips(c, j.images*j.groups, j.sums, w, x, d.BF16Sums, d.BatchedBF16Sums, then)
+		}
 		return true, j.pointwise(c)
 	}
 	kernels, care := j.groups*j.kernels*j.channels*taps, j.readsZeros()
@@ -54,7 +63,13 @@ func bf16Convolve(d *Device, c *backend.Ctx, a attr.Conv, out backend.View, in [
 	if err := j.run(c); err != nil || !care || outs > kernels {
 		return true, err
 	}
-	if anyNonFiniteBF16(c, j.z[:outs]) && anyNonFiniteBF16(c, j.w[:j.kernelEnd()]) {
+	strange := false
+	if a.Sums {
+		strange = anyNonFinite(c, j.sums[:outs])
+	} else {
+		strange = anyNonFiniteBF16(c, j.z[:outs])
+	}
+	if strange && anyNonFiniteBF16(c, j.w[:j.kernelEnd()]) {
 		return false, nil
 	}
 	if then != nil {
@@ -114,7 +129,12 @@ func (p bf16Conv) product(c *backend.Ctx) error {
 		return err
 	}
 	var failed error
-	j.float.product(x.rows, w.rows, k, xs, k, 1, ws, 1, k, j.z, w.rows, nil, gemm.RunnerOf(c.For, &failed))
+	run := gemm.RunnerOf(c.For, &failed)
+	if j.sums != nil {
+		j.sumsProduct(x.rows, w.rows, k, xs, k, 1, ws, 1, k, j.sums, w.rows, nil, run)
+	} else {
+		j.float.product(x.rows, w.rows, k, xs, k, 1, ws, 1, k, j.z, w.rows, nil, run)
+	}
 	return failed
 }
 
@@ -180,6 +200,10 @@ func (p bf16Conv) multiply(t tile, part int, sums []float32) {
 // round writes finished sums to the output.
 func (p bf16Conv) round(t tile, sums []float32) {
 	j, m, cols := p.j, t.o1-t.o0, t.c1-t.c0
+	if j.sums != nil {
+		spread(j, t, sums, func(at, step int, x []float32) { writeTo(j.sums, at, step, x) })
+		return
+	}
 	if outs := j.phase.outs(); j.tiles.perImage > 0 && outs == j.outPositions { // columns follow each other there too
 		at := ((t.c0/outs)*j.groups*j.kernels+t.group*j.kernels+t.o0)*outs + t.c0%outs
 		half.NarrowRows(dtype.BFloat16, j.z[at:], outs, sums, cols, m, cols)

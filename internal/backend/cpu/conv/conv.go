@@ -65,9 +65,11 @@ type job[T number] struct {
 	tiles                        tiling
 	partial                      []T // parts of sums, by block
 	then                         Epilogue
-	epilogueDone                 bool // then was told of everything
-	last                         bool // the output has its channels last
-	isBF16                       bool // bfloat16 in the layout of VDPBF16PS
+	epilogueDone                 bool      // then was told of everything
+	last                         bool      // the output has its channels last
+	isBF16                       bool      // bfloat16 in the layout of VDPBF16PS
+	sums                         []float32 // where that leaves its sums; nil: they are rounded to z
+	sumsProduct                  Product[T, float32]
 }
 
 // unitPhase is the phase of a spatial dimension that is missing.
@@ -112,9 +114,9 @@ func convolve[T number](d *Device, c *backend.Ctx, a attr.Conv, out backend.View
 	return j.run(c)
 }
 
-// halfConvolve computes in float32 and rounds once.
+// halfConvolve computes in float32 and rounds once, or leaves the sums as they are.
 func halfConvolve(d *Device, c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then Epilogue) error {
-	if out.DType == dtype.BFloat16 && gemm.HasBF16() {
+	if in[0].DType == dtype.BFloat16 && gemm.HasBF16() {
 		if done, err := bf16Convolve(d, c, a, out, in, then); done || err != nil {
 			return err
 		}
@@ -124,16 +126,20 @@ func halfConvolve(d *Device, c *backend.Ctx, a attr.Conv, out backend.View, in [
 		return err
 	}
 	defer x.done()
-	half16 := out.DType
+	half16 := in[0].DType
 	w, err := compactOf[float32](d.Widened(c, in[1]))
 	if err != nil {
 		return err
 	}
 	defer w.done()
-	z := backend.Slice[uint16](out)
 	j := newJob[float32](a, out, in, x.strides, w.strides)
 	j.float, j.w, j.then = d.routines32(), w.x, then
 	j.load = func(to []float32, at, step int) { half.WidenStrided(half16, to, x.x[at:], step) }
+	if a.Sums {
+		j.z = backend.Slice[float32](out)
+		return j.run(c)
+	}
+	z := backend.Slice[uint16](out)
 	j.save = func(at, step int, from []float32) {
 		if step == 1 {
 			half.Narrow(half16, z[at:at+len(from)], from)

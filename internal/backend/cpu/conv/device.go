@@ -19,11 +19,14 @@ type Device struct {
 	// Widened is Compact for a half type, converted to float32.
 	Widened func(c *backend.Ctx, v backend.View) (Compact, error)
 	// BF16 is a product of bfloat16 matrices, rounded once.
-	BF16 Product[uint16]
+	BF16 Product[uint16, uint16]
+	// BF16Sums is BF16 without rounding.
+	BF16Sums Product[uint16, float32]
 	// Batched32 and its like are products matrix by matrix: z[i] = a[i]·b[i].
-	Batched32   Batched[float32]
-	Batched64   Batched[float64]
-	BatchedBF16 Batched[uint16]
+	Batched32       Batched[float32, float32]
+	Batched64       Batched[float64, float64]
+	BatchedBF16     Batched[uint16, uint16]
+	BatchedBF16Sums Batched[uint16, float32]
 	// AnyWinograd is for tests: Winograd's way is taken for small outputs too, where it does not pay.
 	AnyWinograd bool
 }
@@ -51,11 +54,11 @@ type Compact struct {
 }
 
 // Product computes c = a·b for matrices with strides and calls ep, which may be nil, for finished parts.
-type Product[T number] = func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int,
-	ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner)
+type Product[T, Z number] = func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []Z, crs int,
+	ep func(c []Z, crs, row, col, rows, cols int), run gemm.Runner)
 
 // Batched multiplies the matrices of two batches of the same number of them; then may be nil.
-type Batched[T number] = func(c *backend.Ctx, z []T, a, b *Batch[T], then Epilogue) error
+type Batched[T, Z number] = func(c *backend.Ctx, z []Z, a, b *Batch[T], then Epilogue) error
 
 // Batch is matrices with strides: Lead sizes of the batch, Step the strides of these.
 type Batch[T number] struct {

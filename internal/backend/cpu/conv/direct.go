@@ -27,8 +27,8 @@ const (
 // routines are the routines of float types.
 type routines[T number] struct {
 	mul        func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, add bool, run gemm.Runner)
-	product    Product[T]
-	batched    Batched[T]
+	product    Product[T, T]
+	batched    Batched[T, T]
 	packDirect func(dst []T, m, k int, a []T, ars, acs int)
 	direct     func(m, n int, a []T, off []int, b, c []T, crs int, add bool)
 	directTo   func(m int, a []T, off []int, b, c []T, crs int, s *kernel.Scatter, add bool)
@@ -53,7 +53,7 @@ func (d *Device) routines64() *routines[float64] { return routinesOf(gemm.Float6
 
 func routinesOf[T gemm.Float](mul func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, mode gemm.Mode,
 	ep gemm.Epilogue[T], run gemm.Runner),
-	batched Batched[T]) *routines[T] {
+	batched Batched[T, T]) *routines[T] {
 	return &routines[T]{
 		mul: func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, add bool, run gemm.Runner) {
 			mode := gemm.Overwrite

@@ -15,7 +15,7 @@ const productRow = 256 // positions of a row that is long enough to be read in p
 
 // isProduct reports whether there is one output and no tap outside the input.
 func (j *job[T]) isProduct() bool {
-	if j.x == nil || j.z == nil || j.groups != 1 || j.channels == 0 || j.outPositions != 1 || j.phase.taps() < 2 {
+	if j.x == nil || j.z == nil && j.sums == nil || j.groups != 1 || j.channels == 0 || j.outPositions != 1 || j.phase.taps() < 2 {
 		return false
 	}
 	for d, p := range j.phase {

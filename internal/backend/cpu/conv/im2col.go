@@ -200,7 +200,10 @@ func (j *job[T]) fill(dst []T, width, base int, pl *patchIndex, step int) {
 }
 
 // spread writes a finished tile to its positions in the output.
-func (j *job[T]) spread(b tile, z []T) {
+func (j *job[T]) spread(b tile, z []T) { spread(j, b, z, j.write) }
+
+// spread hands each run of a finished tile to write, with its first position in the output and the step to the next.
+func spread[T, Z number](j *job[T], b tile, z []Z, write func(at, step int, x []Z)) {
 	p, all, n := &j.phase, j.groups*j.kernels, b.c1-b.c0
 	outs, channel := p.outs(), b.group*j.kernels+b.o0
 	for c := b.c0; c < b.c1; {
@@ -210,21 +213,27 @@ func (j *job[T]) spread(b tile, z []T) {
 		t1, t0 := at/p[2].outs%p[1].outs, at/p[2].outs/p[1].outs
 		pos := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out + t2*p[2].outStep
 		for r := range b.o1 - b.o0 {
-			j.write((image*all+channel+r)*j.outPositions+pos, p[2].outStep, z[r*n+c-b.c0:][:run])
+			write((image*all+channel+r)*j.outPositions+pos, p[2].outStep, z[r*n+c-b.c0:][:run])
 		}
 		c += run
 	}
 }
 
 func (j *job[T]) write(at, step int, x []T) {
-	switch {
-	case j.z == nil:
+	if j.z == nil {
 		j.save(at, step, x)
-	case step == 1:
-		copy(j.z[at:], x)
-	default:
-		for i, v := range x {
-			j.z[at+i*step] = v
-		}
+		return
+	}
+	writeTo(j.z, at, step, x)
+}
+
+// writeTo writes elements step apart.
+func writeTo[T number](z []T, at, step int, x []T) {
+	if step == 1 {
+		copy(z[at:], x)
+		return
+	}
+	for i, v := range x {
+		z[at+i*step] = v
 	}
 }

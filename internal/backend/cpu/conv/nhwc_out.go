@@ -25,7 +25,7 @@ func (d *Device) KernelNHWC(c *backend.Ctx, a attr.Attr, out, in []backend.View)
 	z := backend.View{Buf: out[0].Buf, DType: out[0].DType, Shape: first}
 	var done bool
 	var err error
-	switch out[0].DType {
+	switch in[0].DType {
 	case dtype.Float32:
 		done, err = positionsNHWC(d, c, a.(attr.Conv), z, out[0], in, d.routines32())
 	case dtype.Float64:

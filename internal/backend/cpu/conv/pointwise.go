@@ -30,32 +30,43 @@ func (j *job[T]) isEven() bool {
 }
 
 func (j *job[T]) pointwise(c *backend.Ctx) error {
+	w, x := j.pointwiseFactors()
+	return j.inStrips(c, w, x)
+}
+
+// pointwiseFactors are the kernels and the images.
+func (j *job[T]) pointwiseFactors() (w, x *Batch[T]) {
 	lead := []int{j.images, j.groups}
-	w := Batch[T]{X: j.w, Rows: j.kernels, Cols: j.channels, RS: j.kernelStep, CS: j.kernelInStep,
+	w = &Batch[T]{X: j.w, Rows: j.kernels, Cols: j.channels, RS: j.kernelStep, CS: j.kernelInStep,
 		Lead: lead, Step: []int{0, j.kernels * j.kernelStep}}
-	x := Batch[T]{X: j.x, Rows: j.channels, Cols: j.outPositions, RS: j.channelStep, CS: j.step[2],
+	x = &Batch[T]{X: j.x, Rows: j.channels, Cols: j.outPositions, RS: j.channelStep, CS: j.step[2],
 		Lead: lead, Step: []int{j.imageStep, j.channels * j.channelStep}}
-	return j.inStrips(c, &w, &x)
+	return w, x
 }
 
 // inStrips multiplies strips of columns of all images side by side: a product that is cut by itself packs its second operand
 // several times, and ends with all threads waiting for the last.
 func (j *job[T]) inStrips(c *backend.Ctx, w, x *Batch[T]) error {
+	return inStrips(c, j.images*j.groups, j.z, w, x, j.float.product, j.float.batched, j.then)
+}
+
+// inStrips is that of so many products into z.
+func inStrips[T, Z number](c *backend.Ctx, products int, z []Z, w, x *Batch[T], mul Product[T, Z], batched Batched[T, Z],
+	then Epilogue) error {
 	m, k, n := w.Rows, w.Cols, x.Cols
-	mul := j.float.product
 	strips := max(1, min(m*n*k/pointWork, n/pointCols))
 	cols := ceil(ceil(n, strips), pointAlign) * pointAlign
 	strips = ceil(n, max(1, cols))
-	count := j.images * j.groups * strips
+	count := products * strips
 	if count < pointLeast || m*n*k < productWork {
-		return j.float.batched(c, j.z, w, x, j.then)
+		return batched(c, z, w, x, then)
 	}
 	return c.For(count, func(b int) {
 		i, at := b/strips, b%strips*cols
-		var ep func(c []T, crs, row, col, rows, cols int)
-		if j.then != nil {
-			ep = func(_ []T, _, row, col, rows, cols int) { j.then(i*m+row, at+col, rows, cols) }
+		var ep func(c []Z, crs, row, col, rows, cols int)
+		if then != nil {
+			ep = func(_ []Z, _, row, col, rows, cols int) { then(i*m+row, at+col, rows, cols) }
 		}
-		mul(m, min(cols, n-at), k, w.at(i), w.RS, w.CS, x.at(i)[at*x.CS:], x.RS, x.CS, j.z[i*m*n+at:], n, ep, nil)
+		mul(m, min(cols, n-at), k, w.at(i), w.RS, w.CS, x.at(i)[at*x.CS:], x.RS, x.CS, z[i*m*n+at:], n, ep, nil)
 	})
 }
