@@ -64,9 +64,9 @@ const (
 	manySig    = "(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)"
 	quantSig   = "(blocks int, dst *byte, x *float32, offset, groups int)"
 	recordSize = 48
-	recordD    = 32 // the scale in a record
-	recordSums = 36 // what is added for the groups
-	quantLines = 16 // lines ahead that quants are fetched
+	recordD    = 32  // the scale in a record
+	recordSums = 36  // what is added for the groups
+	quantLines = 128 // lines ahead that quants are fetched
 )
 
 var fewRows = []int{1, 2, 4, 8}

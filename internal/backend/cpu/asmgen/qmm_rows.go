@@ -14,7 +14,7 @@ const (
 	rowsMost  = 3
 	rowsWide  = 8 // of AVX-512
 	rowsCols  = 4
-	rowsFetch = 512 // bytes ahead that weights are fetched
+	rowsFetch = 1024 // bytes ahead that weights are fetched
 )
 
 // rowsKernel writes the kernel of some rows; steps are of eight elements. AX is x, BX its row stride with multiples by rowRegs, R10 the

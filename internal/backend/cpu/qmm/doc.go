@@ -26,8 +26,8 @@
 //
 // Up to eight rows run on the tile itself: quants are unpacked in registers and multiplied with all rows, at the speed of memory
 // (Few). With AVX2, and on arm64 with SDOT, kernels take half of a tile and up to four rows. More rows share a panel: a part of k of
-// two tiles is unpacked to bytes and float32 scales that stay in L1, and all rows are multiplied with it (Many). Meanwhile AVX2 fetches
-// what is unpacked next. Without a panel, on arm64, they are several products of a few.
+// two tiles is unpacked to bytes and float32 scales that stay in L1, and all rows are multiplied with it (Many). Meanwhile what is
+// unpacked next is fetched. Without a panel, on arm64, they are several products of a few.
 //
 // AVX2 has no sums of bytes in 32 bits. Its kernels stay in 16 bits for a whole group, with the offset of the format taken off, which
 // fits: records have other words there.

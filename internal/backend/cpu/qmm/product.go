@@ -163,7 +163,6 @@ func Many(t ggml.Type, tiles []byte, k, rows int, x []byte, y []float32, ys, col
 		unpack = l.kernels.unpackShort
 	}
 	panel = panel[-uintptr(unsafe.Pointer(&panel[0]))%vector:] // whole cache lines
-	var next [PanelTiles][]byte
 	for b := 0; b < k/block; b += panelBlocks {
 		n := min(panelBlocks, k/block-b)
 		if count < PanelTiles {
@@ -173,9 +172,7 @@ func Many(t ggml.Type, tiles []byte, k, rows int, x []byte, y []float32, ys, col
 			tile := tiles[j*size : (j+1)*size]
 			unpack(n, &tile[l.firstScale(b)], &tile[l.quantAt(k, b)], &panel[j*vector])
 		}
-		if !l.wide() {
-			next = l.upcoming(tiles, k, b+panelBlocks, count)
-		}
+		next := l.upcoming(tiles, k, b+panelBlocks, count)
 		l.onPanel(panel, k, b, n, rows, x, y, ys, cols, next)
 	}
 }
