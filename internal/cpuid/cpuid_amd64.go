@@ -17,7 +17,7 @@ const (
 )
 
 func detect() {
-	L1Ways = l1Ways()
+	readCaches()
 	max, _, _, _ := cpuid(0, 0)
 	if max < 7 {
 		return
@@ -54,24 +54,36 @@ func detect() {
 	X86.AMXInt8 = X86.AMXTile && has(d7, 25)
 }
 
-// l1Ways reads the list of caches, which Intel has in leaf 4 and AMD in leaf 0x8000001d, and counts the ways of a page in the
-// first-level data cache: 8 if there is no list.
-func l1Ways() int {
-	const none, data = 0, 1 // types of cache
-	for _, list := range []struct{ last, leaf uint32 }{{0, 4}, {1 << 31, 1<<31 | 0x1d}} {
-		if last, _, _, _ := cpuid(list.last, 0); last < list.leaf {
-			continue
-		}
-		for sub := range uint32(8) {
-			kind, shape, sets, _ := cpuid(list.leaf, sub)
-			if kind&31 == none {
-				break
-			}
-			if kind&31 == data && kind>>5&7 == 1 {
-				line, ways := int(shape&0xfff)+1, int(shape>>22)+1
-				return max(1, line*(int(sets)+1)*ways/4096)
-			}
-		}
+// The lists of caches: Intel's leaf, and AMD's.
+const intelCaches, amdCaches = 4, 1<<31 | 0x1d
+
+// caches calls f for the caches of a list, if the processor has it; ways are lines a multiple of the page size apart.
+func caches(leaf uint32, f func(data bool, level, ways, bytes int)) {
+	const none, instructions = 0, 2 // types of cache
+	if last, _, _, _ := cpuid(leaf&(1<<31), 0); last < leaf {
+		return
 	}
-	return 8
+	for sub := range uint32(8) {
+		kind, shape, sets, _ := cpuid(leaf, sub)
+		if kind&31 == none {
+			return
+		}
+		line, parts, ways := int(shape&0xfff)+1, int(shape>>12&0x3ff)+1, int(shape>>22)+1
+		bytes := line * parts * ways * (int(sets) + 1)
+		f(kind&31 != instructions, int(kind>>5&7), bytes/4096, bytes)
+	}
+}
+
+// readCaches sets what is known of the caches.
+func readCaches() {
+	for _, leaf := range []uint32{amdCaches, intelCaches} {
+		caches(leaf, func(data bool, level, ways, bytes int) {
+			switch {
+			case data && level == 1:
+				L1Ways = max(1, ways)
+			case leaf == amdCaches && level == 3:
+				NearL3 = bytes
+			}
+		})
+	}
 }

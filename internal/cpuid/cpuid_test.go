@@ -81,26 +81,49 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// The kernel tells the size and the sets of caches too.
-func TestL1Ways(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
+// cacheFile is a line of what the kernel tells of a cache of the first processor.
+func cacheFile(t *testing.T, index int, name string) string {
+	if runtime.GOARCH != "amd64" || strings.HasSuffix(Summary(), "generic") {
 		t.Skip("only amd64 asks the processor")
 	}
-	const dir = "/sys/devices/system/cpu/cpu0/cache/index0/"
-	read := func(name string) (n int) {
-		text, err := os.ReadFile(dir + name)
-		if err != nil {
-			t.Skip("no " + dir + name)
-		}
-		if _, err := fmt.Sscanf(string(text), "%d", &n); err != nil {
-			t.Skip(dir+name, err)
-		}
-		return n
+	text, err := os.ReadFile(fmt.Sprintf("/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, name))
+	if err != nil {
+		t.Skip(err)
 	}
-	if kind, _ := os.ReadFile(dir + "type"); strings.TrimSpace(string(kind)) != "Data" {
+	return strings.TrimSpace(string(text))
+}
+
+// kibibytes reads a size as the kernel writes it.
+func kibibytes(t *testing.T, text string) (n int) {
+	if _, err := fmt.Sscanf(text, "%dK", &n); err != nil {
+		t.Skip(text, err)
+	}
+	return n
+}
+
+// The kernel tells the size of caches too.
+func TestL1Ways(t *testing.T) {
+	if cacheFile(t, 0, "type") != "Data" {
 		t.Skip("the first cache is not of data")
 	}
-	if want := read("size") << 10 / 4096; L1Ways != want && !strings.HasSuffix(Summary(), "generic") {
+	if want := kibibytes(t, cacheFile(t, 0, "size")) << 10 / 4096; L1Ways != want {
 		t.Errorf("%d ways of a page, the kernel says %d", L1Ways, want)
+	}
+}
+
+func TestNearL3(t *testing.T) {
+	if cacheFile(t, 3, "level") != "3" {
+		t.Skip("no third level")
+	}
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		t.Skip(err)
+	}
+	want := 0
+	if strings.Contains(string(text), "AuthenticAMD") {
+		want = kibibytes(t, cacheFile(t, 3, "size")) << 10
+	}
+	if NearL3 != want {
+		t.Errorf("%d bytes, the kernel says %d", NearL3, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/cpuid"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -19,8 +20,9 @@ const (
 	transposeTile = 128       // side of a square tile of a transpose
 )
 
-// StreamFrom is from how many bytes on a result is written by non-temporal stores; a variable for tests.
-var StreamFrom = 8 << 20
+// StreamFrom is from how many bytes on a result is written by non-temporal stores: it and an operand of its size would fill a near cache. A
+// variable for tests.
+var StreamFrom = max(8<<20, cpuid.NearL3/2)
 
 func init() {
 	register(backend.Table{"copy": copyKernel, "cat": catKernel, "slice_update": sliceUpdateKernel, "depends": dependsKernel})

@@ -83,14 +83,18 @@ func Dets[T Number](n, count int, lu []T, piv []int32, z []T) (ok bool) {
 	var most uint32
 	switch x := any(lu).(type) {
 	case []float32:
-		most = realDets(n, count, x, piv, any(z).([]float32))
+		if z := any(z).([]float32); n == 4 {
+			most = dets4(count, x, piv, z)
+		} else {
+			most = realDets(n, count, x, piv, z)
+		}
 	case []float64:
 		most = realDets(n, count, x, piv, any(z).([]float64))
 	default:
 		for i := range count {
 			minus, last := moves(piv[i*n:][:n])
 			most = max(most, last)
-			z[i] = signed(n, lu[min(i*n*n, len(lu)):], n, minus)
+			z[i] = signed(n, lu[min(i*n*n, len(lu)):], n, minus != 0)
 		}
 	}
 	return n == 0 || count == 0 || int(most) < n
@@ -101,30 +105,50 @@ func realDets[T float32 | float64](n, count int, lu []T, piv []int32, z []T) (mo
 		x := lu[min(i*n*n, len(lu)):]
 		minus, last := moves(piv[i*n:][:n])
 		most = max(most, last)
-		d, ok := diagonalProduct(n, x, n)
-		switch {
-		case !ok:
-			z[i] = signed(n, x, n, minus)
-		case minus:
-			z[i] = T(-d)
-		default:
-			z[i] = T(d)
+		if d, ok := diagonalProduct(n, x, n); ok {
+			z[i] = T(withSign(d, minus))
+		} else {
+			z[i] = signed(n, x, n, minus != 0)
 		}
 	}
 	return most
 }
 
-// moves reports whether exchanges, counted from 1, are an odd permutation, and the last row that they name, from 0 on; what is no row is a
+// dets4 is realDets for 4×4 matrices of float32, without loops and branches.
+func dets4(count int, lu []float32, piv []int32, z []float32) (most uint32) {
+	for i := range z[:count] {
+		x, p := (*[16]float32)(lu[16*i:]), (*[4]int32)(piv[4*i:])
+		r0, r1, r2, r3 := uint32(p[0])-1, uint32(p[1])-1, uint32(p[2])-1, uint32(p[3])-1
+		most = max(most, r0, r1, r2, r3)
+		d := float64(x[0]) * float64(x[5]) * float64(x[10]) * float64(x[15])
+		z[i] = float32(withSign(d, differ(r0, 0)^differ(r1, 1)^differ(r2, 2)^differ(r3, 3)))
+	}
+	return most
+}
+
+// withSign is d, or -d if minus is 1. Signs of determinants are as good as random, so that a branch would be mispredicted.
+func withSign(d float64, minus uint64) float64 {
+	return math.Float64frombits(math.Float64bits(d) ^ minus<<63)
+}
+
+// differ is 1 if two rows differ, else 0.
+func differ(a, b uint32) uint64 {
+	var d uint64
+	if a != b {
+		d = 1
+	}
+	return d
+}
+
+// moves gives 1 for an odd permutation of exchanges, which count from 1, and the last row that they name, from 0 on; what is no row is a
 // large number.
-func moves(piv []int32) (odd bool, last uint32) {
-	var count uint32 // without branches, which pivots would mispredict
+func moves(piv []int32) (odd uint64, last uint32) {
 	for k, p := range piv {
 		row := uint32(p) - 1
 		last = max(last, row)
-		d := row ^ uint32(k)
-		count += (d | -d) >> 31
+		odd ^= differ(row, uint32(k))
 	}
-	return count&1 != 0, last
+	return odd, last
 }
 
 // shortDet is the plain product of a real diagonal, if nothing on the way comes near the ends of float64: the same bits as with scaling.
