@@ -254,7 +254,7 @@ func TestKLOfHeavyTails(t *testing.T) {
 	}
 }
 
-// TestRefusedInBatch: one value for several distributions is refused with its place among them.
+// TestRefusedInBatch: one value for several distributions is refused with its index among them.
 func TestRefusedInBatch(t *testing.T) {
 	err := lucid.Try(func() { distributions.NewUniform(f64s(0, 1), f64s(2, 5)).LogProb(4.0) })
 	if err == nil || !strings.Contains(err.Error(), "the value is 4 at [0]; want") {

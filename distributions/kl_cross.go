@@ -46,7 +46,7 @@ func registerAgainstNormal() {
 }
 
 // heavier is infinite, without a gradient, where the tail has no moment of an order. The divergence is computed of a lighter tail there,
-// so that no infinite moment meets a gradient of 0.
+// so that no gradient of 0 is multiplied by an infinite moment.
 func (d *Pareto) heavier(order float64, kl func(p *Pareto) *lucid.Tensor) *lucid.Tensor {
 	none := lucid.Le(d.Alpha, order)
 	return lucid.Where(none, inf, kl(&Pareto{Scale: d.Scale, Alpha: lucid.Where(none, order+1, d.Alpha)}))

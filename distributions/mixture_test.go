@@ -11,7 +11,7 @@ import (
 	"github.com/lucid-go/lucid/random"
 )
 
-// TestMixtureOfSupports: components that end in different places. A value is inside if one of them can have it; the others add nothing to
+// TestMixtureOfSupports: components that end at different numbers. A value is inside if one of them can have it; the others add nothing to
 // its density.
 func TestMixtureOfSupports(t *testing.T) {
 	weights := distributions.NewCategorical(distributions.CategoricalOptions{Probs: f64s(1, 3)})

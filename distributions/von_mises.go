@@ -63,13 +63,13 @@ func (d *VonMises) CDF(value any) *lucid.Tensor {
 	return d.upTo(x.Sub(d.Loc)).Sub(d.upTo(d.Loc.Add(math.Pi).Neg())).Clamp(0.0, 1.0)
 }
 
-// upTo is the probability of angles from Loc - π to Loc + x: 1 more for each turn.
+// upTo is the probability of angles from Loc - π to Loc + x: 1 more for each full circle.
 func (d *VonMises) upTo(x *lucid.Tensor) *lucid.Tensor {
-	turns := x.Add(math.Pi).Div(2 * math.Pi).Floor().Detach()
-	k, z := (*graph.Array)(d.Concentration).Acquire(), (*graph.Array)(x.Sub(turns.Mul(2*math.Pi))).Acquire()
+	circles := x.Add(math.Pi).Div(2 * math.Pi).Floor().Detach()
+	k, z := (*graph.Array)(d.Concentration).Acquire(), (*graph.Array)(x.Sub(circles.Mul(2*math.Pi))).Acquire()
 	defer k.Unref()
 	defer z.Unref()
-	return (*lucid.Tensor)(door.Wrap(ops.VonMisesCDF(k, z))).Add(turns)
+	return (*lucid.Tensor)(door.Wrap(ops.VonMisesCDF(k, z))).Add(circles)
 }
 
 // Entropy is log 2πI₀(κ) - κI₁(κ)/I₀(κ).
