@@ -253,3 +253,77 @@ func TestKLOfHeavyTails(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedInBatch: one value for several distributions is refused with its index among them.
+func TestRefusedInBatch(t *testing.T) {
+	err := lucid.Try(func() { distributions.NewUniform(f64s(0, 1), f64s(2, 5)).LogProb(4.0) })
+	if err == nil || !strings.Contains(err.Error(), "the value is 4 at [0]; want") {
+		t.Errorf("a value for two distributions: %v", err)
+	}
+}
+
+// TestEdgeGradients: where a result is NaN or infinite, it has no part in gradients of parameters that others share.
+func TestEdgeGradients(t *testing.T) {
+	for name, c := range map[string]struct {
+		f    func(x *lucid.Tensor) *lucid.Tensor
+		want func(x *lucid.Tensor) *lucid.Tensor // the finite part
+	}{
+		"mode of Kumaraswamy": {
+			func(x *lucid.Tensor) *lucid.Tensor { return distributions.NewKumaraswamy(x, f64s(0.5, 3)).Mode() },
+			func(x *lucid.Tensor) *lucid.Tensor { return distributions.NewKumaraswamy(x, 3.0).Mode() }},
+		"Pareto against Exponential": {func(x *lucid.Tensor) *lucid.Tensor {
+			return distributions.KL(distributions.NewPareto(1.0, f64s(0.5, 3)), distributions.NewExponential(x))
+		}, func(x *lucid.Tensor) *lucid.Tensor {
+			return distributions.KL(distributions.NewPareto(1.0, f64(3)), distributions.NewExponential(x))
+		}},
+		"Pareto against Gamma": {func(x *lucid.Tensor) *lucid.Tensor {
+			return distributions.KL(distributions.NewPareto(1.0, f64s(0.5, 3)), distributions.NewGamma(2.0, x))
+		}, func(x *lucid.Tensor) *lucid.Tensor {
+			return distributions.KL(distributions.NewPareto(1.0, f64(3)), distributions.NewGamma(2.0, x))
+		}},
+		"Pareto against Normal": {func(x *lucid.Tensor) *lucid.Tensor {
+			return distributions.KL(distributions.NewPareto(1.0, f64s(0.5, 3)), distributions.NewNormal(0.0, x))
+		}, func(x *lucid.Tensor) *lucid.Tensor {
+			return distributions.KL(distributions.NewPareto(1.0, f64(3)), distributions.NewNormal(0.0, x))
+		}},
+	} {
+		x := f64(2)
+		sum := func(f func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
+			return lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return f(x).Sum() })(x)
+		}
+		if got, want := sum(c.f), sum(c.want); !lucid.AllClose(got, want) {
+			t.Errorf("%s: gradient %v, want %v", name, got, want)
+		}
+	}
+	if e := distributions.NewPoisson(f64s(0, 1e-300, 1)).Entropy(); !lucid.AllClose(e, f64s(0, 0, 1.3048422422)) {
+		t.Errorf("entropy of Poisson: %v", e)
+	}
+	if lp := distributions.NewGeneralizedPareto(0.0, 1.0, -1.0).LogProb(1.0).Item(); lp != 0 {
+		t.Errorf("a uniform density at its end: %v", lp)
+	}
+	f := lucid.Grad(func(r *lucid.Tensor) *lucid.Tensor { return distributions.NewPoisson(r).Entropy().Sum() })
+	if g := f(f64s(0, 2)); math.IsNaN(g.At(0).Item()) || math.Abs(g.At(1).Item()-0.2849) > 1e-4 {
+		t.Errorf("gradient of the entropy of Poisson: %v", g)
+	}
+}
+
+// TestVonMisesSeam: the CDF counts from -π, where samples begin, whatever the location.
+func TestVonMisesSeam(t *testing.T) {
+	for _, loc := range []float64{-10, -2.5, 0, 1, 3} {
+		d := distributions.NewVonMises(f64(loc), 2.0)
+		x := lucid.With{DType: lucid.Float64}.Linspace(-math.Pi, math.Pi, 2001)
+		p := numbers(distributions.Prob(d, x))
+		cdf, sum := numbers(d.CDF(x)), 0.0
+		for i := range p {
+			if i > 0 {
+				sum += (p[i-1] + p[i]) / 2 * math.Pi / 1000
+			}
+			if math.Abs(cdf[i]-sum) > 1e-6 {
+				t.Fatalf("loc %v: CDF(%v) is %v, want %v", loc, -math.Pi+float64(i)*math.Pi/1000, cdf[i], sum)
+			}
+		}
+		if ends := numbers(d.CDF(f64s(-9, 9))); ends[0] != 0 || ends[1] != 1 {
+			t.Errorf("loc %v: outside of the samples: %v", loc, ends)
+		}
+	}
+}

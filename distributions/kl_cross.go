@@ -39,13 +39,17 @@ func registerAgainstNormal() {
 	RegisterKL(func(p *Gamma, q *Normal) *lucid.Tensor { return againstNormal(p, q) })
 	RegisterKL(func(p *Gumbel, q *Normal) *lucid.Tensor { return againstNormal(p, q) })
 	RegisterKL(func(p *Laplace, q *Normal) *lucid.Tensor { return againstNormal(p, q) })
-	RegisterKL(func(p *Pareto, q *Normal) *lucid.Tensor { return p.heavier(2, againstNormal(p, q)) })
+	RegisterKL(func(p *Pareto, q *Normal) *lucid.Tensor {
+		return p.heavier(2, func(p *Pareto) *lucid.Tensor { return againstNormal(p, q) })
+	})
 	RegisterKL(func(p *Uniform, q *Normal) *lucid.Tensor { return againstNormal(p, q) })
 }
 
-// heavier is infinite, without a gradient, where the tail has no moment of an order.
-func (d *Pareto) heavier(order float64, kl *lucid.Tensor) *lucid.Tensor {
-	return lucid.Where(lucid.Le(d.Alpha, order), inf, kl)
+// heavier is infinite, without a gradient, where the tail has no moment of an order. The divergence is computed of a lighter tail there,
+// so that no gradient of 0 is multiplied by an infinite moment.
+func (d *Pareto) heavier(order float64, kl func(p *Pareto) *lucid.Tensor) *lucid.Tensor {
+	none := lucid.Le(d.Alpha, order)
+	return lucid.Where(none, inf, kl(&Pareto{Scale: d.Scale, Alpha: lucid.Where(none, order+1, d.Alpha)}))
 }
 
 // againstExponential needs the mean.
@@ -69,7 +73,9 @@ func registerAgainstGamma() {
 	RegisterKL(func(p *Beta, q *Exponential) *lucid.Tensor { return againstExponential(p, q) })
 	RegisterKL(func(p *ContinuousBernoulli, q *Exponential) *lucid.Tensor { return againstExponential(p, q) })
 	RegisterKL(func(p *Gamma, q *Exponential) *lucid.Tensor { return againstExponential(p, q) })
-	RegisterKL(func(p *Pareto, q *Exponential) *lucid.Tensor { return p.heavier(1, againstExponential(p, q)) })
+	RegisterKL(func(p *Pareto, q *Exponential) *lucid.Tensor {
+		return p.heavier(1, func(p *Pareto) *lucid.Tensor { return againstExponential(p, q) })
+	})
 	RegisterKL(func(p *Uniform, q *Exponential) *lucid.Tensor {
 		return lucid.Where(lucid.Lt(p.Low, 0.0), inf, againstExponential(p, q))
 	})
@@ -80,7 +86,9 @@ func registerAgainstGamma() {
 		return againstGamma(p, q, p.Rate.Log().Neg().Sub(eulerGamma))
 	})
 	RegisterKL(func(p *Pareto, q *Gamma) *lucid.Tensor {
-		return p.heavier(1, againstGamma(p, q, p.Scale.Log().Add(p.Alpha.Reciprocal())))
+		return p.heavier(1, func(p *Pareto) *lucid.Tensor {
+			return againstGamma(p, q, p.Scale.Log().Add(p.Alpha.Reciprocal()))
+		})
 	})
 	RegisterKL(func(p *Uniform, q *Gamma) *lucid.Tensor {
 		return lucid.Where(lucid.Lt(p.Low, 0.0), inf, againstGamma(p, q, p.meanLog()))

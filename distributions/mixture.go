@@ -13,6 +13,60 @@ type MixtureSameFamily struct {
 	Base
 	Mixture   *Categorical
 	Component Distribution
+	parts     partSupport // nil: all components have one support
+}
+
+// partSupport is a support that differs between the components of a mixture.
+type partSupport interface {
+	Constraint
+	nearest(x *lucid.Tensor) *lucid.Tensor // the value inside that is nearest to x
+}
+
+// partsOf is the support of components, nil if it is the same for all.
+func partsOf(c Constraint) partSupport {
+	switch c := c.(type) {
+	case *bounds:
+		if isBatch(c.low) || isBatch(c.high) {
+			return c
+		}
+	case paretoSupport:
+		return c
+	case *independent:
+		if partsOf(c.base) != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+func isBatch(bound any) bool {
+	t, ok := bound.(*lucid.Tensor)
+	return ok && t.Dim() > 0
+}
+
+func (c *bounds) nearest(x *lucid.Tensor) *lucid.Tensor {
+	if c.low != nil {
+		x = lucid.Maximum(x, c.low)
+	}
+	if c.high != nil {
+		x = lucid.Minimum(x, c.high)
+	}
+	return x
+}
+
+func (c paretoSupport) nearest(x *lucid.Tensor) *lucid.Tensor {
+	x = lucid.Maximum(x, c.d.Loc)
+	return lucid.Where(c.Check(x), x, c.top())
+}
+
+func (c *independent) nearest(x *lucid.Tensor) *lucid.Tensor { return partsOf(c.base).nearest(x) }
+
+// anyOf is the support of a mixture: a value is inside if one component can have it.
+type anyOf struct{ Constraint }
+
+// Check gives the value a dimension for the components.
+func (c anyOf) Check(x *lucid.Tensor) *lucid.Tensor {
+	return c.Constraint.Check(x.Unsqueeze(x.Dim() - c.EventDim())).Any(-1)
 }
 
 // NewMixtureSameFamily makes a mixture of the components of a distribution with weights.
@@ -32,7 +86,11 @@ func NewMixtureSameFamily(mixture *Categorical, component Distribution, opts ...
 	if !slices.Equal(whole, mixture.BatchShape()) {
 		d.Mixture = mixture.Expand(whole...).(*Categorical)
 	}
-	d.Base = f.base(Spec{Self: d, BatchShape: whole, EventShape: component.EventShape(), Support: component.Support(), Draw: d.draw},
+	support := d.Component.Support()
+	if d.parts = partsOf(support); d.parts != nil {
+		support = anyOf{support}
+	}
+	d.Base = f.base(Spec{Self: d, BatchShape: whole, EventShape: component.EventShape(), Support: support, Draw: d.draw},
 		func(batch []int) Distribution {
 			to := d.Component.Expand(append(slices.Clone(batch), mixture.NumEvents())...)
 			return NewMixtureSameFamily(d.Mixture.Expand(batch...).(*Categorical), to, opts...)
@@ -64,13 +122,25 @@ func (d *MixtureSameFamily) draw(key *lucid.Tensor, shape []int) *lucid.Tensor {
 
 // LogProb is the logarithm of the weighted sum of densities.
 func (d *MixtureSameFamily) LogProb(value any) *lucid.Tensor {
-	x := d.supported("LogProb", value, d.like())
-	return d.Component.LogProb(d.pad(x)).Add(d.Mixture.logits).LogSumExp(-1)
+	x := d.pad(d.supported("LogProb", value, d.like()))
+	lp := d.Component.LogProb(d.within(x))
+	if d.parts != nil {
+		lp = lucid.Where(d.parts.Check(x), lp, -inf)
+	}
+	return lp.Add(d.Mixture.logits).LogSumExp(-1)
 }
 
 // pad gives a value a dimension for the components.
 func (d *MixtureSameFamily) pad(x *lucid.Tensor) *lucid.Tensor {
 	return x.Unsqueeze(x.Dim() - len(d.spec.EventShape))
+}
+
+// within brings values into the support of each component.
+func (d *MixtureSameFamily) within(x *lucid.Tensor) *lucid.Tensor {
+	if d.parts == nil {
+		return x
+	}
+	return d.parts.nearest(x)
 }
 
 // Mean is the weighted mean of means.
@@ -91,6 +161,6 @@ func (d *MixtureSameFamily) CDF(value any) *lucid.Tensor {
 	if len(d.spec.EventShape) > 0 {
 		d.lacks("CDF", "its events are no numbers")
 	}
-	x := d.supported("CDF", value, d.like())
-	return d.Component.CDF(d.pad(x)).Mul(d.Mixture.Probs()).Sum(-1)
+	x := d.pad(d.supported("CDF", value, d.like()))
+	return d.Component.CDF(d.within(x)).Mul(d.Mixture.Probs()).Sum(-1)
 }

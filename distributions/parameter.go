@@ -137,12 +137,16 @@ func refuseOutside(op, name string, x *lucid.Tensor, domain Constraint) {
 		at := slices.Index(good, false)
 		index := unravel(at, ok.Shape())
 		value := x
+		if s := x.Shape(); !slices.Equal(s, ok.Shape()) { // the domain may have more dimensions
+			full := slices.Concat(ok.Shape(), s[len(s)-domain.EventDim():])
+			lucid.Try(func() { value = x.BroadcastTo(full...) })
+		}
 		if len(index) > 0 {
 			args := make([]any, len(index))
 			for i, v := range index {
 				args[i] = v
 			}
-			value = x.At(args...)
+			value = value.At(args...)
 		}
 		text := fmt.Sprintf("shape %v", value.Shape())
 		if value.NumElement() == 1 {

@@ -2,6 +2,7 @@ package distributions
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/special"
 )
 
 // Pareto is the distribution of density Alpha·Scale^Alpha/x^(Alpha+1) from Scale on.
@@ -79,11 +80,12 @@ func (c paretoSupport) String() string {
 func (c paretoSupport) EventDim() int    { return 0 }
 func (c paretoSupport) IsDiscrete() bool { return false }
 func (c paretoSupport) Check(x *lucid.Tensor) *lucid.Tensor {
-	d := c.d
-	top := d.Loc.Sub(d.Scale.Div(d.Concentration))
-	inside := lucid.LogicalOr(lucid.Ge(d.Concentration, 0.0), lucid.Le(x, top))
-	return lucid.LogicalAnd(lucid.Ge(x, d.Loc), inside)
+	inside := lucid.LogicalOr(lucid.Ge(c.d.Concentration, 0.0), lucid.Le(x, c.top()))
+	return lucid.LogicalAnd(lucid.Ge(x, c.d.Loc), inside)
 }
+
+// top is the upper end where the concentration is negative.
+func (c paretoSupport) top() *lucid.Tensor { return c.d.Loc.Sub(c.d.Scale.Div(c.d.Concentration)) }
 
 // NewGeneralizedPareto makes a generalised Pareto distribution.
 func NewGeneralizedPareto(loc, scale, concentration any, opts ...Options) *GeneralizedPareto {
@@ -135,7 +137,7 @@ func (d *GeneralizedPareto) Variance() *lucid.Tensor {
 func (d *GeneralizedPareto) LogProb(value any) *lucid.Tensor {
 	z := d.supported("LogProb", value, d.Loc).Sub(d.Loc).Div(d.Scale)
 	k, zero := d.safe()
-	lp := k.Reciprocal().Add(1.0).Mul(k.Mul(z).Log1p())
+	lp := special.Xlog1py(k.Reciprocal().Add(1.0), k.Mul(z)) // a concentration of -1 is uniform, ends included
 	return lucid.Where(zero, z, lp).Neg().Sub(d.Scale.Log())
 }
 

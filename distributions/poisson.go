@@ -57,7 +57,7 @@ func (d *Poisson) CDF(value any) *lucid.Tensor {
 func (d *Poisson) Entropy() *lucid.Tensor {
 	const most, terms = 64.0, 192
 	rate := d.Rate
-	small := rate.ClampMax(most).Unsqueeze(-1)
+	small := rate.Clamp(lucid.FInfo(rate.DType()).SmallestNormal, most).Unsqueeze(-1) // 0·log 0 is 0
 	k := lucid.With{DType: rate.DType(), Device: rate.Device()}.Arange(terms)
 	lp := k.Xlogy(small).Sub(small).Sub(k.Add(1.0).Lgamma())
 	sum := lp.Exp().Mul(lp).Sum(-1).Neg()

@@ -57,13 +57,19 @@ func (d *VonMises) LogProb(value any) *lucid.Tensor {
 	return x.Cos().Sub(1.0).Mul(d.Concentration).Sub(special.I0e(d.Concentration).Log()).Sub(math.Log(2 * math.Pi))
 }
 
-// CDF is the probability of angles from Loc - π to value, for values at most π from Loc.
+// CDF is the probability of angles from -π, where samples begin, to value.
 func (d *VonMises) CDF(value any) *lucid.Tensor {
-	x := d.value("CDF", value, d.Loc, Real).Sub(d.Loc).Clamp(-math.Pi, math.Pi)
-	k, z := (*graph.Array)(d.Concentration).Acquire(), (*graph.Array)(x).Acquire()
+	x := d.value("CDF", value, d.Loc, Real).Clamp(-math.Pi, math.Pi)
+	return d.upTo(x.Sub(d.Loc)).Sub(d.upTo(d.Loc.Add(math.Pi).Neg())).Clamp(0.0, 1.0)
+}
+
+// upTo is the probability of angles from Loc - π to Loc + x: 1 more for each full circle.
+func (d *VonMises) upTo(x *lucid.Tensor) *lucid.Tensor {
+	circles := x.Add(math.Pi).Div(2 * math.Pi).Floor().Detach()
+	k, z := (*graph.Array)(d.Concentration).Acquire(), (*graph.Array)(x.Sub(circles.Mul(2*math.Pi))).Acquire()
 	defer k.Unref()
 	defer z.Unref()
-	return (*lucid.Tensor)(door.Wrap(ops.VonMisesCDF(k, z)))
+	return (*lucid.Tensor)(door.Wrap(ops.VonMisesCDF(k, z))).Add(circles)
 }
 
 // Entropy is log 2πI₀(κ) - κI₁(κ)/I₀(κ).

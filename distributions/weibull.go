@@ -111,10 +111,11 @@ func (d *Kumaraswamy) Variance() *lucid.Tensor { return d.moment(2).Sub(d.moment
 // Mode is ((a-1)/(ab-1))^(1/a), NaN where a concentration is below 1 or both are 1.
 func (d *Kumaraswamy) Mode() *lucid.Tensor {
 	a, b := d.Concentration1, d.Concentration0
+	none := lucid.LogicalOr(lucid.Lt(a, 1.0), lucid.Lt(b, 1.0))
+	none = lucid.LogicalOr(none, lucid.LogicalAnd(lucid.Eq(a, 1.0), lucid.Eq(b, 1.0)))
+	a, b = lucid.Where(none, 2.0, a), lucid.Where(none, 2.0, b) // no gradient of NaN
 	m := a.Sub(1.0).Div(a.Mul(b).Sub(1.0)).Log().Div(a).Exp()
-	bad := lucid.LogicalOr(lucid.Lt(a, 1.0), lucid.Lt(b, 1.0))
-	bad = lucid.LogicalOr(bad, lucid.LogicalAnd(lucid.Eq(a, 1.0), lucid.Eq(b, 1.0)))
-	return lucid.Where(bad, nan(a), m)
+	return lucid.Where(none, nan(a), m)
 }
 
 // LogProb is the log density.

@@ -30,3 +30,12 @@ func Example_einopsPack() {
 	// [8 17 32] [[] [16]]
 	// [8 32] [8 16 32]
 }
+
+func Example_einopsEinsum() {
+	x, weight := lucid.Ones(8, 16, 32), lucid.Ones(64, 32)
+	fmt.Println(einops.Einsum("batch time in, out in -> batch time out", x, weight).Shape())
+	fmt.Println(einops.ParseShape(x, "batch _ width"))
+	// Output:
+	// [8 16 64]
+	// map[batch:8 width:32]
+}

@@ -149,7 +149,8 @@ def family(name, params, value):
     case["scipy"] = []
     if peer is not None:
         if out.get("cdf") is None or name == "VonMises":
-            out["cdf"] = plain(peer.cdf(value.numpy()))
+            below = peer.cdf(-math.pi) if name == "VonMises" else 0.0  # samples begin at -π
+            out["cdf"] = plain(peer.cdf(value.numpy()) - below)
             case["scipy"].append("cdf")
         if name in ENTROPIES:
             out["entropy"] = plain(peer.entropy())
