@@ -23,7 +23,8 @@ const (
 
 	// Where nothing comes again, as with sentences of random lengths, traces that are stored are a heap for the garbage collector to mark
 	// and no use: a step took a sixth more time. So after firstPatience traces in a row without a call that found one, those that were
-	// never found are dropped but for the newest ones. One that is wanted again after all makes the patience longer.
+	// never found are dropped but for the newest ones, and further ones serve the call that they were made for alone, one in the space of
+	// the other. One that is wanted again after all makes the patience longer.
 	firstPatience = 256
 	newestTraces  = 16
 )
@@ -152,6 +153,15 @@ func (c *Function) add(e *entry, hash uint64) {
 	}
 }
 
+// pass counts a trace that serves one call.
+func (c *Function) pass(hash uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.traces++
+	c.cache.unfound++
+	c.cache.forget(hash, false)
+}
+
 func (k *cache) mostUnfound() int { return max(k.patience, firstPatience) }
 
 // dropUnused drops the traces that no call found, but for the newest ones. Each is looked at once: one that was found stays.
@@ -197,10 +207,15 @@ func (k *cache) drop(el *list.Element, noRoom bool) {
 	if k.index[e.hash] = same; len(same) == 0 {
 		delete(k.index, e.hash)
 	}
+	k.forget(e.hash, noRoom)
+}
+
+// forget remembers a trace that is not stored by its hash.
+func (k *cache) forget(hash uint64, noRoom bool) {
 	if len(k.dropped) >= maxDropped {
 		clear(k.dropped)
 	}
-	k.dropped[e.hash] = noRoom
+	k.dropped[hash] = noRoom
 }
 
 // size estimates the memory of a trace.

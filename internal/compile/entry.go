@@ -185,7 +185,11 @@ func (e *entry) guardsFail(leaves []*graph.Array) string {
 // trace runs the function once over placeholders and plans what it recorded.
 func (c *Function) trace(k *call, tr *trees, sig signature, hash uint64) (e *entry, err error) {
 	e, err = c.record(k, tr, sig, true)
-	if err == nil && e.stored() {
+	switch {
+	case err != nil || !e.stored():
+	case e.prog != nil && e.prog.Once():
+		c.pass(hash)
+	default:
 		c.add(e, hash)
 	}
 	return e, err

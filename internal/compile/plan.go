@@ -59,7 +59,7 @@ func (c *Function) plan(e *entry, call *call, t *graph.Trace, roots, inputs []*g
 		return err
 	}
 	// An argument, and a tensor in one, may be another at the next call.
-	e.prog.State, e.prog.Assigned = slices.Clone(e.donate), slices.Clone(e.donate)
+	e.prog.State, e.prog.Assigned = append(e.prog.State[:0], e.donate...), append(e.prog.Assigned[:0], e.donate...)
 	for i := range e.donate {
 		if i < first || e.captured[i-first].leaf > 0 {
 			e.prog.State[i] = false
@@ -74,11 +74,11 @@ func (c *Function) plan(e *entry, call *call, t *graph.Trace, roots, inputs []*g
 // plan that was made.
 func (c *Function) bind(e *entry, t *exec.Traced) (undo func(), err error) {
 	c.mu.Lock()
-	plans := slices.Clone(c.plans)
+	plans, once := slices.Clone(c.plans), c.cache.unfound > c.cache.mostUnfound()
 	c.mu.Unlock()
 	why, most := "", -1
 	for i, p := range slices.Backward(plans) {
-		r, w, compared := p.Bind(t)
+		r, w, compared := p.Bind(t, once)
 		if r != nil {
 			e.prog = r
 			c.usePlan(i, p)

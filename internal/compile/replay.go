@@ -35,6 +35,9 @@ func (c *Function) replay(e *entry, k *call) ([]*graph.Array, []reflect.Value, e
 		k.res = append(k.res, door.Wrap(n))
 	}
 	e.write(k, outs)
+	if e.prog.Once() {
+		e.prog.Recycle()
+	}
 	return k.res, e.res, nil
 }
 

@@ -21,7 +21,7 @@ var Simplify func(roots []*graph.Node) ([]*graph.Node, Rewritten)
 // planSubgraph is NewSharedPlan, bindSubgraph is SharedPlan.Bind: the list of passes would refer to itself otherwise.
 var (
 	planSubgraph func(t *Traced, simple []*graph.Node, w Rewritten) (r *Replay, plan *SharedPlan, why string, err error)
-	bindSubgraph func(s *SharedPlan, t *Traced) (r *Replay, why string, compared int)
+	bindSubgraph func(s *SharedPlan, t *Traced, once bool) (r *Replay, why string, compared int)
 )
 
 func init() { planSubgraph, bindSubgraph = NewSharedPlan, (*SharedPlan).Bind }
@@ -72,7 +72,7 @@ func (p *controlPlans) replay(number int, t *Traced) (*Replay, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.list[number] {
-		if r, _, _ := bindSubgraph(s, t); r != nil {
+		if r, _, _ := bindSubgraph(s, t, false); r != nil {
 			return r, nil
 		}
 	}

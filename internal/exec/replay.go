@@ -36,6 +36,11 @@ type Replay struct {
 	precompiled sync.Once
 	settings    []setting
 	checks      []checkedNode // to locate errors
+
+	// Of a program that runs once:
+	spareOf  *SharedPlan // whose next one has its space
+	operands []operand
+	programs []backend.Fused
 }
 
 // setting is the settings of a device when a program was planned for it.

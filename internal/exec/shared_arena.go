@@ -88,8 +88,9 @@ func (b *binder) offsets(p *Program) {
 	for a, order := range b.s.orders {
 		top, live, peak := 0, 0, 0
 		if order.temps != nil {
-			change := make([]int, len(p.steps)+1)
-			at := make([]int, len(order.temps)) // where each ends
+			b.change, b.ends = resize(b.change, len(p.steps)+1), resize(b.ends, len(order.temps))
+			change, at := b.change, b.ends // where each ends
+			clear(change)
 			for i, t := range order.temps {
 				buf := &p.bufs[t.root]
 				buf.offset = 0

@@ -13,12 +13,41 @@ import (
 )
 
 // Bind makes the program for the sizes of another trace; nil if the plan does not fit it, with the reason and how much was compared
-// before it was found: of several plans the one that fits best tells why there is another.
-func (s *SharedPlan) Bind(t *Traced) (r *Replay, why string, compared int) {
-	b := &binder{s: s, t: t}
+// before it was found: of several plans the one that fits best tells why there is another. With once, the program will run once: see
+// Replay.Recycle.
+func (s *SharedPlan) Bind(t *Traced, once bool) (r *Replay, why string, compared int) {
+	b := binders.Get().(*binder)
+	b.s, b.t = s, t
 	defer b.release()
-	r = b.bind()
+	if was := s.replay; once && !was.prog.checks && !was.prog.control && was.capture == nil {
+		if b.to = s.spare.Swap(nil); b.to == nil {
+			b.to = s.newSpare()
+		}
+	}
+	if r = b.bind(); r == nil && b.to != nil {
+		s.spare.Store(b.to)
+	}
 	return r, b.why, b.compared
+}
+
+// newSpare makes space for programs that run once.
+func (s *SharedPlan) newSpare() *Replay {
+	was := s.replay.prog
+	return &Replay{spareOf: s, prog: &Program{runs: newRunSpace()}, operands: make([]operand, 0, was.operands),
+		programs: make([]backend.Fused, 0, fusedBlock)}
+}
+
+// Once reports whether the program was made to run once.
+func (r *Replay) Once() bool { return r.spareOf != nil }
+
+// Recycle lets the next program that runs once have the space of this one, which ended and is not used any more. A function whose
+// sizes never come again makes a program for each call: that was a fifth of its garbage.
+func (r *Replay) Recycle() {
+	clear(r.captured)
+	clear(r.capturedBufs)
+	r.captured = r.captured[:0]
+	r.prog.runs.ran.Store(false)
+	r.spareOf.spare.Store(r)
 }
 
 func (b *binder) bind() *Replay {
@@ -40,7 +69,11 @@ func (b *binder) bind() *Replay {
 // steps binds the launches as they were lowered.
 func (b *binder) steps() []step {
 	s := b.s
-	list := b.space(len(s.lowered))
+	b.lowered = resize(b.lowered, len(s.lowered))
+	list := b.lowered
+	if b.to != nil {
+		b.operands, b.programs = b.to.operands[:0], b.to.programs[:0]
+	}
 	for k := range s.lowered {
 		list[k] = s.lowered[k]
 		if !b.step(&list[k]) {
@@ -126,22 +159,15 @@ func (b *binder) unchanged(list []operand) bool {
 	return true
 }
 
-// loweredSteps has space for launches that are put together to those of a program.
-var loweredSteps = sync.Pool{New: func() any { return new([]step) }}
+// binders have space for what is not part of the program.
+var binders = sync.Pool{New: func() any { return new(binder) }}
 
-// space gets room for the launches as they were lowered.
-func (b *binder) space(n int) []step {
-	b.lowered = loweredSteps.Get().(*[]step)
-	*b.lowered = resize(*b.lowered, n)
-	return *b.lowered
-}
-
-// release gives that back.
+// release lets other traces have the space.
 func (b *binder) release() {
-	if b.lowered != nil {
-		clear(*b.lowered)
-		loweredSteps.Put(b.lowered)
-	}
+	clear(b.lowered)
+	clear(b.lays)
+	*b = binder{lowered: b.lowered, lays: b.lays, ends: b.ends, change: b.change}
+	binders.Put(b)
 }
 
 // fused binds a program to its shape. It is prepared again only if an attribute changed that is part of it.
@@ -185,12 +211,11 @@ func (b *binder) fused(st *step, f *backend.Fused, sh *shape.Shape) *backend.Fus
 
 // newFused allocates a program, with room for the next ones.
 func (b *binder) newFused() *backend.Fused {
-	if len(b.programs) == 0 {
-		b.programs = make([]backend.Fused, fusedBlock)
+	if len(b.programs) == cap(b.programs) {
+		b.programs = make([]backend.Fused, 0, fusedBlock)
 	}
-	f := &b.programs[0]
-	b.programs = b.programs[1:]
-	return f
+	b.programs = b.programs[:len(b.programs)+1]
+	return &b.programs[len(b.programs)-1]
 }
 
 const fusedBlock = 16 // programs that are allocated at once
@@ -228,8 +253,14 @@ func (b *binder) sameRowGroups(lowered []step) bool {
 func (b *binder) program(lowered []step) *Program {
 	s := b.s
 	was := s.replay.prog
-	p := &Program{bufs: slices.Clone(was.bufs), steps: make([]step, len(was.steps)), numIn: was.numIn, operands: was.operands,
-		slices: was.slices, allocated: was.allocated, checks: was.checks, control: was.control, runs: newRunSpace()}
+	var p *Program
+	if b.to != nil {
+		p = b.to.prog
+	} else {
+		p = &Program{bufs: make([]bufInfo, 0, len(was.bufs)), steps: make([]step, len(was.steps)), runs: newRunSpace()}
+	}
+	*p = Program{bufs: append(p.bufs[:0], was.bufs...), steps: resize(p.steps, len(was.steps)), arenas: p.arenas[:0], numIn: was.numIn,
+		operands: was.operands, slices: was.slices, allocated: was.allocated, checks: was.checks, control: was.control, runs: p.runs}
 	for k := range was.steps {
 		old, to := &was.steps[k], &p.steps[k]
 		switch {
@@ -408,9 +439,12 @@ func (p *planner) overlaysAt(st *step, in, out int32) bool {
 
 // replay makes the replay of a bound program.
 func (b *binder) replay(prog *Program) *Replay {
-	was := b.s.replay
-	r := &Replay{prog: prog, lays: b.t.Lays, args: was.args, argOf: was.argOf, donated: was.donated, settings: was.settings,
-		checks: was.checks, capturedBufs: make([]*mem.Buffer, prog.numIn), capture: newCapture(prog, b.t.Lays)}
+	was, r := b.s.replay, b.to
+	if r == nil {
+		r = &Replay{capturedBufs: make([]*mem.Buffer, prog.numIn)}
+	}
+	r.prog, r.lays, r.args, r.argOf, r.donated, r.settings, r.checks = prog, b.t.Lays, was.args, was.argOf, was.donated, was.settings, was.checks
+	r.capturedBufs, r.outs, r.capture = resize(r.capturedBufs, prog.numIn), r.outs[:0], newCapture(prog, b.t.Lays)
 	if r.capture != nil {
 		r.capture.recordings = b.s.recordings
 	}

@@ -21,10 +21,13 @@ type binder struct {
 	folded   map[int32]attr.Const // by raw node: immediates with another value than the plan's
 	lays     []*shape.Layout      // by planned node
 	why      string
-	compared int // arguments and nodes that are as in the plan
-	lowered  *[]step
-	operands []operand // room for those of the new trace
+	compared int    // arguments and nodes that are as in the plan
+	lowered  []step // as the plan has them before they were put together
+	operands []operand
 	programs []backend.Fused
+	to       *Replay // space of one that ran once, to be used again; nil: there is none
+
+	ends, change []int // of temporaries, see offsets
 }
 
 // fail notes why the trace cannot be bound.
@@ -258,7 +261,7 @@ func (b *binder) matchNodes() bool {
 			return b.fail("%s has shape %v and an operand of shape %v: they fuse otherwise than in the plan", b.raw(e.node).Op().Name, x, y)
 		}
 	}
-	b.lays = make([]*shape.Layout, len(s.nodes))
+	b.lays = resize(b.lays, len(s.nodes))
 	for i := range s.stridedNodes {
 		b.lays[s.stridedNodes[i][1]] = b.t.layout(int(s.stridedNodes[i][0]))
 	}

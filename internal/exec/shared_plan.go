@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
@@ -38,6 +39,7 @@ type SharedPlan struct {
 	mayFuse      bool // there may be row-fusion groups
 	again        bool // some values are computed twice
 	recordings   *recordings
+	spare        atomic.Pointer[Replay] // space for a program that runs once
 	decisions
 }
 

@@ -8,8 +8,28 @@ type Layout struct {
 	Offset  int
 }
 
+// withRoom is a layout and room for its strides: both are allocated at once.
+type withRoom struct {
+	Layout
+	strides [4]int
+}
+
+// newLayout makes a layout of so many dimensions.
+func newLayout(rank, offset int) *Layout {
+	if rank > len(withRoom{}.strides) {
+		return &Layout{make([]int, rank), offset}
+	}
+	r := &withRoom{Layout: Layout{Offset: offset}}
+	r.Strides = r.strides[:rank:rank]
+	return &r.Layout
+}
+
 // Contiguous returns the row-major layout of s.
-func Contiguous(s *Shape) *Layout { return &Layout{Strides: s.Strides()} }
+func Contiguous(s *Shape) *Layout {
+	l := newLayout(s.Rank(), 0)
+	s.stridesInto(l.Strides)
+	return l
+}
 
 // SameStrides reports whether both have the same strides, wherever they begin. nil stands for row-major order.
 func (l *Layout) SameStrides(m *Layout) bool {
@@ -55,34 +75,33 @@ func (l *Layout) IsContiguous(s *Shape) bool {
 
 // Permute returns the layout with dimensions in the given order.
 func (l *Layout) Permute(order []int) *Layout {
-	st := make([]int, len(order))
+	to := newLayout(len(order), l.Offset)
 	for i, o := range order {
-		st[i] = l.Strides[o]
+		to.Strides[i] = l.Strides[o]
 	}
-	return &Layout{st, l.Offset}
+	return to
 }
 
 // BroadcastTo returns the layout that shows shape from with shape to, repeated dimensions having stride 0.
 func (l *Layout) BroadcastTo(from, to *Shape) *Layout {
-	st := make([]int, to.Rank())
+	shown := newLayout(to.Rank(), l.Offset)
 	off := to.Rank() - from.Rank()
 	for i, d := range from.dims {
 		if d != 1 {
-			st[off+i] = l.Strides[i]
+			shown.Strides[off+i] = l.Strides[i]
 		}
 	}
-	return &Layout{st, l.Offset}
+	return shown
 }
 
 // Slice returns the layout of x[start:...:step] along every dimension.
 func (l *Layout) Slice(start, step []int) *Layout {
-	st := make([]int, len(start))
-	o := l.Offset
+	to := newLayout(len(start), l.Offset)
 	for i := range start {
-		st[i] = l.Strides[i] * step[i]
-		o += l.Strides[i] * start[i]
+		to.Strides[i] = l.Strides[i] * step[i]
+		to.Offset += l.Strides[i] * start[i]
 	}
-	return &Layout{st, o}
+	return to
 }
 
 // Reshape returns the layout that shows the same elements with shape to, or nil if no strides can.
@@ -90,7 +109,8 @@ func (l *Layout) Reshape(from, to *Shape) *Layout {
 	if from.numel == 0 || to.numel == 0 {
 		return Contiguous(to)
 	}
-	st := make([]int, to.Rank())
+	shown := newLayout(to.Rank(), l.Offset)
+	st := shown.Strides
 	// Walk both shapes from the end, matching runs of source dimensions that are mergeable.
 	ti := to.Rank() - 1
 	fi := from.Rank() - 1
@@ -116,13 +136,19 @@ func (l *Layout) Reshape(from, to *Shape) *Layout {
 			ti--
 		}
 	}
-	return &Layout{st, l.Offset}
+	return shown
 }
 
 // Collapse merges dimensions that all layouts walk alike, and drops sizes of 1. It returns the sizes and, per layout, the strides.
 // It is what makes kernels see as few dimensions as the memory allows.
 func Collapse(s *Shape, layouts ...[]int) (dims []int, strides [][]int) {
+	rank := s.Rank()
 	strides = make([][]int, len(layouts))
+	room := make([]int, rank*(1+len(layouts))) // for all lists at once
+	dims = room[:0:rank]
+	for j := range strides {
+		strides[j] = room[(1+j)*rank : (1+j)*rank : (2+j)*rank]
+	}
 	for i, d := range s.dims {
 		if d == 1 {
 			continue

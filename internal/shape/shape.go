@@ -132,12 +132,16 @@ func (s *Shape) String() string {
 // Strides returns the row-major strides in elements.
 func (s *Shape) Strides() []int {
 	st := make([]int, len(s.dims))
+	s.stridesInto(st)
+	return st
+}
+
+func (s *Shape) stridesInto(st []int) {
 	n := 1
 	for i := len(s.dims) - 1; i >= 0; i-- {
 		st[i] = n
 		n *= s.dims[i]
 	}
-	return st
 }
 
 // Axis resolves a dimension number, negative from the end. For a 0-d value, 0 and -1 are allowed as in PyTorch.

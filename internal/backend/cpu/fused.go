@@ -187,7 +187,10 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	if len(in) <= len(inBuf) && len(p.Out) <= len(outBuf) {
 		r.in, r.out = inBuf[:len(in)], outBuf[:len(p.Out)]
 	} else {
-		r.in, r.out = make([]operand, len(in)), make([]outOperand, len(p.Out))
+		room := runStates.Get().(*runState)
+		defer room.end()
+		room.in, room.out = resized(room.in, len(in)), resized(room.out, len(p.Out))
+		r.in, r.out = room.in, room.out
 	}
 	r.bind(p, out, in)
 	if p.Reduction != nil {
@@ -282,6 +285,14 @@ func (r *runState) copyTo(s *runState, p *prepared) {
 	in, out := append(s.in[:0], r.in...), append(s.out[:0], r.out...)
 	*s = runState{p: p, n: r.n, part: r.part, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, stream: r.stream,
 		flat: r.flat, in: in, out: out}
+}
+
+// resized gives a list another length; its entries are zero.
+func resized[T any](list []T, n int) []T {
+	if cap(list) < n {
+		return make([]T, n)
+	}
+	return list[:n]
 }
 
 // end lets other runs have the space of a shared state.

@@ -17,9 +17,10 @@ import (
 // What is carried from step to step is never rounded to a half.
 
 const (
-	recurrentRows  = 64   // of a block
-	recurrentPause = 1024 // of a product between two looks at the clock
-	recurrentDepth = 256  // of a product before its sums go to memory: a panel of weights stays in the first-level cache
+	recurrentRows  = 64      // of a block
+	recurrentPause = 1024    // of a product between two looks at the clock
+	recurrentShort = 1 << 18 // multiplications of a step that are not worth a second thread
+	recurrentDepth = 256     // of a product before its sums go to memory: a panel of weights stays in the first-level cache
 )
 
 func init() {
@@ -104,13 +105,37 @@ func (l *layerPlan[T]) part(block, size int) (from, width int) {
 	return block * l.width, min(l.width, size-block*l.width)
 }
 
-// forBlocks runs a step's blocks: of units, and of rows.
-func (l *layerPlan[T]) forBlocks(units, rows int, f func(unit, lo, hi int)) error {
-	parts := (rows + recurrentRows - 1) / recurrentRows
-	return l.c.For(units*parts, func(b int) {
-		lo, hi := part(rows, parts, b%parts)
-		f(b/parts, lo, hi)
-	})
+// stepBlocks runs blocks of a step, of units and of rows. It is made once for all steps, with what they do.
+type stepBlocks struct {
+	c           *backend.Ctx
+	short       int // rows of a step that one thread does sooner than two find each other
+	rows, parts int
+	f           func(unit, lo, hi int)
+	block       func(b int)
+	pace        par.Pace
+}
+
+// blocks makes the blocks of steps in which a row takes so many multiplications.
+func (l *layerPlan[T]) blocks(cost int, f func(unit, lo, hi int)) *stepBlocks {
+	s := &stepBlocks{c: l.c, f: f, short: recurrentShort / max(1, cost), pace: par.NewPace()}
+	s.block = func(b int) {
+		lo, hi := part(s.rows, s.parts, b%s.parts)
+		s.f(b/s.parts, lo, hi)
+	}
+	return s
+}
+
+// run runs those of one step.
+func (s *stepBlocks) run(units, rows int) error {
+	s.rows, s.parts = rows, (rows+recurrentRows-1)/recurrentRows
+	if rows <= s.short {
+		for b := range units * s.parts {
+			s.block(b)
+		}
+		s.pace.Step()
+		return nil
+	}
+	return s.c.For(units*s.parts, s.block)
 }
 
 // ahead prefetches rows of w elements, rs apart, that are read soon: they are too far apart for the hardware prefetcher. own

@@ -85,20 +85,23 @@ func runBackward[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) 
 }
 
 func (l *layerBack[T]) run() error {
-	for k := len(l.order) - 1; k >= -1; k-- { // behind the first step is the start
-		at, n := l.step(k)
-		_, later := l.step(k + 1)
-		err := l.forBlocks(l.stateUnits, max(n, later), func(u, lo, hi int) { l.block(k, at, n, later, u, lo, hi) })
+	var k, at, n, later int
+	state := l.blocks(l.gates*l.hidden*l.state, func(u, lo, hi int) { l.block(k, at, n, later, u, lo, hi) })
+	gates := l.blocks(l.state*l.hidden, func(u, lo, hi int) {
+		from, w := l.part(u, l.hidden)
+		_ = withTemp((hi-lo)*w, func(dh []T) error {
+			clear(dh)
+			l.product(hi-lo, w, l.state, l.dstate[lo*l.stateStep:], l.stateStep, l.projection[from*l.state:], dh, w)
+			l.gatesOf(k, at, from, w, lo, hi, dh)
+			return nil
+		})
+	})
+	for k = len(l.order) - 1; k >= -1; k-- { // behind the first step is the start
+		at, n = l.step(k)
+		_, later = l.step(k + 1)
+		err := state.run(l.stateUnits, max(n, later))
 		if err == nil && l.a.Project {
-			err = l.forBlocks(l.units, n, func(u, lo, hi int) {
-				from, w := l.part(u, l.hidden)
-				_ = withTemp((hi-lo)*w, func(dh []T) error {
-					clear(dh)
-					l.product(hi-lo, w, l.state, l.dstate[lo*l.stateStep:], l.stateStep, l.projection[from*l.state:], dh, w)
-					l.gatesOf(k, at, from, w, lo, hi, dh)
-					return nil
-				})
-			})
+			err = gates.run(l.units, n)
 		}
 		if err != nil {
 			return err

@@ -103,19 +103,23 @@ func runForward[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) e
 }
 
 func (l *layerForward[T]) run() error {
-	for k := range l.order {
-		at, n := l.step(k)
-		err := l.forBlocks(l.units, n, func(u, lo, hi int) { l.block(k, at, u, lo, hi) })
+	var k, at int
+	gates := l.blocks(l.gates*l.hidden*(l.state+l.inputs.size), func(u, lo, hi int) { l.block(k, at, u, lo, hi) })
+	project := l.blocks(l.state*l.hidden, func(u, lo, hi int) {
+		from, w := l.part(u, l.state)
+		_ = withTemp((hi-lo)*w, func(h []T) error {
+			clear(h)
+			l.product(hi-lo, w, l.hidden, l.raw[lo*l.rawStep:], l.rawStep, l.projection[from*l.hidden:], h, w)
+			l.put(k, at, from, w, lo, hi, h)
+			return nil
+		})
+	})
+	for k = range l.order {
+		var n int
+		at, n = l.step(k)
+		err := gates.run(l.units, n)
 		if err == nil && l.a.Project {
-			err = l.forBlocks(l.stateUnits, n, func(u, lo, hi int) {
-				from, w := l.part(u, l.state)
-				_ = withTemp((hi-lo)*w, func(h []T) error {
-					clear(h)
-					l.product(hi-lo, w, l.hidden, l.raw[lo*l.rawStep:], l.rawStep, l.projection[from*l.hidden:], h, w)
-					l.put(k, at, from, w, lo, hi, h)
-					return nil
-				})
-			})
+			err = project.run(l.stateUnits, n)
 		}
 		if err != nil {
 			return err

@@ -58,12 +58,17 @@ func planFold(x backend.View, axes attr.Ints) foldPlan {
 		foldDim
 		folded bool
 	}
-	var dims []dim
-	strides := x.Strides()
+	var room [shape.MaxRank]dim
+	dims := room[:0]
 	out := 1
 	count := 1
+	dense := 1 // stride of elements in row-major order
 	for i := x.Shape.Rank() - 1; i >= 0; i-- {
-		d := dim{foldDim{x.Shape.Dim(i), strides[i], 0}, axes.Contains(i)}
+		d := dim{foldDim{x.Shape.Dim(i), dense, 0}, axes.Contains(i)}
+		dense *= d.size
+		if x.Lay != nil {
+			d.in = x.Lay.Strides[i]
+		}
 		if d.folded {
 			count *= d.size
 		} else {
@@ -98,6 +103,14 @@ func planFold(x backend.View, axes attr.Ints) foldPlan {
 		p.inner, p.rows = joined[n-1].foldDim, joined[n-1].folded
 		joined = joined[:n-1]
 	}
+	list := make([]foldDim, len(joined)) // of those that are folded, and behind them the others
+	folded := 0
+	for _, d := range joined {
+		if d.folded {
+			folded++
+		}
+	}
+	p.folded, p.outDims = list[:0:folded], list[folded:folded]
 	for _, d := range joined {
 		if d.folded {
 			p.folded = append(p.folded, d.foldDim)

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"sync"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -49,10 +50,14 @@ type tailRun struct {
 	r     *runState
 	lanes []lane
 	regs  []int // what each lane reads
+
+	laneRoom [maxTails]lane
+	regRoom  [maxTails]int
 }
 
 func runTail(c *backend.Ctx, p *backend.Fused, r *runState, out []backend.View) error {
 	t := &tailRun{p: planFold(backend.View{DType: p.DTypes[p.Reduction.Src], Shape: p.Shape}, foldedAxes(p.Reduction.Attr))}
+	t.lanes, t.regs = t.laneRoom[:0], t.regRoom[:0]
 	empty := p.Shape.Numel() == 0
 	for l := p.Reduction; l != nil; l = l.Next {
 		f, z := &folds[l.Op][p.DTypes[l.Src]], out[len(t.regs)]
@@ -81,8 +86,7 @@ func (t *tailRun) rowwise(c *backend.Ctx) error {
 	if chunks == 1 {
 		group := max(1, foldChunk/p.count)
 		return each(c, (p.outputs+group-1)/group, func(b int) {
-			var s tailBlock
-			s.open(t)
+			s := openTail(t)
 			defer s.close()
 			lo, hi := b*group, min((b+1)*group, p.outputs)
 			if p.dense() {
@@ -102,8 +106,7 @@ func (t *tailRun) rowwise(c *backend.Ctx) error {
 		l.parts(p.outputs * chunks)
 	}
 	err := each(c, p.outputs*chunks, func(b int) {
-		var s tailBlock
-		s.open(t)
+		s := openTail(t)
 		defer s.close()
 		in, _ := p.offsets(b / chunks)
 		lo := b % chunks * foldChunk
@@ -125,8 +128,7 @@ func (t *tailRun) columnwise(c *backend.Ctx) error {
 		}
 	}
 	err := each(c, q.blocks(), func(b int) {
-		var s tailBlock
-		s.open(t)
+		s := openTail(t)
 		defer s.close()
 		q.block(p, b, func(o, ch, lo, n int) {
 			in, out := p.offsets(o)
@@ -159,18 +161,25 @@ type tailBlock struct {
 	to    [maxTails]made
 }
 
-func (s *tailBlock) open(t *tailRun) {
+var tailBlocks = sync.Pool{New: func() any { return new(tailBlock) }}
+
+func openTail(t *tailRun) *tailBlock {
+	s := tailBlocks.Get().(*tailBlock)
 	s.t = t
 	for _, l := range t.lanes {
 		s.lanes = append(s.lanes, l.open())
 	}
 	t.r.open(&s.w)
 	s.buf = scratch.Get().(*[]uint64)
+	return s
 }
 
 func (s *tailBlock) close() {
 	s.w.close()
 	scratch.Put(s.buf)
+	clear(s.lanes)
+	*s = tailBlock{lanes: s.lanes[:0]}
+	tailBlocks.Put(s)
 }
 
 // fold folds the flat range [lo, hi) of what belongs to the output at off to partial result number part, -1: to no such.
