@@ -131,8 +131,8 @@ func ApplyGradients[T any](opt Optimizer, grads, params T) T {
 	return everything.UnflattenAll([]reflect.Value{reflect.ValueOf(&params).Elem()}, others(all, leaves, shown))[0].Interface().(T)
 }
 
-// others puts what a result has of its own between the new values of some of its leaves: a copy of buffers, which training writes, and
-// frozen parameters as they are.
+// others puts the other leaves of a tree between the new values of some: frozen parameters as they are, and copies of buffers, which
+// training writes. A compiled function returns copies of both.
 func others(all, changed []tree.Leaf, values []*graph.Array) []*graph.Array {
 	if len(all) == len(changed) {
 		return values
@@ -142,10 +142,11 @@ func others(all, changed []tree.Leaf, values []*graph.Array) []*graph.Array {
 		switch {
 		case len(changed) > 0 && l.Tensor == changed[0].Tensor:
 			list[i], changed, values = values[0], changed[1:], values[1:]
-		case l.Tensor.Peek().OwnSlot() != nil:
+		case l.Tensor.Peek().OwnSlot() != nil && !inTrace((*lucid.Tensor)(l.Tensor)):
 			list[i] = l.Tensor
 		default:
 			list[i] = (*graph.Array)((*lucid.Tensor)(l.Tensor).Detach().Clone())
+			alike(list[i], l.Tensor)
 		}
 	}
 	return list
