@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -168,6 +169,10 @@ func TestLoaderErrors(t *testing.T) {
 			}
 			if name == "error" && !errors.Is(last, errBad) {
 				t.Errorf("the dataset's error is lost: %v", last)
+			}
+			var at *lucid.Error
+			if name == "shape" && (!errors.As(last, &at) || !strings.Contains(at.At, "data_test.go:")) {
+				t.Errorf("%d workers: the error does not say where: %+v", workers, at)
 			}
 		}
 	}

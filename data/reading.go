@@ -155,7 +155,8 @@ func (r reading) start(worker int) (err error) {
 // panicked is what a panic is as an error.
 func panicked(p any) error {
 	if e, ok := p.(*lucid.Error); ok {
-		return e
+		var pcs [64]uintptr
+		return e.Recorded(pcs[:runtime.Callers(2, pcs[:])])
 	}
 	stack := make([]byte, 4096)
 	return fmt.Errorf("panic: %v\n%s", p, stack[:runtime.Stack(stack, false)])

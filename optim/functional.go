@@ -2,6 +2,7 @@ package optim
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
@@ -88,9 +89,10 @@ type stepper interface {
 	stepBy(given map[*lucid.Tensor]*lucid.Tensor)
 }
 
-// ApplyGradients returns the parameters that opt makes of params by grads, trees of the same form with as many tensors as opt has
-// parameters, in their order: nn.TrainableParameters(model) and the gradients of nn.ValueAndGrad, say. What was a parameter is one
-// in the result. The model stays as it is; moments and other state of opt go on.
+// ApplyGradients returns the tree that opt makes of params by grads. What it changes is as many tensors as opt has parameters, in their
+// order: all of params, such as nn.TrainableParameters(model), or else those that have a gradient, as in a whole model and the
+// gradients of nn.ValueAndGrad. Of a whole model the result has frozen parameters and a copy of the buffers too, and can stand in for it.
+// What was a parameter is one in the result. The model stays as it is; moments and other state of opt go on.
 func ApplyGradients[T any](opt Optimizer, grads, params T) T {
 	const op = "apply_gradients"
 	s := stepperOf(op, opt)
@@ -98,14 +100,18 @@ func ApplyGradients[T any](opt Optimizer, grads, params T) T {
 	for _, g := range s.ParamGroups() {
 		own = append(own, g.Params...)
 	}
-	leaves := everything.Leaves(reflect.ValueOf(&params).Elem())
-	if len(leaves) != len(own) {
-		refuse(lucid.ErrValue, op, "params has %d tensors, the optimizer %d parameters; give nn.TrainableParameters of its model",
-			len(leaves), len(own))
-	}
 	byPath := map[string]*lucid.Tensor{}
 	for _, l := range everything.Leaves(reflect.ValueOf(&grads).Elem()) {
 		byPath[l.Path] = (*lucid.Tensor)(l.Tensor)
+	}
+	all := everything.Leaves(reflect.ValueOf(&params).Elem())
+	leaves := all
+	if len(all) > len(own) {
+		leaves = slices.DeleteFunc(slices.Clone(all), func(l tree.Leaf) bool { return byPath[l.Path] == nil })
+	}
+	if len(leaves) != len(own) {
+		refuse(lucid.ErrValue, op, "params has %d tensors and grads %d, the optimizer %d parameters; "+
+			"give the model of the optimizer, or its nn.TrainableParameters", len(all), len(byPath), len(own))
 	}
 	given := map[*lucid.Tensor]*lucid.Tensor{}
 	handles, shown := make([]*graph.Array, len(own)), make([]*graph.Array, len(own))
@@ -122,7 +128,28 @@ func ApplyGradients[T any](opt Optimizer, grads, params T) T {
 	for i, l := range leaves {
 		alike(shown[i], l.Tensor)
 	}
-	return everything.UnflattenAll([]reflect.Value{reflect.ValueOf(&params).Elem()}, shown)[0].Interface().(T)
+	return everything.UnflattenAll([]reflect.Value{reflect.ValueOf(&params).Elem()}, others(all, leaves, shown))[0].Interface().(T)
+}
+
+// others puts the other leaves of a tree between the new values of some: frozen parameters as they are, and copies of buffers, which
+// training writes. A compiled function returns copies of both.
+func others(all, changed []tree.Leaf, values []*graph.Array) []*graph.Array {
+	if len(all) == len(changed) {
+		return values
+	}
+	list := make([]*graph.Array, len(all))
+	for i, l := range all {
+		switch {
+		case len(changed) > 0 && l.Tensor == changed[0].Tensor:
+			list[i], changed, values = values[0], changed[1:], values[1:]
+		case l.Tensor.Peek().OwnSlot() != nil && !inTrace((*lucid.Tensor)(l.Tensor)):
+			list[i] = l.Tensor
+		default:
+			list[i] = (*graph.Array)((*lucid.Tensor)(l.Tensor).Detach().Clone())
+			alike(list[i], l.Tensor)
+		}
+	}
+	return list
 }
 
 // alike makes a tensor a parameter, or a frozen one, if another is.

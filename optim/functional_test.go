@@ -82,6 +82,65 @@ func TestApplyGradients(t *testing.T) {
 	}
 }
 
+// normed has buffers.
+type normed struct {
+	nn.Base
+	L *nn.Linear
+	N *nn.BatchNorm1d
+}
+
+func (m *normed) Forward(x *lucid.Tensor) *lucid.Tensor { return m.N.Forward(m.L.Forward(x)) }
+
+// What ApplyGradients makes of a whole model is a whole model: it has the buffers, and the frozen parameters. The model that went in keeps
+// its own, eagerly and as an argument of a compiled step.
+func TestApplyGradientsToModel(t *testing.T) {
+	lucid.Seed(3)
+	x := lucid.Randn(8, 3)
+	loss := func(m *normed) *lucid.Tensor { return m.Forward(x).Tanh().Square().Sum() }
+	model := func() *normed {
+		lucid.Seed(4)
+		m := &normed{L: nn.NewLinear(3, 3), N: nn.NewBatchNorm1d(3)}
+		nn.Freeze(m, "l.bias")
+		return m
+	}
+	trainable := func(m *normed) []*lucid.Tensor { return []*lucid.Tensor{m.L.Weight, m.N.Weight, m.N.Bias} }
+	ref := model()
+	by := optim.NewAdam(trainable(ref), optim.AdamOptions{LR: 0.1})
+	var want *lucid.Tensor
+	for range 5 {
+		var g *normed
+		want, g = nn.ValueAndGrad(ref, loss)
+		by.Update(ref, g)
+	}
+	nn.Eval(ref)
+	for _, compiled := range []bool{false, true} {
+		first := model()
+		opt := optim.NewAdam(trainable(first), optim.AdamOptions{LR: 0.1})
+		step := func(m *normed) (*normed, *lucid.Tensor) {
+			l, g := nn.ValueAndGrad(m, loss)
+			return optim.ApplyGradients(opt, g, m), l
+		}
+		if compiled {
+			step = lucid.Compile(step)
+		}
+		m, l := step(first)
+		mean := first.N.RunningMean.Clone().Eval()
+		for range 4 {
+			m, l = step(m)
+		}
+		if !lucid.Equal(first.N.RunningMean, mean) {
+			t.Errorf("compiled %v: the model that went in has another mean: %v, %v", compiled, first.N.RunningMean, mean)
+		}
+		if !lucid.AllClose(l, want) || m.L.Bias == nil || m.L.Bias.RequiresGrad() || len(nn.Parameters(m)) != 4 {
+			t.Errorf("compiled %v: loss %v, want %v; %v", compiled, l, want, m.L.Bias)
+		}
+		nn.Eval(m)
+		if a, b := loss(m), loss(ref); !lucid.AllClose(a, b) {
+			t.Errorf("compiled %v: %v with the running statistics, want %v", compiled, a, b)
+		}
+	}
+}
+
 func TestInit(t *testing.T) {
 	a, b := newMLP(), newMLP()
 	oa, ob := optim.NewAdam(nn.Parameters(a), optim.AdamOptions{LR: 0.1}), optim.NewAdam(nn.Parameters(b), optim.AdamOptions{LR: 0.1})

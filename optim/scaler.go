@@ -6,6 +6,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
+	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/scope"
 )
 
@@ -46,7 +47,8 @@ type GradScaler struct {
 type round struct {
 	found             *lucid.Tensor // 0-d bool: a gradient is not finite; nil before Unscale
 	unscaled, stepped bool
-	trace             any // the compiled function it was done in
+	failed            bool // Step returned an error: the next Unscale or Step begins another round
+	trace             any  // the compiled function it was done in
 }
 
 // NewGradScaler returns a scaler.
@@ -106,8 +108,8 @@ func (s *GradScaler) of(op string, opt Optimizer, first bool) *round {
 	}
 	trace := scope.Current().Trace
 	r := s.rounds[opt]
-	if r != nil && r.trace != nil && r.trace != trace && (first || r.stepped) {
-		r = nil // of a trace that was given up on the way
+	if r != nil && (r.failed || r.trace != nil && r.trace != trace && (first || r.stepped)) {
+		r = nil // of a trace that was given up on the way, or of a step that was not taken
 	}
 	if r == nil {
 		r = &round{trace: trace}
@@ -176,16 +178,18 @@ func (s *GradScaler) TryStep(opt Optimizer) error {
 		s.Unscale(opt)
 	}
 	r.stepped = true
-	if m, ok := opt.(maskedStepper); ok {
-		return m.stepUnless(r.found)
-	}
-	if r.trace != nil {
+	m, masked := opt.(maskedStepper)
+	if !masked && r.trace != nil {
 		refuse(lucid.ErrNotImplemented, op, "a %T cannot leave out a step inside a compiled function; step it outside", opt)
 	}
-	if r.found.Item() != 0 {
-		return nil
+	var err error
+	if masked {
+		err = m.stepUnless(r.found)
+	} else if err = lucid.Eval(r.found); err == nil && r.found.Item() == 0 {
+		err = opt.TryStep()
 	}
-	return opt.TryStep()
+	r.failed = err != nil
+	return err
 }
 
 // Update moves the scale: down if a step was left out, up after GrowthInterval steps that were not.
@@ -199,7 +203,13 @@ func (s *GradScaler) TryUpdate() error {
 	}
 	trace := scope.Current().Trace
 	var found *lucid.Tensor
+	failed := false
 	for opt, r := range s.rounds {
+		if r.failed { // not a step that says something about the scale
+			failed = true
+			delete(s.rounds, opt)
+			continue
+		}
 		if !r.unscaled { // refused on the way
 			continue
 		}
@@ -215,8 +225,19 @@ func (s *GradScaler) TryUpdate() error {
 		}
 		delete(s.rounds, opt)
 	}
-	if found == nil {
+	switch {
+	case found == nil && failed:
+		return nil
+	case found == nil:
 		refuse(lucid.ErrValue, op, "no optimizer was stepped since the last Update; call Step before it")
+	}
+	// A batch that fails, of which the optimizer's next Step tells, leaves the scale as it is.
+	var u *door.Update
+	if trace == nil {
+		if err := lucid.Eval(s.scale, s.good); err != nil { // stored, to have something to fall back to
+			return err
+		}
+		u = door.BeginUpdate([]*graph.Array{(*graph.Array)(s.scale), (*graph.Array)(s.good)})
 	}
 	door.Untaped(func() {
 		good := s.good.Add(1)
@@ -229,7 +250,7 @@ func (s *GradScaler) TryUpdate() error {
 	if trace != nil {
 		return nil
 	}
-	return lucid.EvalAsync(s.scale, s.good)
+	return u.Start(nil, func(error) {})
 }
 
 // StateDict returns the scale and the count of good steps.

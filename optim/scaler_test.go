@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/nn"
+	F "github.com/lucid-go/lucid/nn/functional"
 	"github.com/lucid-go/lucid/optim"
 )
 
@@ -205,6 +208,64 @@ func TestGradScalerUse(t *testing.T) {
 	} {
 		if err := lucid.Try(c.f); !errors.Is(err, c.kind) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A batch with a label out of range costs a scaler nothing either: the loss says so, the scale stays readable, the next Step tells, and
+// training goes on as if the batch had not been there.
+func TestGradScalerBadBatch(t *testing.T) {
+	x := lucid.Randn(8, 4).Eval()
+	good, bad := lucid.Of([]int{0, 1, 2, 0, 1, 2, 0, 1}).Eval(), lucid.Of([]int{0, 1, 2, 0, 7, 2, 0, 1}).Eval()
+	for _, name := range []string{"sgd", "nadam", "hooks"} { // hooks read whether a gradient is not finite
+		for _, update := range []bool{false, true} { // call Update after a Step that failed, too
+			run := func(withBad bool) (losses []float64, scale float64) {
+				lucid.Seed(3)
+				m := nn.NewSequential(nn.NewLinear(4, 16), nn.NewReLU(), nn.NewLinear(16, 3))
+				o, s := scaled[name](nn.Parameters(m)), optim.NewGradScaler(optim.GradScalerOptions{GrowthInterval: 3})
+				step := func(y *lucid.Tensor) (*lucid.Tensor, error) {
+					o.ZeroGrad()
+					l := F.CrossEntropy(m.Forward(x), y)
+					s.Scale(l).Backward()
+					err := s.TryStep(o)
+					if err == nil || update {
+						s.Update()
+					}
+					return l, err
+				}
+				for i := range 6 {
+					if i == 2 && !withBad {
+						continue
+					}
+					if i == 2 {
+						before := s.GetScale()
+						l, err := step(bad)
+						if e := lucid.Try(func() { l.Item() }); !errors.Is(e, lucid.ErrIndex) {
+							t.Errorf("%s: the loss of the batch: %v, %v", name, l, e)
+						}
+						if after := s.GetScale(); after != before {
+							t.Errorf("%s: the scale is %v, was %v", name, after, before)
+						}
+						if err == nil { // the step ran on its own
+							_, err = step(good)
+						}
+						if !errors.Is(err, lucid.ErrIndex) {
+							t.Errorf("%s: the next step says %v", name, err)
+						}
+						continue
+					}
+					l, err := step(good)
+					if err != nil {
+						t.Fatalf("%s, update %v: step %d: %v", name, update, i, err)
+					}
+					losses = append(losses, l.Item())
+				}
+				return losses, s.GetScale()
+			}
+			want, scale := run(false)
+			if got, now := run(true); !slices.Equal(got, want) || now != scale {
+				t.Errorf("%s, update %v: %v %v; want %v %v", name, update, got, now, want, scale)
+			}
 		}
 	}
 }

@@ -69,8 +69,9 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 	take := func(i int) bool {
 		n := nodes[i]
 		w, ok := p.droppable(n)
-		// A plan that waits for others is given up if they are: it must not write over inputs.
-		if !ok || len(j.deps) > 0 || in[i].Refs() != 1 || !n.Take(w) {
+		// A plan that waits for others is given up if they are: it must not write over inputs. An input that failed has an event that says
+		// so, which a result in the same buffer would replace.
+		if !ok || len(j.deps) > 0 || in[i].Event() != nil || in[i].Refs() != 1 || !n.Take(w) {
 			return false
 		}
 		j.taken = append(j.taken, takenNode{n, i, in[i], w})

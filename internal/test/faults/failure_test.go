@@ -198,3 +198,22 @@ func TestFailedStepLeavesState(t *testing.T) {
 		}
 	})
 }
+
+// TestFailureOfADroppedOperand: what is made of a value that failed fails, also if nothing else holds that value, so that its memory could
+// be used again.
+func TestFailureOfADroppedOperand(t *testing.T) {
+	everywhere(t, func(t *testing.T, w *tensortest.Target, _ *fake.Faults) {
+		for _, n := range []int{1, 1 << 17} {
+			bad := w.Put(lucid.Arange(n).To(lucid.Float32)).At(w.Put(lucid.Full([]int{n}, int64(n)))).CumSum(0)
+			if err := lucid.Eval(bad); w.Dev == cpu.Device && !errors.Is(err, lucid.ErrIndex) {
+				t.Fatal(err)
+			}
+			lucid.Synchronize()
+			z := bad.Mul(3)
+			bad.Free()
+			if err := lucid.Try(func() { lucid.ToSlice[float32](z) }); !errors.Is(err, lucid.ErrIndex) {
+				t.Errorf("%d elements: %v of a value that failed", n, err)
+			}
+		}
+	})
+}
