@@ -22,8 +22,8 @@ var X86 struct {
 // report it.
 var L1Ways = 8
 
-// NearL3 is the size in bytes of a third-level cache that a few cores share, as AMD's do: it is much faster than memory. 0 if there is none;
-// those of Intel's servers, which all cores share, are not.
+// NearL3 is the size in bytes of a third-level cache that a few cores share, as AMD's do: it is much faster than memory. 0 if there is
+// none; those of Intel's servers, which all cores share, are not.
 var NearL3 int
 
 // ARM64 holds the features of an arm64 machine; all false elsewhere.

@@ -19,7 +19,7 @@ func (s *SharedPlan) Bind(t *Traced, once bool) (r *Replay, why string, compared
 	b := binders.Get().(*binder)
 	b.s, b.t = s, t
 	defer b.release()
-	if was := s.replay; once && !was.prog.checks && !was.prog.control && was.capture == nil {
+	if once && s.recyclable() {
 		if b.to = s.spare.Swap(nil); b.to == nil {
 			b.to = s.newSpare()
 		}
@@ -28,6 +28,13 @@ func (s *SharedPlan) Bind(t *Traced, once bool) (r *Replay, why string, compared
 		s.spare.Store(b.to)
 	}
 	return r, b.why, b.compared
+}
+
+// recyclable reports whether a program has ended when it returns: those of a device that computes while the host goes on have not.
+func (s *SharedPlan) recyclable() bool {
+	p := s.replay.prog
+	return !p.checks && !p.control && s.replay.capture == nil &&
+		!slices.ContainsFunc(p.steps, func(st step) bool { return !st.dev.Host })
 }
 
 // newSpare makes space for programs that run once.
@@ -443,7 +450,8 @@ func (b *binder) replay(prog *Program) *Replay {
 	if r == nil {
 		r = &Replay{capturedBufs: make([]*mem.Buffer, prog.numIn)}
 	}
-	r.prog, r.lays, r.args, r.argOf, r.donated, r.settings, r.checks = prog, b.t.Lays, was.args, was.argOf, was.donated, was.settings, was.checks
+	r.prog, r.lays, r.args, r.argOf, r.donated = prog, b.t.Lays, was.args, was.argOf, was.donated
+	r.settings, r.checks = was.settings, was.checks
 	r.capturedBufs, r.outs, r.capture = resize(r.capturedBufs, prog.numIn), r.outs[:0], newCapture(prog, b.t.Lays)
 	if r.capture != nil {
 		r.capture.recordings = b.s.recordings

@@ -19,6 +19,7 @@ var sharedNames = map[string]string{
 	"Call":         "lucid calls an op by name, nn a module as PyTorch's m(x) does",
 	"Bernoulli":    "random draws by a key what lucid draws by the default generator",
 	"Eval":         "lucid computes tensors, nn ends training: PyTorch's and MLX's own words",
+	"Einsum":       "lucid names axes by letters, einops by words: NumPy's and the Python package's own words",
 	"Map":          "lucid maps a function over the slices of tensors, tree over the tensors of a tree: JAX's own words",
 	"New":          "lucid makes a tensor, llm/serve a server: as Go's packages do",
 	"Open":         "each opens files of its own kind, as Go's packages do",
