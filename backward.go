@@ -25,9 +25,13 @@ func InferenceMode(f func()) {
 	scope.With(func(s *scope.State) { s.NoGrad, s.Stop, s.Inference = true, true, true }, f)
 }
 
-// SetGradEnabled runs f with or without recording for Backward.
+// SetGradEnabled is EnableGrad or NoGrad.
 func SetGradEnabled(on bool, f func()) {
-	scope.With(func(s *scope.State) { s.NoGrad, s.Stop = !on, !on }, f)
+	if on {
+		EnableGrad(f)
+	} else {
+		NoGrad(f)
+	}
 }
 
 // IsGradEnabled reports whether this goroutine records for Backward.

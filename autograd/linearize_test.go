@@ -86,3 +86,17 @@ func TestJacobianN(t *testing.T) {
 		t.Error("a negative chunk was taken")
 	}
 }
+
+// TestIsAnomalyEnabled: inside DetectAnomaly, on this goroutine.
+func TestIsAnomalyEnabled(t *testing.T) {
+	other := make(chan bool)
+	lucid.DetectAnomaly(func() {
+		go func() { other <- autograd.IsAnomalyEnabled() }()
+		if elsewhere := <-other; !autograd.IsAnomalyEnabled() || elsewhere {
+			t.Errorf("inside %v, on another goroutine %v", autograd.IsAnomalyEnabled(), elsewhere)
+		}
+	})
+	if autograd.IsAnomalyEnabled() {
+		t.Error("still on outside")
+	}
+}

@@ -163,6 +163,15 @@ func TestOwn(t *testing.T) {
 	if _, ok := distributions.BijectTo(even{distributions.Positive}).(distributions.ExpTransform); !ok {
 		t.Error("the transform registered here was not found")
 	}
+	distributions.RegisterTransformTo(func(even) distributions.Transform { return distributions.SoftmaxTransform{} })
+	_, parameter := distributions.TransformTo(even{distributions.Positive}).(distributions.SoftmaxTransform)
+	if _, bijective := distributions.BijectTo(even{distributions.Positive}).(distributions.ExpTransform); !parameter || !bijective {
+		t.Error("the map for parameters was not found, or is in the place of the bijection")
+	}
+	fair := distributions.NewCategorical(distributions.CategoricalOptions{Probs: f64s(1, 1, 1, 1)})
+	if v := distributions.Perplexity(fair).Item(); math.Abs(v-4) > 1e-9 {
+		t.Errorf("the perplexity of four equal classes is %v", v)
+	}
 }
 
 type even struct{ distributions.Constraint }

@@ -42,9 +42,6 @@ func common(a, b []int) (n int) {
 	return n
 }
 
-// whole reports whether the block of a node is full.
-func (n *prefixNode) whole() bool { return len(n.ids) == model.PageTokens }
-
 // find returns the nodes of whole blocks that ids begin with, and the node of those behind them that begins with most of the rest: same
 // tokens of it.
 func (t *prefixTree) find(ids []int) (path []*prefixNode, next *prefixNode, same int) {

@@ -35,27 +35,44 @@ func NewEmbedding(rows, size int, opts ...EmbeddingOptions) *Embedding {
 func table(w lucid.With, rows, size int, padding **int) *lucid.Tensor {
 	t := parameter(w, rows, size)
 	nninit.Normal_(t, 0, 1)
-	if *padding == nil {
+	if *padding = paddingRow(*padding, rows); *padding == nil {
 		return t
 	}
-	p := **padding
-	if p < 0 {
-		p += rows
-	}
-	if p < 0 || p >= rows {
-		refuse(lucid.ErrIndex, "embedding", "padding index %d of %d rows", **padding, rows)
-	}
-	*padding = &p
 	lucid.NoGrad(func() {
-		keep := lucid.With{Device: t.Device()}.Arange(rows).Ne(p).Reshape(rows, 1)
+		keep := lucid.With{Device: t.Device()}.Arange(rows).Ne(**padding).Reshape(rows, 1)
 		t.Assign(lucid.Where(keep, t.Detach(), 0))
 	})
 	return t
 }
 
-// EmbeddingFrom returns an embedding with the rows of a tensor; freeze keeps them from being trained.
+// paddingRow is the index of the padding row from the front, nil if there is none.
+func paddingRow(at *int, rows int) *int {
+	if at == nil {
+		return nil
+	}
+	p := *at
+	if p < 0 {
+		p += rows
+	}
+	if p < 0 || p >= rows {
+		refuse(lucid.ErrIndex, "embedding", "padding index %d of %d rows", *at, rows)
+	}
+	return &p
+}
+
+// EmbeddingFrom returns an embedding with the rows of a tensor, in the dtype and on the device that it has; freeze keeps them from being
+// trained. A padding row stays as it is.
 func EmbeddingFrom(weight *lucid.Tensor, freeze bool, opts ...EmbeddingOptions) *Embedding {
-	m := &Embedding{Weight: Parameter(weight), o: door.Option("embedding", opts)}
+	const op = "embedding_from"
+	o := door.Option(op, opts)
+	switch {
+	case weight.Dim() != 2:
+		refuse(lucid.ErrShapeMismatch, op, "weight has shape %v; want (rows, size)", weight.Shape())
+	case o.DType.Valid() || o.Device != lucid.Device{}:
+		refuse(lucid.ErrValue, op, "DType and Device are for NewEmbedding; bring weight there by weight.To")
+	}
+	o.PaddingIdx = paddingRow(o.PaddingIdx, weight.Size(0))
+	m := &Embedding{Weight: Parameter(weight), o: o}
 	m.Weight.RequiresGrad_(!freeze)
 	return m
 }

@@ -111,12 +111,13 @@ func RegisterFullBackwardHook(m Module, f BackwardHook) *Handle {
 	return register(m, func(h *hooks) *[]*BackwardHook { return &h.back }, f)
 }
 
-// RegisterLoadStateDictPreHook calls f before LoadStateDict writes to m, which may change what is loaded.
+// RegisterLoadStateDictPreHook calls f before LoadStateDict writes to m, with m's part of the state, by its names inside m. f may change
+// what is loaded; the state that LoadStateDict was called with stays as it is.
 func RegisterLoadStateDictPreHook(m Module, f func(m Module, d *lucid.StateDict)) *Handle {
 	return register(m, func(h *hooks) *[]*func(Module, *lucid.StateDict) { return &h.loadPre }, f)
 }
 
-// RegisterLoadStateDictPostHook calls f after LoadStateDict wrote to m.
+// RegisterLoadStateDictPostHook calls f after LoadStateDict wrote to m, with m's part of the state.
 func RegisterLoadStateDictPostHook(m Module, f func(m Module, d *lucid.StateDict)) *Handle {
 	return register(m, func(h *hooks) *[]*func(Module, *lucid.StateDict) { return &h.loadPost }, f)
 }

@@ -99,11 +99,13 @@ func find(s iter.Seq2[string, *lucid.Tensor], name string) *lucid.Tensor {
 	return nil
 }
 
-// Apply calls f with every module inside m, inner before outer, and with m last.
+// Apply calls f with every module inside m, inner before outer, otherwise in order of declaration, and with m last.
 func Apply(m Module, f func(Module)) {
-	all := Modules(m)
-	for i := len(all) - 1; i >= 0; i-- {
-		f(all[i])
+	var all []Module // f may change m
+	w := walker{leave: func(m Module) { all = append(all, m) }}
+	w.visit(m)
+	for _, c := range all {
+		f(c)
 	}
 }
 

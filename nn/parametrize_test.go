@@ -195,6 +195,37 @@ func TestSpectralNormCompiled(t *testing.T) {
 	}
 }
 
+// TestRemoveSpectralNorm: the tensor keeps the value it was used with, and is a parameter again.
+func TestRemoveSpectralNorm(t *testing.T) {
+	lucid.Seed(4)
+	m := nn.NewLinear(4, 3)
+	utils.SpectralNorm(m)
+	nn.Eval(m)
+	x := lucid.Randn(2, 4)
+	want := m.Forward(x).Detach()
+	utils.RemoveSpectralNorm(m, "")
+	if !lucid.Equal(m.Forward(x).Detach(), want) || nn.IsParametrized(m, "") || !m.Weight.RequiresGrad() {
+		t.Error("the layer computes something else, or its weight is not a parameter")
+	}
+	if err := lucid.Try(func() { utils.RemoveSpectralNorm(m, "weight") }); !errors.Is(err, lucid.ErrValue) {
+		t.Errorf("off twice: %v", err)
+	}
+}
+
+// TestGlobalRandom: so many of all, a part of each tensor by chance, and none of those that were pruned before twice.
+func TestGlobalRandom(t *testing.T) {
+	lucid.Seed(6)
+	a, b := nn.NewLinear(8, 8), nn.NewLinear(8, 24)
+	targets := []prune.Target{{Module: a, Name: "weight"}, {Module: b, Name: "weight"}}
+	pruned := func(m nn.Module) int { return int(nn.GetBuffer(m, "weight_mask").Eq(0).To(lucid.Int64).Sum().Item()) }
+	for i, want := range []int{64, 112} {
+		prune.GlobalRandom(targets, prune.Share(0.25)) // of what is left
+		if n, k := pruned(a), pruned(b); n+k != want || n == 0 || n >= k {
+			t.Errorf("round %d: %d of 64 and %d of 192; want %d in all", i, n, k, want)
+		}
+	}
+}
+
 func TestPruneModule(t *testing.T) {
 	lucid.Seed(5)
 	m := nn.NewSequential(nn.NewLinear(8, 8), nn.NewLinear(8, 8))

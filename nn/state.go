@@ -136,20 +136,10 @@ func LoadStateDict(m Module, d *lucid.StateDict, opts ...LoadOptions) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range Modules(m) {
-		if h := around(c); h != nil {
-			for _, f := range h.loadPre {
-				(*f)(c, d)
-			}
-		}
-	}
+	d = changedByHooks(m, d)
 	for name, c := range NamedModules(m) {
 		if l, ok := c.(stateful); ok {
-			part := d
-			if name != "" {
-				part = d.Prefix(name + ".")
-			}
-			l.fromState(part)
+			l.fromState(partOf(d, name))
 		}
 	}
 	if e := compare(m, d); e != nil && (!o.NotStrict || len(e.Mismatched) > 0) {
@@ -175,12 +165,33 @@ func LoadStateDict(m Module, d *lucid.StateDict, opts ...LoadOptions) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range Modules(m) {
+	for name, c := range NamedModules(m) {
 		if h := around(c); h != nil {
 			for _, f := range h.loadPost {
-				(*f)(c, d)
+				(*f)(c, partOf(d, name))
 			}
 		}
 	}
 	return nil
+}
+
+// changedByHooks is the state as the hooks before loading leave it: itself if there are none, else a copy.
+func changedByHooks(m Module, d *lucid.StateDict) *lucid.StateDict {
+	own := false
+	for name, c := range NamedModules(m) {
+		h := around(c)
+		if h == nil || len(h.loadPre) == 0 {
+			continue
+		}
+		if !own {
+			d, own = copied(d), true
+		}
+		_ = changePart(d, name, func(part *lucid.StateDict) error {
+			for _, f := range h.loadPre {
+				(*f)(c, part)
+			}
+			return nil
+		})
+	}
+	return d
 }

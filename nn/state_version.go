@@ -46,9 +46,7 @@ func upgraded(m Module, d *lucid.StateDict) (_ *lucid.StateDict, err error) {
 			return
 		}
 		if !own {
-			copied := lucid.NewStateDict()
-			copied.Merge("", d)
-			d, own = copied, true
+			d, own = copied(d), true
 		}
 		err = bringUp(name, c, d, have, want)
 	})
@@ -57,28 +55,42 @@ func upgraded(m Module, d *lucid.StateDict) (_ *lucid.StateDict, err error) {
 
 // bringUp changes the part of the state that belongs to one module.
 func bringUp(name string, m Module, d *lucid.StateDict, have, want int) error {
-	prefix := ""
-	if name != "" {
-		prefix = name + "."
-	}
-	part := d
-	if name != "" {
-		part = d.Prefix(prefix)
-	}
 	label := fmt.Sprintf("%T", m)
 	if name != "" {
 		label = name + ", a " + label
 	}
 	sub := migrate.Subject{Op: "load_state_dict", What: "the state of module", Name: label, Version: have, Current: want}
-	err := sub.Bring(func(from int) func() error {
-		if v, ok := m.(Versioned); ok && from >= 1 {
-			return func() error { return v.MigrateState(from, part) }
-		}
-		return nil
-	}, func(version int) { part.SetVersion("", version) })
-	if err != nil || name == "" {
+	return changePart(d, name, func(part *lucid.StateDict) error {
+		return sub.Bring(func(from int) func() error {
+			if v, ok := m.(Versioned); ok && from >= 1 {
+				return func() error { return v.MigrateState(from, part) }
+			}
+			return nil
+		}, func(version int) { part.SetVersion("", version) })
+	})
+}
+
+func copied(d *lucid.StateDict) *lucid.StateDict {
+	own := lucid.NewStateDict()
+	own.Merge("", d)
+	return own
+}
+
+// partOf is what belongs to the module of that name, by its names inside the module.
+func partOf(d *lucid.StateDict, name string) *lucid.StateDict {
+	if name == "" {
+		return d
+	}
+	return d.Prefix(name + ".")
+}
+
+// changePart lets f change what belongs to the module of that name.
+func changePart(d *lucid.StateDict, name string, f func(part *lucid.StateDict) error) error {
+	part := partOf(d, name)
+	if err := f(part); err != nil || name == "" {
 		return err
 	}
+	prefix := name + "."
 	for _, n := range d.Names() {
 		if strings.HasPrefix(n, prefix) {
 			d.Delete(n)

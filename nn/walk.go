@@ -23,6 +23,7 @@ var (
 // walker visits the tensors and modules inside a module, in order.
 type walker struct {
 	module func(name string, m Module)
+	leave  func(m Module) // after all inside
 	tensor func(name string, t *lucid.Tensor, f field)
 	path   []string
 	open   map[Module]bool // modules being visited, against cycles
@@ -165,6 +166,9 @@ func (w *walker) visit(m Module) {
 	w.structure(reflect.ValueOf(m).Elem())
 	w.visitFormed(w.owner.all())
 	w.owner = outer
+	if w.leave != nil {
+		w.leave(m)
+	}
 }
 
 // tensorAt shows a tensor to the visitor.

@@ -59,15 +59,10 @@ func (r *Replay) ChangedDevice() *backend.Device {
 	return nil
 }
 
-// NewReplay plans the outputs of a trace once. args are its placeholders; lays their strides, nil for row-major order. The offset of an
+// newReplay plans the outputs of a trace once. args are its placeholders; lays their strides, nil for row-major order. The offset of an
 // argument in its buffer may differ from run to run. becomes says by output the placeholder whose next value it is, -1 if it is none:
 // where it can, the program writes it in that one's memory. again is the share of its work that the program may do twice to hold less
 // memory (rematerialisation).
-func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64) (*Replay, error) {
-	_, r, err := newReplay(outs, args, lays, becomes, again, false)
-	return r, err
-}
-
 func newReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64, noElision bool) (*planner, *Replay,
 	error) {
 	p := &planner{dev: DefaultDevice(), replay: true, roots: outs, rematShare: again, noElision: noElision}

@@ -87,7 +87,7 @@ type shapeEdge struct {
 // WhyElided says why a plan is not shared whose kernels write straight into concatenations: strides of its own would depend on sizes.
 const WhyElided = "results are written straight into a concatenation"
 
-// NewSharedPlan plans a trace from its simplified outputs, as NewReplay does. The plan is nil where it cannot be shared; why says so.
+// NewSharedPlan plans a trace from its simplified outputs, as newReplay does. The plan is nil where it cannot be shared; why says so.
 func NewSharedPlan(t *Traced, simple []*graph.Node, w Rewritten) (r *Replay, plan *SharedPlan, why string, err error) {
 	p, r, err := newReplay(simple, t.Args, t.Lays, t.Becomes, t.Recompute, t.NoElision)
 	if err != nil {

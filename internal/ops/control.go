@@ -197,14 +197,6 @@ func batchAll(in []*Node, batched []bool, size int) []*Node {
 	return out
 }
 
-func trues(n int) []bool {
-	b := make([]bool, n)
-	for i := range b {
-		b[i] = true
-	}
-	return b
-}
-
 // rowAt returns x[i] for an index of one element.
 func rowAt(x, i *Node) *Node {
 	return reshapeTo(take(x, i, 0), shape.Of("scan", x.Shape().Dims()[1:]...))

@@ -8,11 +8,6 @@ import "math"
 // Pairs are two words of each of some elements: word j of element i is X[j][i] above Y[j][i].
 type Pairs struct{ X, Y [2][]int32 }
 
-// of cuts the pairs to n elements.
-func (p *Pairs) of(n int) (x0, y0, x1, y1 []int32) {
-	return p.X[0][:n], p.Y[0][:n], p.X[1][:n], p.Y[1][:n]
-}
-
 // unitOf is the number in [0, 1) of the upper and lower part of a word.
 func unitOf(x, y int32) float64 {
 	return float64(int64(uint64(uint32(x))<<21|uint64(uint32(y))>>11)) * (1.0 / (1 << 53))

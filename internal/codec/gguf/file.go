@@ -242,9 +242,6 @@ func (f *File) Mapped(name string) bool {
 var plain = map[ggml.Type]dtype.DType{ggml.F32: dtype.Float32, ggml.F16: dtype.Float16, ggml.BF16: dtype.BFloat16, ggml.F64: dtype.Float64,
 	ggml.I8: dtype.Int8, ggml.I16: dtype.Int16, ggml.I32: dtype.Int32, ggml.I64: dtype.Int64}
 
-// Plain returns the dtype of a type that is not made of blocks.
-func Plain(t ggml.Type) (dtype.DType, bool) { d, ok := plain[t]; return d, ok }
-
 // Tensor returns a tensor of a plain type.
 func (f *File) Tensor(name string) (codec.Tensor, error) {
 	data, err := f.Data(name)

@@ -104,6 +104,7 @@ func TestDiscrete(t *testing.T) {
 	check("poisson", lucid.ToSlice[int](g.Poisson(rate)), map[int]float64{0: math.Exp(-2), 1: 2 * math.Exp(-2), 2: 2 * math.Exp(-2),
 		3: 4.0 / 3 * math.Exp(-2)})
 	two := lucid.With{}.Full([]int{n}, 2.0)
+	check("binomial by the default generator", lucid.ToSlice[int](lucid.Binomial(two, p)), map[int]float64{0: 0.64, 1: 0.32, 2: 0.04})
 	check("binomial", lucid.ToSlice[int](g.Binomial(two, p)), map[int]float64{0: 0.64, 1: 0.32, 2: 0.04})
 	check("geometric", lucid.ToSlice[int](lucid.Zeros(n).Geometric_(0.3)), map[int]float64{1: 0.3, 2: 0.21, 3: 0.147})
 	w := lucid.New([]float32{1, 0, 3}, 3)

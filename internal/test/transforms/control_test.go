@@ -3,6 +3,7 @@ package transforms
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -358,5 +359,31 @@ func TestControlExport(t *testing.T) {
 		if got, want := lucid.Grad(call)(x), lucid.Grad(f)(x); !lucid.AllClose(got, want) {
 			t.Errorf("gradient %v from the file, want %v", got, want)
 		}
+	}
+}
+
+// TestMap: f of each element, stacked, as VMap has it, for trees, gradients and no elements.
+func TestMap(t *testing.T) {
+	type pair struct{ A, B *lucid.Tensor }
+	x := pair{lucid.New([]float64{1, 2, 3, 4, 5, 6}, 3, 2), lucid.New([]float64{2, 3, 4}, 3)}
+	f := func(p pair) pair { return pair{p.A.Mul(p.B), p.A.Sum().Exp()} }
+	got, want := lucid.Map(f, x), lucid.VMap(f)(x)
+	if !lucid.Equal(got.A, want.A) || !lucid.AllClose(got.B, want.B) {
+		t.Errorf("%v; want %v", got, want)
+	}
+	loss := func(over func(f func(pair) pair, x pair) pair) func(x pair) *lucid.Tensor {
+		return func(x pair) *lucid.Tensor { y := over(f, x); return y.A.Square().Sum().Add(y.B.Sum()) }
+	}
+	_, a := lucid.ValueAndGradTree(loss(lucid.Map[pair, pair]))(x)
+	_, b := lucid.ValueAndGradTree(loss(func(f func(pair) pair, x pair) pair { return lucid.VMap(f)(x) }))(x)
+	if !lucid.AllClose(a.A, b.A) || !lucid.AllClose(a.B, b.B) {
+		t.Errorf("gradients %v; want %v", a, b)
+	}
+	square := func(x *lucid.Tensor) *lucid.Tensor { return x.Square() }
+	if y := lucid.Map(square, lucid.Zeros(0, 3)); fmt.Sprint(y.Shape()) != "[0 3]" {
+		t.Errorf("of no elements: %v", y.Shape())
+	}
+	if err := lucid.Try(func() { lucid.Map(square, lucid.Scalar(1.0)) }); !errors.Is(err, lucid.ErrShapeMismatch) {
+		t.Errorf("of a scalar: %v", err)
 	}
 }

@@ -138,3 +138,33 @@ func TestGradThroughBackward(t *testing.T) {
 		t.Errorf("the gradient 2wx changes with x by %v, want 4", d)
 	}
 }
+
+// TestSetGradEnabled is NoGrad and EnableGrad by a condition, also inside one another.
+func TestSetGradEnabled(t *testing.T) {
+	x := lucid.Scalar(2.0).RequiresGrad_(true)
+	records := func() bool { return x.Square().RequiresGrad() && lucid.IsGradEnabled() }
+	lucid.SetGradEnabled(false, func() {
+		if records() {
+			t.Error("off, and it records")
+		}
+		lucid.SetGradEnabled(true, func() {
+			if !records() {
+				t.Error("on inside off, and it does not record")
+			}
+		})
+	})
+	lucid.InferenceMode(func() {
+		for name, on := range map[string]func(f func()){
+			"SetGradEnabled": func(f func()) { lucid.SetGradEnabled(true, f) }, "EnableGrad": lucid.EnableGrad,
+		} {
+			on(func() {
+				if !records() {
+					t.Errorf("%s inside InferenceMode does not record", name)
+				}
+			})
+		}
+	})
+	if !records() {
+		t.Error("it does not record any more")
+	}
+}

@@ -35,8 +35,6 @@ func (a Attention) String() string {
 		a.KStrides, a.V, a.VStrides, a.Causal)
 }
 
-func (a Attention) name() string { return "attention" }
-
 // allows takes any engine: all of them accumulate in float32. Those of the gradient may accumulate a query's parts in any
 // order.
 func (a Attention) allows(notes []note) bool { return !slices.Contains(notes, noteReducedSums) }

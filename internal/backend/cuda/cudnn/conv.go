@@ -46,8 +46,6 @@ func (c Conv) String() string {
 		c.X, c.XStrides, c.W, c.WStrides, c.Y, c.YStrides, c.Stride, c.Low, c.High, c.Dilation)
 }
 
-func (c Conv) name() string { return "conv" }
-
 // Supports reports whether convolutions of a dtype can be made.
 func Supports(d dtype.DType) bool { _, ok := dataTypes[d]; return ok }
 

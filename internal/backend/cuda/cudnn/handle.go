@@ -89,7 +89,6 @@ type work interface {
 	describe(n *net)          // the graph
 	allows(notes []note) bool // which engines are allowed
 	tunes() bool              // whether timing engines pays
-	name() string             // of the op, for messages
 }
 
 // run does work on the stream of d; timing is false during a capture. The first work of its kind chooses the engine. An
