@@ -48,14 +48,7 @@ func loadEmbedder(p location, o LoadOptions) (*Embedder, error) {
 
 // embedderFolder reads an encoder as Hugging Face's libraries save it.
 func embedderFolder(dir location, o LoadOptions) (*Embedder, error) {
-	data, err := dir.in("config.json").read(maxJSON)
-	if err != nil {
-		return nil, err
-	}
-	if err := refuseTranscriber(dir); err != nil {
-		return nil, err
-	}
-	c, err := model.ParseConfig(data, o.Ignore...)
+	c, _, err := readConfig(dir, o)
 	if err != nil {
 		return nil, err
 	}

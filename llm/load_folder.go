@@ -15,16 +15,21 @@ import (
 	"github.com/lucid-go/lucid/llm/model"
 )
 
+// readConfig reads what a folder says of its model, as it is written too.
+func readConfig(dir location, o LoadOptions) (c model.Config, text []byte, err error) {
+	if text, err = dir.in("config.json").read(maxJSON); err != nil {
+		return c, nil, err
+	}
+	if err = refuseTranscriber(dir); err != nil {
+		return c, nil, err
+	}
+	c, err = model.ParseConfig(text, o.Ignore...)
+	return c, text, err
+}
+
 // loadFolder reads a model as Hugging Face's libraries save it.
 func loadFolder(dir location, o LoadOptions) (*Model, error) {
-	data, err := dir.in("config.json").read(maxJSON)
-	if err != nil {
-		return nil, err
-	}
-	if err := refuseTranscriber(dir); err != nil {
-		return nil, err
-	}
-	c, err := model.ParseConfig(data, o.Ignore...)
+	c, data, err := readConfig(dir, o)
 	if err != nil {
 		return nil, err
 	}
