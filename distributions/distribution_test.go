@@ -166,7 +166,7 @@ func TestOwn(t *testing.T) {
 	distributions.RegisterTransformTo(func(even) distributions.Transform { return distributions.SoftmaxTransform{} })
 	_, parameter := distributions.TransformTo(even{distributions.Positive}).(distributions.SoftmaxTransform)
 	if _, bijective := distributions.BijectTo(even{distributions.Positive}).(distributions.ExpTransform); !parameter || !bijective {
-		t.Error("the map for parameters was not found, or is in the place of the bijection")
+		t.Error("the map for parameters was not found, or is taken for the bijection")
 	}
 	fair := distributions.NewCategorical(distributions.CategoricalOptions{Probs: f64s(1, 1, 1, 1)})
 	if v := distributions.Perplexity(fair).Item(); math.Abs(v-4) > 1e-9 {

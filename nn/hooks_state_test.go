@@ -68,8 +68,8 @@ func TestRequiresGrad(t *testing.T) {
 	}
 }
 
-// TestHalves: floating tensors change, a counter does not, and the model goes on.
-func TestHalves(t *testing.T) {
+// TestHalfTypes: floating tensors change, a counter does not, and the model goes on.
+func TestHalfTypes(t *testing.T) {
 	for want, to := range map[lucid.DType]func(nn.Module){lucid.Float16: nn.Half, lucid.BFloat16: nn.BFloat16, lucid.Float64: nn.Double,
 		lucid.Float32: nn.Float} {
 		m := nn.NewSequential(nn.NewLinear(2, 2), nn.NewBatchNorm1d(2))

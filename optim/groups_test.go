@@ -60,7 +60,8 @@ func TestAddParamGroup(t *testing.T) {
 	checkGroups(t, "radam", optim.NewRAdam, optim.RAdamOptions{LR: 0.1}, optim.RAdamOptions{LR: 0.02, WeightDecay: 0.1})
 	checkGroups(t, "nadam", optim.NewNAdam, optim.NAdamOptions{LR: 0.1}, optim.NAdamOptions{LR: 0.02, WeightDecay: 0.1})
 	checkGroups(t, "lion", optim.NewLion, optim.LionOptions{LR: 0.1}, optim.LionOptions{LR: 0.02, WeightDecay: 0.1})
-	checkGroups(t, "rmsprop", optim.NewRMSprop, optim.RMSpropOptions{LR: 0.1}, optim.RMSpropOptions{LR: 0.02, Momentum: 0.9, Centered: true})
+	checkGroups(t, "rmsprop", optim.NewRMSprop, optim.RMSpropOptions{LR: 0.1},
+		optim.RMSpropOptions{LR: 0.02, Momentum: 0.9, Centered: true})
 	checkGroups(t, "adagrad", optim.NewAdagrad, optim.AdagradOptions{LR: 0.1}, optim.AdagradOptions{LR: 0.02, LRDecay: 0.1})
 	checkGroups(t, "adadelta", optim.NewAdadelta, optim.AdadeltaOptions{LR: 1}, optim.AdadeltaOptions{LR: 0.2, Rho: new(0.5)})
 	checkGroups(t, "rprop", optim.NewRprop, optim.RpropOptions{LR: 0.1}, optim.RpropOptions{LR: 0.02, StepSizes: &[2]float64{1e-3, 0.03}})
