@@ -21,6 +21,17 @@ func best(f func() *lucid.Tensor) time.Duration {
 	return shortest
 }
 
+// within reports whether f takes at most so many times what g does, in one round of several: another program may take the processor in a
+// round, but code that is that much slower is so in all of them.
+func within(times time.Duration, f, g func() *lucid.Tensor) (ok bool, a, b time.Duration) {
+	for range 5 {
+		if b, a = best(g), best(f); a <= times*b {
+			return true, a, b
+		}
+	}
+	return false, a, b
+}
+
 // TestHalfMaskRatio: an additive mask costs attention in bfloat16 about what a bool mask does. It took ten times as long once, when
 // only bool masks had a kernel; the bound leaves room for a busy machine.
 func TestHalfMaskRatio(t *testing.T) {
@@ -30,12 +41,12 @@ func TestHalfMaskRatio(t *testing.T) {
 	q := lucid.Randn(1, 4, 256, 64).To(lucid.BFloat16).Eval()
 	keep := lucid.Rand(256, 256).Gt(0.2).Eval()
 	added := lucid.Where(keep, 0.0, -1e9).To(lucid.BFloat16).Eval()
-	run := func(mask *lucid.Tensor) time.Duration {
-		return best(func() *lucid.Tensor {
+	with := func(mask *lucid.Tensor) func() *lucid.Tensor {
+		return func() *lucid.Tensor {
 			return F.ScaledDotProductAttention(q, q, q, F.ScaledDotProductAttentionOptions{AttnMask: mask})
-		})
+		}
 	}
-	if b, a := run(keep), run(added); a > 5*b {
+	if ok, a, b := within(5, with(added), with(keep)); !ok {
 		t.Errorf("%v with an additive mask, %v with a bool one", a, b)
 	}
 }
@@ -43,11 +54,12 @@ func TestHalfMaskRatio(t *testing.T) {
 // TestWinogradSmallPlanes: the scope never makes a convolution much slower. It took ten times as long for 512 channels of 4×4 once.
 func TestWinogradSmallPlanes(t *testing.T) {
 	x, w := lucid.Randn(2, 512, 4, 4).Eval(), lucid.Randn(512, 512, 3, 3).Eval()
-	f := func() *lucid.Tensor { return F.Conv2d(x, w, F.ConvOptions{Padding: 1}) }
-	plain := best(f)
-	var fast time.Duration
-	lucid.Winograd(func() { fast = best(f) })
-	if fast > 4*plain {
-		t.Errorf("%v with Winograd, %v without", fast, plain)
+	plain := func() *lucid.Tensor { return F.Conv2d(x, w, F.ConvOptions{Padding: 1}) }
+	fast := func() (y *lucid.Tensor) {
+		lucid.Winograd(func() { y = plain().Eval() })
+		return y
+	}
+	if ok, a, b := within(4, fast, plain); !ok {
+		t.Errorf("%v with Winograd, %v without", a, b)
 	}
 }
