@@ -138,11 +138,16 @@ func (d *driver) probe(limits *map[string]float64) error {
 	return d.prober.ask("probe", limits)
 }
 
-// warm has every worker make its data, and compares the results. A peer that cannot do the work is left out. On a GPU the peers do so side
-// by side, where that does not fill the device: they have compiled before, and most of it is the host's work.
+// warmTime is how long a workload runs before it is timed. Where a host gives pages only when they are touched first, 2 MiB of new memory
+// take some milliseconds, and lucid uses new memory until the collector finds the first dropped results, after 64 MiB.
+const warmTime = 150 * time.Millisecond
+
+// warm has every worker make its data and reach its usual speed, and compares the results. A peer that cannot do the work is left out. On a
+// GPU the peers do so side by side, where that does not fill the device: they have compiled before, and most of it is the host's work.
 func (d *driver) warm(r *row) error {
 	var ours timing
-	if err := d.time(d.peers[0], r.Name, &ours); err != nil {
+	long := max(d.budget, warmTime)
+	if err := d.time(d.peers[0], r.Name, long, &ours); err != nil {
 		return err
 	}
 	r.Error = ours.Error
@@ -152,7 +157,7 @@ func (d *driver) warm(r *row) error {
 	theirs, errs := make([]timing, len(r.Meetings)), make([]error, len(r.Meetings))
 	var wg sync.WaitGroup
 	for i := range r.Meetings {
-		ask := func() { errs[i] = d.time(d.peers[i+1], r.Name, &theirs[i]) }
+		ask := func() { errs[i] = d.time(d.peers[i+1], r.Name, long, &theirs[i]) }
 		if d.device != "" && !r.Heavy {
 			wg.Go(ask)
 		} else {
@@ -182,10 +187,10 @@ func (d *driver) round(r *row) error {
 			continue
 		}
 		var ours, theirs timing
-		if err := d.time(d.peers[0], r.Name, &ours); err != nil {
+		if err := d.time(d.peers[0], r.Name, d.budget, &ours); err != nil {
 			return err
 		}
-		if err := d.time(d.peers[i+1], r.Name, &theirs); err != nil {
+		if err := d.time(d.peers[i+1], r.Name, d.budget, &theirs); err != nil {
 			return err
 		}
 		m.ours, m.theirs = append(m.ours, ours), append(m.theirs, theirs)
@@ -197,8 +202,8 @@ func (d *driver) round(r *row) error {
 }
 
 // time asks a worker and waits until its threads have stopped spinning.
-func (d *driver) time(p *peer, name string, t *timing) error {
-	if err := p.ask(fmt.Sprintf("%s %d", name, d.budget.Milliseconds()), t); err != nil {
+func (d *driver) time(p *peer, name string, budget time.Duration, t *timing) error {
+	if err := p.ask(fmt.Sprintf("%s %d", name, budget.Milliseconds()), t); err != nil {
 		return fmt.Errorf("%s at %s: %w", p.Name, name, err)
 	}
 	if d.fastest {
