@@ -207,8 +207,12 @@ func toHalfAxes[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) 
 	return fftAxes[T](c, attr.FFT{Axes: h.Others, Inverse: h.Inverse, Scale: 1}, out, out)
 }
 
-// halfImage transforms one real image in scratch, whose rows are whole vectors, and copies its bins around the cache.
+// halfImage transforms one real image around the cache: two dimensions where a kernel does, else in scratch, whose rows are whole vectors,
+// from where the bins are copied.
 func halfImage[T floats](y, x []T, h fft.Half, dims []int, first int, others []int, next []T) {
+	if len(dims) == 2 && fft.HalfImage(y, x, dims[0], h, next) {
+		return
+	}
 	const some = 16 // rows that are whole lines of the cache together
 	last, unit := len(dims)-1, 2*fft.Lanes[T]()
 	m, rows := 2*dims[last], len(x)/h.N

@@ -52,6 +52,8 @@ func TestTransformsAroundTheCache(t *testing.T) {
 			all = append(all, run("fft_c2c", whole, complexIn, complexIn.Shape))
 			half := attr.HalfFFT{N: m, Axis: rank - 1, Scale: 1, Middle: 1, Others: attr.MakeInts(axes[:len(axes)-1]...)}
 			all = append(all, run("fft_r2c", half, hostView(x[:n], shape.Of("test", d...)), shape.Of("test", bins...)))
+			half.Inverse = true
+			all = append(all, run("fft_r2c", half, hostView(x[:n], shape.Of("test", d...)), shape.Of("test", bins...)))
 			half.Others = attr.MakeInts()
 			return append(all, run("fft_r2c", half, hostView(x[:n], shape.Of("test", d...)), shape.Of("test", bins...)))
 		}

@@ -12,6 +12,8 @@
 // convolutions of such a length: they need no transposition. Passes read and write tensors themselves, and ask for the lines of the next
 // rows, or, with AVX-512, write large results around the cache. There, rows of 128, 256 and 512 numbers in float32 get all passes from one
 // kernel, in which a row's last pass and the next one's first alternate: memory is read and written while others are computed.
+// Real images are stored around the cache by the last pass of their columns, which shifts the bins of rows to whole lines: a row has a bin
+// more than lines.
 //
 // AVX2 and AVX-512 do the same operations, so they give the same bits; Go, which has no fused multiply-add of its own, rounds more often.
 //

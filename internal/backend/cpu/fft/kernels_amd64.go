@@ -79,6 +79,7 @@ type pairSet[T floats] struct {
 	openFilter       kernel[T]          // of blocks times a table, swapped
 	chirp            [2]kernel[T]       // a row times a table, in blocks
 	passes           [2][2][3]kernel[T] // rows of 128, 256, 512 elements, around the cache or not, swapped or not; nil: there are none
+	tight            [2][14]kernel[T]   // a last pass whose results are rows that begin anywhere in a line; nil: there is none
 	front            [2][14]kernel[T]   // a last pass of which half of the results are wanted, times a table; nil: there is none
 }
 
@@ -110,6 +111,7 @@ var setF32AVX512 = kernelSet[float32]{
 				{passesStreamSwap128F32AVX512, passesStreamSwap256F32AVX512, passesStreamSwap512F32AVX512}}},
 		twistTranspose: twistTransposeF32AVX512, fromRows: fromRowsF32AVX512, toRows: toRowsF32AVX512,
 		unpack: unpackPairsF32AVX512, pack: packPairsF32AVX512,
+		tight:    [2][14]kernel[float32]{{4: tight4F32AVX512, 8: tight8F32AVX512}, {4: tightSwap4F32AVX512, 8: tightSwap8F32AVX512}},
 		open:     [2]kernel[float32]{openF32AVX512, openSwapF32AVX512},
 		openHalf: openHalfF32AVX512, openFilter: openFilterF32AVX512, chirp: [2]kernel[float32]{chirpF32AVX512, chirpSwapF32AVX512},
 		front: [2][14]kernel[float32]{{4: front4F32AVX512, 8: front8F32AVX512}, {4: frontSwap4F32AVX512, 8: frontSwap8F32AVX512}},
@@ -139,6 +141,7 @@ var setF64AVX512 = kernelSet[float64]{
 		wholeStream:    [2]kernel[float64]{wholeStreamF64AVX512, wholeStreamSwapF64AVX512},
 		twistTranspose: twistTransposeF64AVX512, fromRows: fromRowsF64AVX512, toRows: toRowsF64AVX512,
 		unpack: unpackPairsF64AVX512, pack: packPairsF64AVX512,
+		tight:    [2][14]kernel[float64]{{4: tight4F64AVX512, 8: tight8F64AVX512}, {4: tightSwap4F64AVX512, 8: tightSwap8F64AVX512}},
 		open:     [2]kernel[float64]{openF64AVX512, openSwapF64AVX512},
 		openHalf: openHalfF64AVX512, openFilter: openFilterF64AVX512, chirp: [2]kernel[float64]{chirpF64AVX512, chirpSwapF64AVX512},
 		front: [2][14]kernel[float64]{{4: front4F64AVX512, 8: front8F64AVX512}, {4: frontSwap4F64AVX512, 8: frontSwap8F64AVX512}},

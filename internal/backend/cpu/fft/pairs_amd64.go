@@ -94,6 +94,23 @@ func (st *pass[T]) toPairs(y, x []T, step int, r again, swap, stream bool, scale
 	}
 }
 
+// hasTight reports whether the pass can be the last one of columns whose results begin anywhere in a line of the cache: its parts begin at
+// lines.
+func (st *pass[T]) hasTight() bool {
+	k := pairsOf[T]()
+	return k != nil && st.roots == nil && k.tight[0][st.radix] != nil && st.s*2*int(unsafe.Sizeof(T(0)))%64 == 0
+}
+
+// tightFast does such a pass, of groups of columns, pitch numbers from row to row. y are rows of the groups' results and one bin more each,
+// which last has; work is scratch of a line for each number of the radix.
+func tightFast[T floats](st *pass[T], y, x, last, work []T, groups, pitch int, swap bool) {
+	k, size := kernelsOf[T](), int(unsafe.Sizeof(y[0]))
+	row := groups * elementBytes() // of bytes, and a bin
+	a := args[T]{y: first(y), x: first(x), consts: first(k.consts[st.radix]), count: st.s, s: groups, from: st.s * pitch * size,
+		to: st.s * (row + 2*size), stepOut: st.s * 2 * size, nextIn: pitch*size - row, table: first(last), work: first(work)}
+	call(k.pairs.tight[index(swap)][st.radix], &a)
+}
+
 func index(swap bool) int {
 	if swap {
 		return 1

@@ -103,13 +103,14 @@ func (s *straight[T]) rows(y, x []T, count, step int, u, v []T, sw swaps, stream
 	end[T]{at: y, step: l, pairs: true}.save(v, count*s.n/l, scale)
 }
 
-// toHalf transforms rows x of 2n real numbers, which are step apart, to n+1 bins each, which are pitch numbers apart.
-func (s *straight[T]) toHalf(y, x []T, count, step, pitch int, u, v, z []T, f factors[T]) {
+// toHalf transforms rows x of 2n real numbers, which are step apart, to n+1 bins each, which are pitch numbers apart. The last bins are in
+// ends, as many numbers apart as it says.
+func (s *straight[T]) toHalf(y, x []T, count, step, pitch int, ends []T, apart int, u, v, z []T, f factors[T]) {
 	n := s.n
 	s.rows(z, x, count, step, u, v, swaps{}, false, 1)
 	for r := range count { // as unpack does
-		a, b, to := z[2*r*n], z[2*r*n+1], y[r*pitch:][:2*(n+1)]
-		to[0], to[1], to[2*n], to[2*n+1] = (a+b)*f.ends, 0, (a-b)*f.ends, 0
+		a, b, to, end := z[2*r*n], z[2*r*n+1], y[r*pitch:][:2*n], ends[r*apart:][:2]
+		to[0], to[1], end[0], end[1] = (a+b)*f.ends, 0, (a-b)*f.ends, 0
 	}
 	halfPairs(false, y, z, s.half, n, again{count, 2 * n, pitch}, f.middle/2, f.middle/2*f.sign)
 }

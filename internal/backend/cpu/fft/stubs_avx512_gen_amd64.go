@@ -86,6 +86,12 @@ func frontSwap4F32AVX512(a *args[float32])
 func second4F32AVX512(a *args[float32])
 
 //go:noescape
+func tight4F32AVX512(a *args[float32])
+
+//go:noescape
+func tightSwap4F32AVX512(a *args[float32])
+
+//go:noescape
 func radix5F32AVX512(a *args[float32])
 
 //go:noescape
@@ -165,6 +171,12 @@ func frontSwap8F32AVX512(a *args[float32])
 
 //go:noescape
 func second8F32AVX512(a *args[float32])
+
+//go:noescape
+func tight8F32AVX512(a *args[float32])
+
+//go:noescape
+func tightSwap8F32AVX512(a *args[float32])
 
 //go:noescape
 func radix11F32AVX512(a *args[float32])
@@ -362,6 +374,12 @@ func front4F64AVX512(a *args[float64])
 func frontSwap4F64AVX512(a *args[float64])
 
 //go:noescape
+func tight4F64AVX512(a *args[float64])
+
+//go:noescape
+func tightSwap4F64AVX512(a *args[float64])
+
+//go:noescape
 func radix5F64AVX512(a *args[float64])
 
 //go:noescape
@@ -438,6 +456,12 @@ func front8F64AVX512(a *args[float64])
 
 //go:noescape
 func frontSwap8F64AVX512(a *args[float64])
+
+//go:noescape
+func tight8F64AVX512(a *args[float64])
+
+//go:noescape
+func tightSwap8F64AVX512(a *args[float64])
 
 //go:noescape
 func radix11F64AVX512(a *args[float64])

@@ -123,6 +123,15 @@ func complexSize(n int) int {
 	return n
 }
 
+// halfFactors are the factors of bins of a transform of real signals.
+func halfFactors[T floats](h Half) factors[T] {
+	f := factors[T]{T(h.Scale), T(h.Scale * h.Middle), 1}
+	if h.Inverse {
+		f.sign = -1
+	}
+	return f
+}
+
 // ToHalf transforms real signals of h.N elements to the first h.N/2+1 bins of their spectra.
 func ToHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	t := tensor{r.Outer, r.Inner}
@@ -130,10 +139,7 @@ func ToHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 		return nil
 	}
 	n := h.N
-	f := factors[T]{T(h.Scale), T(h.Scale * h.Middle), 1}
-	if h.Inverse {
-		f.sign = -1
-	}
+	f := halfFactors[T](h)
 	size, l := complexSize(n), lanesOf[T]()
 	var w []T
 	if n%2 == 0 {
@@ -151,10 +157,10 @@ func ToHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 		return s.each(run, t.outer, false, func(i, c int, u, v, z []T) {
 			from, to := in[i*step:][:(c-1)*step+n], out[i*pitch:][:(c-1)*pitch+n+2]
 			if !r.Stream || pitch != n+2 {
-				s.toHalf(to, from, c, step, pitch, u, v, z, f)
+				s.toHalf(to, from, c, step, pitch, to[n:], pitch, u, v, z, f)
 				return
 			}
-			s.toHalf(z, from, c, step, pitch, v, z, u, f)
+			s.toHalf(z, from, c, step, pitch, z[n:], pitch, v, z, u, f)
 			simd.NonTemporalCopy(bytesOf(to), bytesOf(z[:len(to)]))
 		})
 	}

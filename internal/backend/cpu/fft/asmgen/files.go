@@ -55,6 +55,14 @@ func Files() map[string]string {
 					text += "\n" + second(v, t, name, r)
 					stub(name, t.elem)
 				}
+				for _, swap := range []bool{false, true} {
+					if v.reg != "Z" || !slices.Contains(tights, r) {
+						continue
+					}
+					name := fmt.Sprintf("tight%s%d%s%s", map[bool]string{true: "Swap"}[swap], r, t.name, v.name)
+					text += "\n" + tight(v, t, name, r, swap)
+					stub(name, t.elem)
+				}
 				files[fmt.Sprintf("radix%d_%s_%s_gen_amd64.s", r, strings.ToLower(t.name), file)] = withTables(text)
 			}
 			text := head + "#include \"textflag.h\"\n"

@@ -39,6 +39,10 @@ func table(name string, lanes, i int) int {
 			at += 4
 		}
 		return at
+	case "shift": // see tight: nothing is before
+		return lanes + i
+	case "two":
+		return 2
 	case "quadLow":
 		return i/4*4 + i%2 + i%4/2*lanes
 	case "quadHigh":
