@@ -103,10 +103,28 @@ func (s *straight[T]) rows(y, x []T, count, step int, u, v []T, sw swaps, stream
 	end[T]{at: y, step: l, pairs: true}.save(v, count*s.n/l, scale)
 }
 
+// spare is where the last pass puts rows that are read once more: in the buffer that it does not read, since two of 16 KB fit the first
+// cache and three do not. z, if there is one, is better for longer rows, and behind a kernel for all passes.
+func (s *straight[T]) spare(u, v, z []T) []T {
+	const fits = 16 << 10
+	passes := len(s.passes) - 1 // from one buffer to the other
+	if s.second != nil {
+		passes++
+	}
+	switch {
+	case z != nil && (s.hasPasses() || 2*s.n*int(unsafe.Sizeof(z[0])) > fits):
+		return z
+	case passes%2 == 1 && !s.hasPasses():
+		return u
+	}
+	return v
+}
+
 // toHalf transforms rows x of 2n real numbers, which are step apart, to n+1 bins each, which are pitch numbers apart. The last bins are in
-// ends, as many numbers apart as it says.
+// ends, as many numbers apart as it says. z may be nil.
 func (s *straight[T]) toHalf(y, x []T, count, step, pitch int, ends []T, apart int, u, v, z []T, f factors[T]) {
 	n := s.n
+	z = s.spare(u, v, z)
 	s.rows(z, x, count, step, u, v, swaps{}, false, 1)
 	for r := range count { // as unpack does
 		a, b, to, end := z[2*r*n], z[2*r*n+1], y[r*pitch:][:2*n], ends[r*apart:][:2]
@@ -116,8 +134,8 @@ func (s *straight[T]) toHalf(y, x []T, count, step, pitch int, ends []T, apart i
 }
 
 // fromHalf transforms n+1 bins x of rows to 2n real numbers each.
-func (s *straight[T]) fromHalf(y, x []T, count int, u, v, z []T, f factors[T]) {
-	n := s.n
+func (s *straight[T]) fromHalf(y, x []T, count int, u, v []T, f factors[T]) {
+	n, z := s.n, v // which no pass before the second one writes
 	for r := range count {
 		pack(1, z[2*r*n:][:2*n], x[2*r*(n+1):][:2*(n+1)], nil, n, 0, 1, f)
 	}

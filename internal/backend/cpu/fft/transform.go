@@ -160,7 +160,7 @@ func ToHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 				s.toHalf(to, from, c, step, pitch, to[n:], pitch, u, v, z, f)
 				return
 			}
-			s.toHalf(z, from, c, step, pitch, z[n:], pitch, v, z, u, f)
+			s.toHalf(z, from, c, step, pitch, z[n:], pitch, u, v, nil, f)
 			simd.NonTemporalCopy(bytesOf(to), bytesOf(z[:len(to)]))
 		})
 	}
@@ -204,8 +204,8 @@ func FromHalf[T floats](run For, out, in []T, r Rows, h Half) error {
 	}
 	if t.inner == 1 && ReadsFrames[T](n) {
 		s := straightOf[T](size)
-		return s.each(run, t.outer, false, func(r, c int, u, v, z []T) {
-			s.fromHalf(out[r*n:][:c*n], in[r*(n+2):][:c*(n+2)], c, u, v, z, f)
+		return s.each(run, t.outer, false, func(r, c int, u, v, _ []T) {
+			s.fromHalf(out[r*n:][:c*n], in[r*(n+2):][:c*(n+2)], c, u, v, f)
 		})
 	}
 	if isLong(size) || isFew[T](size, t.rows()) {
