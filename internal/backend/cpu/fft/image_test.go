@@ -31,7 +31,8 @@ func checkImage[T floats](t *testing.T, slices func(number, n int) []T, rows, n 
 	sameBits(t, fmt.Sprintf("%T: %d rows of %d, inverse %v", T(0), rows, n, inverse), y, want)
 }
 
-// TestHalfImage: images that one function transforms have the bits of those of rows and columns, and nothing behind them is written or read.
+// TestHalfImage: images that one function transforms have the bits of those of rows and columns, and nothing behind them is written or
+// read.
 func TestHalfImage(t *testing.T) {
 	asmvariant.ForEach(t, pkg, func(string) {
 		single, double := fence.Slices[float32](t, 512*258), fence.Slices[float64](t, 512*258)
