@@ -72,7 +72,7 @@ def main():
 
         def tune(steps, *flags):
             return [a.lucid, "tune", a.model, "--data", str(data), "--steps", str(steps), "--batch", str(BATCH),
-                    "--length", str(LENGTH + 1), "--rank", str(RANK), "--every", "1000", "--adapter", d + "/adapter", *flags]
+                    "--length", str(LENGTH), "--rank", str(RANK), "--every", "1000", "--adapter", d + "/adapter", *flags]
 
         forms = {"peft": lambda n: [sys.executable, __file__, "--peft-steps", str(n)], "lora": lambda n: tune(n),
                  "qlora": lambda n: tune(n, "--quantized"), "keep": lambda n: tune(n, "--quantized", "--keep-activations")}
