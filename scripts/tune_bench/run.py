@@ -4,8 +4,8 @@
     python3 scripts/tune_bench/run.py --lucid ./lucid --model qwen2.5-coder-0.5b.gguf [--only peft,lora,qlora,keep] [--more 3]
 
 The model is a GGUF file of that shape (scripts/assets/fetch.py gets one); its weights are float32 for LoRA and stay in blocks for QLoRA.
-PyTorch has random weights of the same shape in float32. Needs what requirements.txt says. Each program runs twice, with few steps and
-with --more; the difference is the time of a step, without loading. Processor time is given too: it says more where other programs run.
+PyTorch has random weights of the same shape in float32. Needs what requirements.txt says. Each program runs with few steps and with
+--more; the difference is the time of a step, without loading. A run before that reads files into memory and is thrown away. Processor time is given too: it says more where other programs run.
 Memory is the most that the longer run had resident, in MB: weights included, those of mapped files too.
 """
 
@@ -77,7 +77,7 @@ def main():
         forms = {"peft": lambda n: [sys.executable, __file__, "--peft-steps", str(n)], "lora": lambda n: tune(n),
                  "qlora": lambda n: tune(n, "--quantized"), "keep": lambda n: tune(n, "--quantized", "--keep-activations")}
         for name in a.only.split(","):
-            few, more = (measured(forms[name](n), environment) for n in (FEW, a.more))
+            _, few, more = (measured(forms[name](n), environment) for n in (FEW, FEW, a.more))
             print(json.dumps({"what": name, "step_s": round((more[0] - few[0]) / (a.more - FEW), 2),
                 "step_cpu_s": round((more[1] - few[1]) / (a.more - FEW), 2), "most_mb": round(more[2])}), flush=True)
 
