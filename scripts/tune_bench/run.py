@@ -5,8 +5,9 @@
 
 The model is a GGUF file of that shape (scripts/assets/fetch.py gets one); its weights are float32 for LoRA and stay in blocks for QLoRA.
 PyTorch has random weights of the same shape in float32. Needs what requirements.txt says. Each program runs with few steps and with
---more; the difference is the time of a step, without loading. A run before that reads files into memory and is thrown away. Processor time is given too: it says more where other programs run.
-Memory is the most that the longer run had resident, in MB: weights included, those of mapped files too.
+--more; the difference is the time of a step, without loading. A run before that reads files into memory and is thrown away. Processor
+time is given too: it says more where other programs run. Memory is the most that the longer run had resident, in MB: weights included,
+those of mapped files too.
 """
 
 import argparse
