@@ -250,7 +250,7 @@ func (r *run) validate(ctx context.Context) (mean float64, err error) {
 			return 0, err
 		}
 		list := r.held[from:min(from+each, len(r.held))]
-		b := padded(list, r.o.Length, lucid.With{Device: r.device})
+		b := padded(list, r.o.Length, r.o.Loss == "dpo", lucid.With{Device: r.device})
 		weight := b.targets
 		if r.o.Loss == "dpo" {
 			weight = len(list) / 2

@@ -7,14 +7,20 @@ import (
 
 // crossEntropy is the sum over the tokens to learn, divided by the last tensor.
 func (r *run) crossEntropy(in []*lucid.Tensor) *lucid.Tensor {
-	net := r.m.Module()
+	net, targets, learned, rest := r.m.Module(), in[1], (*lucid.Tensor)(nil), in[2:len(in)-1]
+	if targets.Dim() == 1 {
+		learned, rest = rest[0], rest[1:]
+	}
 	var h *lucid.Tensor
-	if len(in) > 3 { // packed
-		h = net.HiddenPacked(in[0], in[2], in[3])
+	if len(rest) > 0 { // packed
+		h = net.HiddenPacked(in[0], rest[0], rest[1])
 	} else {
 		h = net.Hidden(in[0])
 	}
-	return net.Loss(h, in[1]).Div(in[len(in)-1]).Reshape()
+	if learned != nil {
+		h = h.Reshape(-1, h.Size(-1)).IndexSelect(0, learned)
+	}
+	return net.Loss(h, targets).Div(in[len(in)-1]).Reshape()
 }
 
 // preference is the loss of direct preference optimization. Rows are chosen and rejected texts in turn; the reference is the model

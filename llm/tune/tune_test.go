@@ -291,6 +291,54 @@ func TestSameGradients(t *testing.T) {
 	}
 }
 
+// TestLearnedTokens: tokens that nothing is learned from have no logits, which changes no gradient.
+func TestLearnedTokens(t *testing.T) {
+	var list []Completion
+	for i := range 8 {
+		list = append(list, Completion{strings.Repeat("a long prompt ", 5), strings.Repeat("xyz", i+1)})
+	}
+	all := func(in []*lucid.Tensor) []*lucid.Tensor { // with a target for every token
+		targets := make([]int64, in[0].NumElement())
+		for i := range targets {
+			targets[i] = ignored
+		}
+		short := lucid.ToSlice[int64](in[1])
+		for i, at := range lucid.ToSlice[int64](in[2]) {
+			if short[i] != ignored {
+				targets[at] = short[i]
+			}
+		}
+		return append([]*lucid.Tensor{in[0], lucid.New(targets, in[0].Shape()...)}, in[3:]...)
+	}
+	for name, o := range map[string]Options{"padded": {Batch: 8}, "packed": {Batch: 8, Length: 100, Pack: true}} {
+		losses := func(every bool) (losses []float64) {
+			m := tiny(t)
+			adapted(t, m, LoRAOptions{Rank: 4, Targets: []string{"**"}})
+			r := &run{m: m, o: o}
+			r.o.Steps, r.o.LR, r.o.InOrder = 4, 0.01, true
+			r.o.fill(m.Config().Context)
+			r.prepare(Completions(list...))
+			for range r.o.Steps {
+				b := r.next()
+				if n := b.in[1].Shape(); !slices.Equal(n, []int{learnedStep}) {
+					t.Fatalf("%s: targets of shape %v for %d tokens that are learned", name, n, b.targets)
+				}
+				if every {
+					b.in = all(b.in)
+				}
+				losses = append(losses, r.whole(r.shared(b, b.targets)).Item())
+			}
+			return losses
+		}
+		want, got := losses(true), losses(false)
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-5 {
+				t.Fatalf("%s: losses %v, with all logits %v", name, got, want)
+			}
+		}
+	}
+}
+
 // TestPreferences compares the loss dpo with PyTorch's.
 func TestPreferences(t *testing.T) {
 	g, plain := goldens(t), tiny(t)

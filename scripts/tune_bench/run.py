@@ -4,9 +4,10 @@
     python3 scripts/tune_bench/run.py --lucid ./lucid --model qwen2.5-coder-0.5b.gguf [--only peft,lora,qlora,keep] [--more 3]
 
 The model is a GGUF file of that shape (scripts/assets/fetch.py gets one); its weights are float32 for LoRA and stay in blocks for QLoRA.
-PyTorch has random weights of the same shape in float32. Needs what requirements.txt says. Each program runs twice, with few steps and
-with --more; the difference is the time of a step, without loading. Processor time is given too: it says more where other programs run.
-Memory is the most that the longer run had resident, in MB: weights included, those of mapped files too.
+PyTorch has random weights of the same shape in float32. Needs what requirements.txt says. Each program runs with few steps and with
+--more; the difference is the time of a step, without loading. A run before that reads files into memory and is thrown away. Processor
+time is given too: it says more where other programs run. Memory is the most that the longer run had resident, in MB: weights included,
+those of mapped files too.
 """
 
 import argparse
@@ -67,17 +68,17 @@ def main():
     environment = {"THREADS": a.threads, "GOMAXPROCS": a.threads, "OMP_NUM_THREADS": a.threads}
     with tempfile.TemporaryDirectory() as d:
         data = pathlib.Path(d) / "texts.jsonl"
-        line = lambda i: json.dumps({"text": " ".join(f"word{i * 7919 + j * 31}" for j in range(120))}) + "\n"
-        data.write_text("".join(line(i) for i in range(16)))
+        # One long text, so that all windows but the last are full: peft has no padding either.
+        data.write_text(json.dumps({"text": " ".join(f"word{i // 120 * 7919 + i % 120 * 31}" for i in range(120 * 64))}) + "\n")
 
         def tune(steps, *flags):
             return [a.lucid, "tune", a.model, "--data", str(data), "--steps", str(steps), "--batch", str(BATCH),
-                    "--length", str(LENGTH + 1), "--rank", str(RANK), "--every", "1000", "--adapter", d + "/adapter", *flags]
+                    "--length", str(LENGTH), "--rank", str(RANK), "--every", "1000", "--adapter", d + "/adapter", *flags]
 
         forms = {"peft": lambda n: [sys.executable, __file__, "--peft-steps", str(n)], "lora": lambda n: tune(n),
                  "qlora": lambda n: tune(n, "--quantized"), "keep": lambda n: tune(n, "--quantized", "--keep-activations")}
         for name in a.only.split(","):
-            few, more = (measured(forms[name](n), environment) for n in (FEW, a.more))
+            _, few, more = (measured(forms[name](n), environment) for n in (FEW, FEW, a.more))
             print(json.dumps({"what": name, "step_s": round((more[0] - few[0]) / (a.more - FEW), 2),
                 "step_cpu_s": round((more[1] - few[1]) / (a.more - FEW), 2), "most_mb": round(more[2])}), flush=True)
 

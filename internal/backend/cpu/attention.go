@@ -73,6 +73,13 @@ func newAttended[T floats](c *backend.Ctx, a attr.Attr, q, k, v backend.View, ma
 	return r, nil
 }
 
+// done gives the memory of copies back.
+func (r *attended[T]) done() {
+	r.q.done()
+	r.k.done()
+	r.v.done()
+}
+
 // reached bounds the keys of each example by what its rows see.
 func (r *attended[T]) reached(mask backend.View) {
 	r.reach = r.mask.reach(mask.Shape.Dims(), r.s)
@@ -207,6 +214,7 @@ func attend[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) error
 	if err != nil {
 		return err
 	}
+	defer r.done()
 	return r.run(c, out)
 }
 

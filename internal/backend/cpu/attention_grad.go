@@ -44,10 +44,12 @@ func attendBack[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) e
 	if err != nil {
 		return err
 	}
+	defer r.done()
 	w := &attentionBack[T]{attended: r}
 	if w.out, err = matricesOf[T](c, in[0], false); err != nil {
 		return err
 	}
+	defer w.out.done()
 	base, err := dense(c, in[4])
 	if err != nil {
 		return err
@@ -91,6 +93,7 @@ func (w *attentionBack[T]) sumRows(c *backend.Ctx, result backend.View, shift []
 	if err != nil {
 		return err
 	}
+	defer y.done()
 	const each = 256
 	blocks := (w.l + each - 1) / each
 	return c.For(w.n*w.h*blocks, func(b int) {

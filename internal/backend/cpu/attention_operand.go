@@ -19,6 +19,14 @@ type matrices[T floats] struct {
 	batch, head    int // strides
 	rs, rows, cols int
 	pages          *pages // where rows are; nil: one behind the other
+	back           func() // gives the memory of a copy back; nil: there is none to give
+}
+
+// done ends the use of the matrices.
+func (m *matrices[T]) done() {
+	if m.back != nil {
+		m.back()
+	}
 }
 
 // farRows is the distance, in bytes, from which rows are brought together: else each is on a page of its own.
@@ -49,9 +57,13 @@ func matricesOf[T floats](c *backend.Ctx, v backend.View, keepHalf bool) (matric
 		m.x = any(x).([]T)
 		return m, err
 	}
-	p, err := dense(c, v)
-	m.x = elems[T](p, v.Numel())
-	return m, err
+	if v.Contiguous() {
+		m.x = backend.Slice[T](v)
+		return m, nil
+	}
+	// Borrowed, not made: copies of each layer would be garbage as large as activations until the collector runs.
+	m.x, m.back = borrow[T](v.Numel())
+	return m, move(c, v.Shape, size, strided{unsafe.Pointer(unsafe.SliceData(m.x)), v.Shape.Strides()}, stridedOf(v))
 }
 
 // at is the matrix of a head.

@@ -67,5 +67,6 @@ func attendPages[T floats](c *backend.Ctx, a attr.Paged, out, in []backend.View)
 		}
 		p.to.pages = &pages{table: table, each: in[3].Shape.Dim(1), block: a.Block}
 	}
+	defer r.done()
 	return r.run(c, out)
 }

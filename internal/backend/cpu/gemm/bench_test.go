@@ -241,3 +241,22 @@ func BenchmarkStored(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkFrozen has the products of a step that tunes an adapter of a model of 0.5 billion parameters: rows with weights that are stored
+// transposed, and gradients of rows with the same weights as they are. Weights come from afar.
+func BenchmarkFrozen(b *testing.B) {
+	for _, s := range []benchShape{
+		{1024, 896, 896, false, true}, {1024, 128, 896, false, true}, {1024, 4864, 896, false, true}, {1024, 896, 4864, false, true},
+		{256, 37984, 896, false, true},
+		{1024, 896, 896, false, false}, {1024, 896, 128, false, false}, {1024, 896, 4864, false, false}, {1024, 4864, 896, false, false},
+		{256, 896, 37984, false, false},
+	} {
+		for _, run := range []Runner{nil, goRun} {
+			name := "one/"
+			if run != nil {
+				name = "all/"
+			}
+			b.Run(name+s.String(), func(b *testing.B) { benchProduct(b, Float32, PeakFMAProbe32, s, run) })
+		}
+	}
+}

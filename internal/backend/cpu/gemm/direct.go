@@ -69,6 +69,11 @@ func threads(run Runner) int {
 	return runtime.GOMAXPROCS(0)
 }
 
+const (
+	thinDepth = 32 // k up to which copying B costs less than what an epilogue loses by pieces of rows
+	thinRows  = 64 // rows of a block that copies it
+)
+
 // directGrid cuts C into blocks: first into columns, since each column of blocks reads its
 // part of B for itself, but not so narrow that B is read in short runs; then into rows. All
 // threads should have the same number of them.
@@ -82,10 +87,16 @@ func (p *problem[T]) directGrid(e *engine[T], threads int) grid {
 		narrowest = e.cols() // blocks below each other would copy the same part of B
 	}
 	cols := min(want, ceilDiv(p.n, narrowest))
-	if p.ep != nil && p.m >= 4*e.rows*threads && !p.needsPanels(e, p.m) { // what follows wants rows that are not cut
-		cols = 1
+	least := 2 * e.rows
+	if p.ep != nil && p.m >= 4*e.rows*threads { // what follows wants rows that are not cut
+		switch {
+		case !p.needsPanels(e, p.m):
+			cols = 1
+		case p.k <= thinDepth: // as in an adapter: blocks copy all of B for themselves, and have rows enough to pay for it
+			cols, least = 1, max(least, thinRows)
+		}
 	}
-	rows := min(ceilDiv(want, cols), max(1, p.m/(2*e.rows)))
+	rows := min(ceilDiv(want, cols), max(1, p.m/least))
 	for r := rows; r > rows/2; r-- {
 		if r*cols%threads == 0 {
 			return grid{r, cols}

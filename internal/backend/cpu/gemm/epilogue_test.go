@@ -38,6 +38,22 @@ func TestEpilogue(t *testing.T) {
 	})
 }
 
+// TestThinEpilogue: what follows a product of small k, as of an adapter, gets whole rows, though B must be copied.
+func TestThinEpilogue(t *testing.T) {
+	const m, n, k = 512, 320, 8
+	p, c := newProduct[float32](m, n, k), make([]float32, m*n)
+	b := store(p.b, colMajor, k, n)
+	var pieces, calls atomic.Int64
+	Float32(m, n, k, p.a, k, 1, b.data, b.rs, b.cs, c, n, Overwrite, func(_ []float32, _, _, col, rows, cols int) {
+		if calls.Add(1); col != 0 || cols != n {
+			pieces.Add(1)
+		}
+	}, goRun)
+	if pieces.Load() > 0 {
+		t.Errorf("%d of %d parts are pieces of rows", pieces.Load(), calls.Load())
+	}
+}
+
 // TestNoGarbage: products allocate nothing once the pools are warm.
 func TestNoGarbage(t *testing.T) {
 	for _, s := range pathShapes {
