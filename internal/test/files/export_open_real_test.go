@@ -8,8 +8,8 @@ import (
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
-// openReal are functions whose numbers are minima, maxima, quotients in products or multiples of a number: what they were refused for,
-// or what they did wrong from a file.
+// openReal are functions whose numbers are minima, maxima, quotients in products or multiples of a number, and some that only cut and
+// join: what sums, products and quotients of sizes do not give, or gave at small sizes alone.
 func openReal() map[string]openCase {
 	lucid.Seed(7)
 	same := nn.NewConv2d(3, 2, []int{3}, nn.ConvOptions{Padding: "same"})
@@ -86,7 +86,7 @@ func openReal() map[string]openCase {
 func TestExportOpenReal(t *testing.T) {
 	for name, c := range openReal() {
 		t.Run(name, func(t *testing.T) {
-			c.check(t, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 19, 20, 21, 37, 63, 64, 65, 97}, []int{1, 6, 10, 11, 23})
+			c.check(t, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 19, 20, 21, 37, 63, 64, 65, 97, 513}, []int{1, 6, 10, 11, 23})
 		})
 	}
 }
