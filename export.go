@@ -19,11 +19,12 @@ import (
 // Parts of a file with functions.
 const (
 	functionSchema  = "function"
-	functionVersion = 3
+	functionVersion = 4
 	functionSection = "functions"
 )
 
-// Version 2 added names and writes, version 3 open sizes; each reads the one before as it is.
+// Version 2 added names and writes, version 3 open sizes, version 4 sizes derived of them and arguments
+// that are changed; each reads the one before as it is.
 func init() {
 	for v := 1; v < functionVersion; v++ {
 		checkpoint.RegisterSchema(functionSchema, v, func(*checkpoint.Checkpoint) error { return nil })
@@ -38,8 +39,9 @@ func tensorSection(i int) string { return fmt.Sprintf("tensor.%d", i) }
 //
 // A function may change tensors from outside: parameters, the state of an optimizer, statistics, gradients that it leaves,
 // the key of a random generator. The file holds them as they are now, and every Import has its own, which its calls change;
-// see Exporter.Name and Function.State. Go values such as a learning rate stay as they were. A function that changes its
-// arguments is refused, and so is one that calls Go code while it runs (Print, CustomFunc). An example made by OpenDims leaves sizes open.
+// see Exporter.Name and Function.State. Go values such as a learning rate stay as they were. A function may change its arguments, if they
+// keep dtype and shape: a call changes them too. One that calls Go code while it runs (Print, CustomFunc) is refused. An example made by
+// OpenDims leaves sizes open.
 func Export(path string, f any, examples ...any) error {
 	x := NewExporter(path)
 	if err := x.Add(f, examples...); err != nil {
@@ -112,10 +114,13 @@ func (x *Exporter) version(names []string) int {
 	}
 	for _, g := range x.graphs {
 		if g.Open != nil {
-			return 3
+			version = max(version, g.Open.Version())
+		}
+		if len(g.Changes) > 0 {
+			version = functionVersion
 		}
 		if len(g.Writes) > 0 {
-			version = 2
+			version = max(version, 2)
 		}
 	}
 	return version
@@ -144,9 +149,9 @@ func (x *Exporter) add(name string, f any, examples []any) error {
 			return fault.New(fault.Value, "export", "two functions of the name %q have the same signature %v", name, specsOf(g.Inputs))
 		}
 	}
-	g, err := x.trace(name, fn, args, in, x.tensor)
+	g, err := x.trace(name, fn, args, in, sizes != nil, x.tensor)
 	if err == nil && sizes != nil {
-		err = x.open(g, in, sizes, func(in []*Tensor) (*export.Graph, error) { return x.trace(name, fn, args, in, x.known) })
+		err = x.open(g, in, sizes, func(in []*Tensor) (*export.Graph, error) { return x.trace(name, fn, args, in, true, x.known) })
 	}
 	if err == nil {
 		err = g.Check(x.specs)
@@ -159,12 +164,12 @@ func (x *Exporter) add(name string, f any, examples []any) error {
 }
 
 // trace runs the function over placeholders like the inputs and writes down what it recorded; tensor numbers values from outside.
-func (x *Exporter) trace(name string, fn tree.Function, args []reflect.Value, in []*Tensor,
+func (x *Exporter) trace(name string, fn tree.Function, args []reflect.Value, in []*Tensor, open bool,
 	tensor func(n *graph.Node, h *graph.Array) int) (*export.Graph, error) {
 	t := graph.NewTrace(graph.TraceCompile, fn.Name(), nil)
-	t.Export = true
+	t.Export, t.Open = true, open
 	defer t.Close()
-	standIns, outs, err := traceFor(t, fn, args, in)
+	standIns, outs, changes, err := traceFor(t, fn, args, in)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +182,7 @@ func (x *Exporter) trace(name string, fn tree.Function, args []reflect.Value, in
 	for _, k := range r.Captured {
 		captured[k.Placeholder] = k.Handle
 	}
-	return export.Record(name, outs, standIns, state, func(n *graph.Node) int { return tensor(n, captured[n]) })
+	return export.Record(name, outs, standIns, state, changes, func(n *graph.Node) int { return tensor(n, captured[n]) })
 }
 
 // exampleArgs makes the arguments of a call out of the examples.
@@ -199,7 +204,8 @@ func exampleArgs(fn tree.Function, examples []any) ([]reflect.Value, error) {
 }
 
 // traceFor runs the function over placeholders.
-func traceFor(t *graph.Trace, fn tree.Function, args []reflect.Value, in []*Tensor) (standIns, outs []*graph.Node, err error) {
+func traceFor(t *graph.Trace, fn tree.Function, args []reflect.Value, in []*Tensor) (standIns, outs []*graph.Node,
+	changes []export.State, err error) {
 	inside := make([]*Tensor, len(in))
 	for i, x := range in {
 		n := x.array().Raw()
@@ -224,11 +230,17 @@ func traceFor(t *graph.Trace, fn tree.Function, args []reflect.Value, in []*Tens
 		}
 	})
 	for i, x := range inside {
-		if err == nil && x.array().Raw() != standIns[i] {
-			err = fault.New(fault.NotImplemented, "export", "%s changes its argument tensor %d; return the new value instead", t.Name, i)
+		n, was := x.array().Raw(), standIns[i]
+		switch {
+		case err != nil || n == was:
+		case n == nil || n.DType() != was.DType() || !n.Shape().Equal(was.Shape()):
+			err = fault.New(fault.NotImplemented, "export", "%s makes its argument tensor %d, %v %v, another one or frees it; in a file "+
+				"it has to keep dtype and shape: return the new value instead", t.Name, i, was.DType(), was.Shape())
+		default:
+			changes = append(changes, export.State{Tensor: i, Value: n})
 		}
 	}
-	return standIns, outs, err
+	return standIns, outs, changes, err
 }
 
 // shown is a handle and the node it shows.

@@ -85,79 +85,131 @@ func resized(in []*Tensor, sizes []export.OpenSize, to []int) []*Tensor {
 	return other
 }
 
-// Sizes at which a function is traced: so many one after the other behind the example's, which shows the remainders of divisions, then
-// some that are far away, and small ones.
-const (
-	consecutive = 10
-	leastSizes  = 3
-	maxOpen     = 8
-)
+// maxOpen bounds the sizes that are open.
+const maxOpen = 8
 
 // open finds the formulas of a function whose graph at the sizes of the examples is g.
 func (x *Exporter) open(g *export.Graph, in []*Tensor, sizes []export.OpenSize, trace func(in []*Tensor) (*export.Graph, error)) error {
 	if len(sizes) > maxOpen {
 		return fault.New(fault.Value, "export", "%d sizes are open; want at most %d", len(sizes), maxOpen)
 	}
-	at := func(pick func(i, example int) int) (s export.Sample, err error) {
-		for i, z := range sizes {
-			s.Sizes = append(s.Sizes, pick(i, z.Example))
-		}
-		if e := Try(func() { s.Graph, err = trace(resized(in, sizes, s.Sizes)) }); e != nil {
+	s := &openSearch{sizes: sizes, seen: map[string]probe{}}
+	for _, z := range sizes {
+		s.example = append(s.example, z.Example)
+	}
+	var at func(to []int) (export.Sample, error)
+	at = func(to []int) (t export.Sample, err error) {
+		t.Sizes = to
+		if e := Try(func() { t.Graph, err = trace(resized(in, sizes, to)) }); e != nil {
 			err = e
 		}
 		if err != nil {
-			err = fault.Wrap(fault.Value, "export", err, "the function cannot be traced at open sizes %v", s.Sizes)
+			err = fault.Wrap(fault.Value, "export", err, "the function cannot be traced at open sizes %v", to)
 		}
-		return s, err
+		return t, err
 	}
-	first := export.Sample{Graph: g}
-	for _, z := range sizes {
-		first.Sizes = append(first.Sizes, z.Example)
-	}
-	samples := []export.Sample{first}
-	for j := 1; j <= consecutive; j++ {
-		s, err := at(func(i, n int) int { return n + j*(i+1)%(consecutive+1) })
-		if err != nil {
-			return err
-		}
-		samples = append(samples, s)
-	}
-	o, err := export.FitOpen(samples)
+	s.trace = at
+	s.fitter, s.first = export.NewFitter(export.Sample{Sizes: s.example, Graph: g})
+	o, err := s.fit()
 	if err != nil {
 		return err
 	}
-	g.Open, o.Sizes = o, sizes
+	g.Open = o
 	for i := range sizes {
 		sizes[i].Least = 1
 	}
-	for _, pick := range []func(i, n int) int{func(i, n int) int { return 3*n + 17 + 4*i }, func(i, n int) int { return 2*n + 29 + 6*i }} {
-		s, err := at(pick)
-		if err == nil {
-			err = proven(g, s)
+	if err := s.prove(g, at); err != nil {
+		return err
+	}
+	s.least(g, at)
+	return s.box(o)
+}
+
+// prove compares the formulas with traces at sizes that were not used to find them.
+func (s *openSearch) prove(g *export.Graph, at func(to []int) (export.Sample, error)) error {
+	s.most(g.Open)
+	proofs := 0
+	try := func(to []int) error {
+		if !s.within(to) {
+			return nil
 		}
-		if err != nil {
+		t, err := at(to)
+		if err == nil {
+			err = proven(g, t)
+		}
+		proofs++
+		return err
+	}
+	for _, pick := range farther {
+		var to []int
+		for i, n := range s.example {
+			to = append(to, pick(i, n))
+		}
+		if s.at(to).other {
+			return notHolding(to)
+		}
+		if err := try(to); err != nil {
 			return err
 		}
 	}
-	return x.least(g, sizes, at)
+	for _, j := range heldBack {
+		for i, n := range s.example {
+			if to, ok := s.along(i, n+j); ok && s.at(to).err == nil {
+				if err := try(to); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if proofs == 0 {
+		return s.at(s.beyond()).err
+	}
+	return nil
+}
+
+// within reports whether no size is beyond the largest one.
+func (s *openSearch) within(to []int) bool {
+	for i, n := range to {
+		if s.sizes[i].Most > 0 && n > s.sizes[i].Most {
+			return false
+		}
+	}
+	return true
+}
+
+// beyond are sizes of which one is just beyond the largest one.
+func (s *openSearch) beyond() []int {
+	to := slices.Clone(s.example)
+	for i, z := range s.sizes {
+		if z.Most > 0 {
+			to[i] = z.Most + 1
+			break
+		}
+	}
+	return to
 }
 
 // least finds the smallest sizes at which the formulas hold.
-func (x *Exporter) least(g *export.Graph, sizes []export.OpenSize, at func(pick func(i, n int) int) (export.Sample, error)) error {
-	for least := 1; least <= leastSizes; least++ {
-		s, err := at(func(_, n int) int { return min(least, n) })
-		if err != nil || proven(g, s) != nil {
+func (s *openSearch) least(g *export.Graph, at func(to []int) (export.Sample, error)) {
+	for least := 1; least <= max(leastSizes, min(smallSizes, slices.Max(s.example)-1)); least++ {
+		var to []int
+		for _, n := range s.example {
+			to = append(to, min(least, n))
+		}
+		t, err := at(to)
+		if err != nil || proven(g, t) != nil {
 			continue
 		}
-		for i := range sizes {
-			sizes[i].Least = min(least, sizes[i].Example)
+		for i := range s.sizes {
+			s.sizes[i].Least = to[i]
 		}
-		return nil
+		if s.box(g.Open) == nil {
+			return
+		}
 	}
-	for i := range sizes {
-		sizes[i].Least = sizes[i].Example
+	for i := range s.sizes {
+		s.sizes[i].Least = s.sizes[i].Example
 	}
-	return nil
 }
 
 // proven compares a trace with what the formulas give at its sizes.
@@ -175,8 +227,7 @@ func proven(g *export.Graph, s export.Sample) error {
 		return err
 	}
 	if !bytes.Equal(got, want) {
-		return fault.New(fault.NotImplemented, "export", "the formulas found at the sizes of the examples do not hold at %v: "+
-			"the function does something else there; export it for fixed sizes", s.Sizes)
+		return notHolding(s.Sizes)
 	}
 	return nil
 }

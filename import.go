@@ -31,7 +31,9 @@ type Signature struct {
 	Name            string
 	Inputs, Outputs []TensorSpec // a size of -1 is open
 	Least           int          // the smallest size that is taken where it is open; 0: none is
+	Most            int          // the largest size that is taken wherever it is open; 0: there is none
 	Writes          []string     // names of the tensors that a call changes
+	Changes         []int        // inputs that a call changes
 	// Bytes is the size of all values of one call together, with the sizes of the examples where some are open: more than it
 	// needs, and a hint before a file that is not trusted is run. It is math.MaxInt if it is more than that.
 	Bytes int
@@ -200,7 +202,7 @@ func (f *Function) inline(g *export.Graph, in []*Tensor) []*Tensor {
 		}
 	}
 	var outs []*Tensor
-	var state []export.State
+	var state, changes []export.State
 	scope.With(func(s *scope.State) {
 		s.Autocast = 0 // the casts are in the graph
 		for _, n := range ns {
@@ -211,10 +213,16 @@ func (f *Function) inline(g *export.Graph, in []*Tensor) []*Tensor {
 		}
 	}, func() {
 		var nodes []*graph.Node
-		nodes, state = g.Inline(ns[:len(in):len(in)], func(i int) *graph.Node { return weights[i] })
+		nodes, state, changes = g.Inline(ns[:len(in):len(in)], func(i int) *graph.Node { return weights[i] })
 		outs = wrapAll(nodes)
 	})
+	for _, c := range changes {
+		in[c.Tensor].array().MustAccept(c.Value)
+	}
 	f.write(state)
+	for _, c := range changes {
+		assign("call", in[c.Tensor].array(), c.Value)
+	}
 	return outs
 }
 
@@ -267,6 +275,14 @@ func (f *Function) Call(inputs ...*Tensor) (outs []*Tensor, err error) {
 }
 
 func (f *Function) call(m *imported, inputs []*Tensor) (outs []*Tensor, err error) {
+	for _, c := range m.g.Changes {
+		for i, x := range inputs {
+			if i != c.Tensor && x == inputs[c.Tensor] {
+				return nil, fault.New(fault.Value, "call", "inputs %d and %d are one tensor, and the function changes it; pass a copy",
+					c.Tensor, i)
+			}
+		}
+	}
 	if len(m.g.Writes) > 0 {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -283,12 +299,18 @@ func (f *Function) Signatures() []Signature {
 	list := make([]Signature, len(f.graphs))
 	for i, m := range f.graphs {
 		list[i] = Signature{Name: m.g.Name, Inputs: specsOf(m.g.Inputs), Outputs: specsOf(m.g.Outputs), Bytes: m.g.Bytes()}
-		m.g.MarkOpen(func(in, d, least int) {
+		m.g.MarkOpen(func(in, d, least, most int) {
 			list[i].Inputs[in].Shape[d] = -1
 			list[i].Least = max(list[i].Least, least)
+			if most > 0 && (list[i].Most == 0 || most < list[i].Most) {
+				list[i].Most = most
+			}
 		}, func(out, d int) { list[i].Outputs[out].Shape[d] = -1 })
 		for _, w := range m.g.Writes {
 			list[i].Writes = append(list[i].Writes, f.names[w.Tensor])
+		}
+		for _, w := range m.g.Changes {
+			list[i].Changes = append(list[i].Changes, w.Tensor)
 		}
 	}
 	return list

@@ -47,3 +47,25 @@ func Example_exportOpen() {
 	// (float32[-1 3]) → (float32[-1])
 	// [6] <nil>
 }
+
+// A minimum of an open size: a piece of docs/export.md.
+func Example_exportOpenMin() {
+	last := func(x *lucid.Tensor) *lucid.Tensor { n := x.Size(0); return x.Narrow(0, max(n-5, 0), min(n, 5)).Sum(0) }
+	path := filepath.Join(os.TempDir(), "last.lucid")
+	if err := lucid.Export(path, last, lucid.OpenDims(lucid.Zeros(8, 2), 0)); err != nil {
+		log.Fatal(err)
+	}
+	defer os.Remove(path)
+	f, err := lucid.Import(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, n := range []int{3, 5, 700} {
+		out, err := f.Call(lucid.Ones(n, 2))
+		fmt.Println(out[0], err)
+	}
+	// Output:
+	// tensor([3., 3.]) <nil>
+	// tensor([5., 5.]) <nil>
+	// tensor([5., 5.]) <nil>
+}

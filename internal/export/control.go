@@ -25,7 +25,7 @@ func recordControl(spec ops.ControlSpec) (*control, error) {
 			args[i] = graph.NewPlaceholder(t, i, s, nil)
 		}
 		var stored error
-		g, err := Record("", sub.Over(args), args, nil, func(*graph.Node) int {
+		g, err := Record("", sub.Over(args), args, nil, nil, func(*graph.Node) int {
 			stored = fault.New(fault.Internal, "export", "a subgraph holds a value of its own")
 			return 0
 		})
@@ -139,7 +139,7 @@ func (c *control) check(s graphStep) {
 		for i, in := range g.Inputs {
 			args[i] = graph.NewPlaceholder(t, i, in, nil)
 		}
-		outs, _ := g.Inline(args, nil)
+		outs, _, _ := g.Inline(args, nil)
 		sub, _ := graph.NewSubgraph(outs, args, func(*graph.Node) bool { return true })
 		t.Close()
 		c.spec.Subs = append(c.spec.Subs, sub)

@@ -20,16 +20,17 @@ type Graph struct {
 	Outputs []graph.Spec // known after Check
 	outs    []int
 	Writes  []Write
-	Open    *Open // sizes that are open; nil: none
+	Changes []Write // of inputs, by their number
+	Open    *Open   // sizes that are open; nil: none
 }
 
-// Write is a stored tensor that a call leaves with another value.
+// Write is a stored tensor, or an input, that a call leaves with another value.
 type Write struct {
 	Tensor int
 	value  int // number of the value
 }
 
-// State is a stored tensor, and the node that it shows after a call.
+// State is a stored tensor, or an input, and the node that it shows after a call.
 type State struct {
 	Tensor int
 	Value  *graph.Node
@@ -50,9 +51,9 @@ type graphStep struct {
 	old *Node
 }
 
-// Record writes down the nodes between args and outs, and what becomes of stored tensors. tensor gives the number of a
+// Record writes down the nodes between args and outs, and what becomes of stored tensors and of inputs. tensor gives the number of a
 // value that is not computed by the function: a captured one, or one that is stored.
-func Record(name string, outs, args []*graph.Node, state []State, tensor func(n *graph.Node) int) (*Graph, error) {
+func Record(name string, outs, args []*graph.Node, state, changes []State, tensor func(n *graph.Node) int) (*Graph, error) {
 	r := recorder{g: &Graph{Name: name}, number: map[*graph.Node]int{}}
 	for i, a := range args {
 		r.g.Inputs = append(r.g.Inputs, graph.Spec{Shape: a.Shape(), DType: a.DType()})
@@ -64,7 +65,7 @@ func Record(name string, outs, args []*graph.Node, state []State, tensor func(n 
 	}
 	var idx graph.Index
 	roots := slices.Clone(outs)
-	for _, s := range state {
+	for _, s := range slices.Concat(state, changes) {
 		roots = append(roots, s.Value)
 	}
 	idx.PostOrder(roots, func(n *graph.Node) bool { return !given(n) })
@@ -85,6 +86,9 @@ func Record(name string, outs, args []*graph.Node, state []State, tensor func(n 
 	}
 	for _, s := range state {
 		r.g.Writes = append(r.g.Writes, Write{s.Tensor, r.number[s.Value]})
+	}
+	for _, s := range changes {
+		r.g.Changes = append(r.g.Changes, Write{s.Tensor, r.number[s.Value]})
 	}
 	r.g.prune()
 	return r.g, nil
@@ -145,7 +149,7 @@ func (g *Graph) prune() {
 	for _, o := range g.outs {
 		need[o] = true
 	}
-	for _, w := range g.Writes {
+	for _, w := range slices.Concat(g.Writes, g.Changes) {
 		need[w.value] = true
 	}
 	for i := len(g.steps) - 1; i >= 0; i-- {
@@ -175,6 +179,9 @@ func (g *Graph) prune() {
 	}
 	for i, w := range g.Writes {
 		g.Writes[i].value = number[w.value]
+	}
+	for i, w := range g.Changes {
+		g.Changes[i].value = number[w.value]
 	}
 }
 
@@ -236,21 +243,27 @@ func (g *Graph) append(b []byte) (_ []byte, err error) {
 	}
 	b = append(b, `],"outputs":`...)
 	b = appendNumbers(b, g.outs)
-	if len(g.Writes) > 0 {
-		b = append(b, `,"writes":[`...)
-		for k, w := range g.Writes {
-			if k > 0 {
-				b = append(b, ',')
-			}
-			b = fmt.Appendf(b, "[%d,%d]", w.Tensor, w.value)
-		}
-		b = append(b, ']')
-	}
+	b = appendWrites(b, "writes", g.Writes)
+	b = appendWrites(b, "changes", g.Changes)
 	if g.Open != nil {
 		b = g.Open.append(b)
 	}
 	b = append(b, '}')
 	return b, nil
+}
+
+func appendWrites(b []byte, key string, list []Write) []byte {
+	if len(list) == 0 {
+		return b
+	}
+	b = append(b, `,"`+key+`":[`...)
+	for k, w := range list {
+		if k > 0 {
+			b = append(b, ',')
+		}
+		b = fmt.Appendf(b, "[%d,%d]", w.Tensor, w.value)
+	}
+	return append(b, ']')
 }
 
 func (s graphStep) append(b []byte) (_ []byte, err error) {

@@ -110,6 +110,11 @@ func parseGraph(p *strictjson.Parser, nesting int, tensors []graph.Spec) (*Graph
 			g.outs, err = parseInts(p, maxStepInputs)
 		case "writes":
 			g.Writes, err = parseWrites(p)
+		case "changes":
+			if nesting > 0 {
+				return p.Fail("a subgraph that changes its inputs")
+			}
+			g.Changes, err = parseWrites(p)
 		case "open":
 			if nesting > 0 {
 				return p.Fail("a subgraph with open sizes")

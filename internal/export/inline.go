@@ -38,27 +38,31 @@ func (g *Graph) Check(tensors []graph.Spec) error {
 		}
 		g.Outputs = append(g.Outputs, graph.Spec{Shape: val[o].Shape(), DType: val[o].DType()})
 	}
-	if err := g.checkWrites(val, tensors); err != nil || g.Open == nil {
+	err := g.checkWrites("tensor", g.Writes, val, tensors)
+	if err == nil {
+		err = g.checkWrites("input", g.Changes, val, g.Inputs)
+	}
+	if err != nil || g.Open == nil {
 		return err
 	}
 	return g.Open.check(g, tensors)
 }
 
-// checkWrites refuses writes unless each tensor is there, is written once, and keeps its dtype and shape.
-func (g *Graph) checkWrites(val []*graph.Node, tensors []graph.Spec) error {
+// checkWrites refuses writes unless each tensor or input is there, is written once, and keeps its dtype and shape.
+func (g *Graph) checkWrites(what string, list []Write, val []*graph.Node, specs []graph.Spec) error {
 	seen := map[int]bool{}
-	for _, w := range g.Writes {
+	for _, w := range list {
 		switch {
-		case w.Tensor < 0 || w.Tensor >= len(tensors):
-			return g.fault(len(g.steps), "tensor %d of %d is written", w.Tensor, len(tensors))
+		case w.Tensor < 0 || w.Tensor >= len(specs):
+			return g.fault(len(g.steps), what+" %d of %d is written", w.Tensor, len(specs))
 		case w.value < 0 || w.value >= len(val) || val[w.value].IsTuple():
-			return g.fault(len(g.steps), "tensor %d is to show value %d, which cannot be", w.Tensor, w.value)
+			return g.fault(len(g.steps), what+" %d is to show value %d, which cannot be", w.Tensor, w.value)
 		case seen[w.Tensor]:
-			return g.fault(len(g.steps), "tensor %d is written twice", w.Tensor)
+			return g.fault(len(g.steps), what+" %d is written twice", w.Tensor)
 		}
 		seen[w.Tensor] = true
-		if s, n := tensors[w.Tensor], val[w.value]; n.DType() != s.DType || !n.Shape().Equal(s.Shape) {
-			return g.fault(len(g.steps), "tensor %d is %v %v and is to show %v %v", w.Tensor, s.DType, s.Shape, n.DType(), n.Shape())
+		if s, n := specs[w.Tensor], val[w.value]; n.DType() != s.DType || !n.Shape().Equal(s.Shape) {
+			return g.fault(len(g.steps), what+" %d is %v %v and is to show %v %v", w.Tensor, s.DType, s.Shape, n.DType(), n.Shape())
 		}
 	}
 	return nil
@@ -146,8 +150,8 @@ func (g *Graph) Bytes() int {
 	return sum
 }
 
-// Inline records a checked graph over inputs and stored tensors and returns its results, and what it leaves in tensors.
-func (g *Graph) Inline(inputs []*graph.Node, tensor func(i int) *graph.Node) (outs []*graph.Node, state []State) {
+// Inline records a checked graph over inputs and stored tensors and returns its results, and what it leaves in tensors and in inputs.
+func (g *Graph) Inline(inputs []*graph.Node, tensor func(i int) *graph.Node) (outs []*graph.Node, state, changes []State) {
 	val := append(make([]*graph.Node, 0, len(inputs)+len(g.steps)), inputs...)
 	for _, s := range g.steps {
 		switch {
@@ -162,5 +166,8 @@ func (g *Graph) Inline(inputs []*graph.Node, tensor func(i int) *graph.Node) (ou
 	for _, w := range g.Writes {
 		state = append(state, State{w.Tensor, val[w.value]})
 	}
-	return pickAll(val, g.outs), state
+	for _, w := range g.Changes {
+		changes = append(changes, State{w.Tensor, val[w.value]})
+	}
+	return pickAll(val, g.outs), state, changes
 }

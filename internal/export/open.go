@@ -20,12 +20,14 @@ import (
 // Open is what of a graph depends on sizes that are open.
 type Open struct {
 	Sizes   []OpenSize
+	derived []derived
 	numbers []openNumber
 }
 
 // OpenSize is a size that is the same in some dimensions of the inputs.
 type OpenSize struct {
 	Least   int      // it must not be smaller
+	Most    int      // it must not be larger; 0: any
 	Example int      // that of the graph as it is written
 	At      [][2]int // input and dimension
 }
@@ -49,22 +51,6 @@ const (
 type Sample struct {
 	Sizes []int
 	Graph *Graph
-}
-
-// FitOpen finds the formulas of the first sample that hold in all of them.
-func FitOpen(samples []Sample) (*Open, error) {
-	o, first := &Open{}, samples[0].Graph
-	for _, s := range samples[1:] {
-		if err := sameStructure(samples[0], s); err != nil {
-			return nil, err
-		}
-	}
-	for i := range first.steps {
-		if err := o.fitStep(samples, i); err != nil {
-			return nil, err
-		}
-	}
-	return o, nil
 }
 
 // differ is the error of a structure that changes with a size.
@@ -103,7 +89,7 @@ func sameStructure(a, b Sample) error {
 			}
 		}
 	}
-	if !slices.Equal(g.outs, h.outs) || !slices.Equal(g.Writes, h.Writes) {
+	if !slices.Equal(g.outs, h.outs) || !slices.Equal(g.Writes, h.Writes) || !slices.Equal(g.Changes, h.Changes) {
 		return differ(a, b, "other values are returned or written")
 	}
 	return nil
@@ -120,90 +106,17 @@ func (s *graphStep) name() string {
 	return "a tensor"
 }
 
-// fitStep finds the formulas of one step.
-func (o *Open) fitStep(samples []Sample, i int) error {
-	steps := make([]*graphStep, len(samples))
-	for k := range samples {
-		steps[k] = &samples[k].Graph.steps[i]
-	}
-	for out := range steps[0].specs {
-		for d := range steps[0].specs[out].Shape.Rank() {
-			v := make([]float64, len(steps))
-			for k, s := range steps {
-				v[k] = float64(s.specs[out].Shape.Dim(d))
-			}
-			if err := o.fit(samples, openNumber{node: i, out: out, index: d}, v, true); err != nil {
-				return err
-			}
-		}
-	}
-	if steps[0].attr == nil {
-		return nil
-	}
-	lists := make([][]number, len(steps))
-	for k, s := range steps {
-		rest, list := numbersOf(s.attr)
-		if lists[k] = list; k > 0 {
-			was, first := numbersOf(steps[0].attr)
-			if !attr.Same(rest, was) || len(list) != len(first) {
-				return differ(samples[0], samples[k], "%s has attributes %v and %v", steps[0].op.Name, steps[0].attr, s.attr)
-			}
-		}
-	}
-	for n, at := range lists[0] {
-		v := make([]float64, len(lists))
-		for k := range lists {
-			if lists[k][n].field != at.field || lists[k][n].index != at.index {
-				return differ(samples[0], samples[k], "%s has attributes %v and %v", steps[0].op.Name, steps[0].attr, steps[k].attr)
-			}
-			v[k] = lists[k][n].value
-		}
-		if err := o.fit(samples, openNumber{node: i, out: -1, field: at.field, index: at.index}, v, at.whole); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fit finds the formula of a number; there is none if it is the same in all samples.
-func (o *Open) fit(samples []Sample, n openNumber, v []float64, whole bool) error {
-	same := true
-	for _, x := range v {
-		same = same && sameFloat(x, v[0])
-	}
-	if same {
-		return nil
-	}
-	sizes := make([][]int, len(samples))
-	for k := range samples {
-		sizes[k] = samples[k].Sizes
-	}
-	step := &samples[0].Graph.steps[n.node]
-	round := dtype.DType(0)
-	if c, ok := step.attr.(attr.Const); ok && !whole {
-		round = c.DType
-	}
-	f, ok := fitFormula(sizes, v, whole, round)
-	if !ok {
-		what := "a size of its result"
-		if n.out < 0 {
-			what = n.field
-		}
-		return fault.New(fault.NotImplemented, "export", "%s of %s is %v at sizes %v: no formula of the open sizes gives that",
-			what, step.op.Name, v, sizes)
-	}
-	n.formula = f
-	o.numbers = append(o.numbers, n)
-	return nil
-}
-
 // At makes the graph for other sizes; it is not to be trusted before Check.
 func (g *Graph) At(sizes []int) (*Graph, error) {
 	o := g.Open
-	h := &Graph{Name: g.Name, Inputs: slices.Clone(g.Inputs), steps: slices.Clone(g.steps), outs: g.outs, Writes: g.Writes}
+	h := &Graph{Name: g.Name, Inputs: slices.Clone(g.Inputs), steps: slices.Clone(g.steps), outs: g.outs,
+		Writes: g.Writes, Changes: g.Changes}
 	for k, s := range o.Sizes {
 		if sizes[k] < s.Least {
 			return nil, fault.New(fault.Value, "call", "an open size is %d; the function takes at least %d", sizes[k], s.Least)
+		}
+		if s.Most > 0 && sizes[k] > s.Most {
+			return nil, fault.New(fault.Value, "call", "an open size is %d; the function takes at most %d", sizes[k], s.Most)
 		}
 		for _, at := range s.At {
 			dims := h.Inputs[at[0]].Shape.Clone()
@@ -217,9 +130,13 @@ func (g *Graph) At(sizes []int) (*Graph, error) {
 	for i := range h.steps {
 		h.steps[i].control = h.steps[i].control.clone()
 	}
+	values, ok := o.values(sizes)
+	if !ok {
+		return nil, fault.New(fault.Value, "call", "a size that depends on the sizes %v is out of range", sizes)
+	}
 	for _, n := range o.numbers {
 		s := &h.steps[n.node]
-		v, ok := n.eval(sizes)
+		v, ok := n.eval(values)
 		if !ok {
 			return nil, fault.New(fault.Value, "call", "a number of %s is out of range at sizes %v", s.op.Name, sizes)
 		}
@@ -320,13 +237,13 @@ func withNumber(a attr.Attr, field string, index int, value float64) (attr.Attr,
 }
 
 // MarkOpen visits the dimensions of inputs and outputs whose sizes are open.
-func (g *Graph) MarkOpen(input func(i, dim, least int), output func(i, dim int)) {
+func (g *Graph) MarkOpen(input func(i, dim, least, most int), output func(i, dim int)) {
 	if g.Open == nil {
 		return
 	}
 	for _, s := range g.Open.Sizes {
 		for _, at := range s.At {
-			input(at[0], at[1], s.Least)
+			input(at[0], at[1], s.Least, s.Most)
 		}
 	}
 	for k, v := range g.outs {
@@ -376,7 +293,8 @@ func (g *Graph) SizesOf(in []graph.Spec) (sizes []int, ok bool) {
 			n := a.Shape.Dim(d)
 			k := open[[2]int{i, d}] - 1
 			switch {
-			case k < 0 && n != b.Shape.Dim(d), k >= 0 && sizes[k] >= 0 && sizes[k] != n, k >= 0 && n < g.Open.Sizes[k].Least:
+			case k < 0 && n != b.Shape.Dim(d), k >= 0 && sizes[k] >= 0 && sizes[k] != n, k >= 0 && n < g.Open.Sizes[k].Least,
+				k >= 0 && g.Open.Sizes[k].Most > 0 && n > g.Open.Sizes[k].Most:
 				return nil, false
 			case k >= 0:
 				sizes[k] = n

@@ -2,8 +2,6 @@ package export
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strconv"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -19,7 +17,11 @@ func (o *Open) append(b []byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = fmt.Appendf(b, `{"least":%d,"example":%d,"at":[`, s.Least, s.Example)
+		b = fmt.Appendf(b, `{"least":%d,`, s.Least)
+		if s.Most > 0 {
+			b = fmt.Appendf(b, `"most":%d,`, s.Most)
+		}
+		b = fmt.Appendf(b, `"example":%d,"at":[`, s.Example)
 		for k, at := range s.At {
 			if k > 0 {
 				b = append(b, ',')
@@ -27,6 +29,15 @@ func (o *Open) append(b []byte) []byte {
 			b = appendNumbers(b, at[:])
 		}
 		b = append(b, "]}"...)
+	}
+	if len(o.derived) > 0 {
+		b = append(b, `],"derived":[`...)
+	}
+	for i := range o.derived {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = o.derived[i].append(b)
 	}
 	b = append(b, `],"numbers":[`...)
 	for i, n := range o.numbers {
@@ -46,28 +57,33 @@ func (n *openNumber) append(b []byte) []byte {
 		b = append(b, `,"field":`...)
 		b = strictjson.AppendString(b, n.field)
 	}
-	b = fmt.Appendf(b, `,"index":%d`, n.index)
-	if n.div > 0 {
-		b = fmt.Appendf(b, `,"div":%d,"terms":[`, n.div)
-		for k, t := range n.terms {
+	b = fmt.Appendf(b, `,"index":%d,`, n.index)
+	return append(n.formula.append(b), '}')
+}
+
+// append writes the fields of a formula.
+func (f *formula) append(b []byte) []byte {
+	if f.div > 0 {
+		b = fmt.Appendf(b, `"div":%d,"terms":[`, f.div)
+		for k, t := range f.terms {
 			if k > 0 {
 				b = append(b, ',')
 			}
 			b = appendNumbers(b, append([]int{t.c}, t.powers...))
 		}
-		return append(b, "]}"...)
+		return append(b, ']')
 	}
-	b = append(b, `,"scale":`...)
-	b = strconv.AppendFloat(b, n.scale, 'g', -1, 64)
+	b = append(b, `"scale":`...)
+	b = strconv.AppendFloat(b, f.scale, 'g', -1, 64)
 	b = append(b, `,"up":`...)
-	b = appendNumbers(b, n.up)
+	b = appendNumbers(b, f.up)
 	b = append(b, `,"down":`...)
-	b = appendNumbers(b, n.down)
-	if n.round.IsFloat() {
+	b = appendNumbers(b, f.down)
+	if f.round.IsFloat() {
 		b = append(b, `,"round":`...)
-		b = strictjson.AppendString(b, n.round.String())
+		b = strictjson.AppendString(b, f.round.String())
 	}
-	return append(b, '}')
+	return b
 }
 
 // parseOpen reads what append wrote.
@@ -82,6 +98,15 @@ func parseOpen(p *strictjson.Parser) (*Open, error) {
 				}
 				s, err := parseOpenSize(p)
 				o.Sizes = append(o.Sizes, s)
+				return err
+			})
+		case "derived":
+			return p.Array(func(i int) error {
+				if i >= maxDerived {
+					return p.Fail("more than %d derived sizes", maxDerived)
+				}
+				d, err := parseDerived(p)
+				o.derived = append(o.derived, d)
 				return err
 			})
 		case "numbers":
@@ -104,6 +129,8 @@ func parseOpenSize(p *strictjson.Parser) (s OpenSize, err error) {
 		switch key {
 		case "least":
 			s.Least, err = p.Len()
+		case "most":
+			s.Most, err = p.Len()
 		case "example":
 			s.Example, err = p.Len()
 		case "at":
@@ -140,36 +167,45 @@ func parseOpenNumber(p *strictjson.Parser) (n openNumber, err error) {
 			n.field, err = p.String()
 		case "index":
 			n.index, err = p.Len()
-		case "div":
-			n.div, err = p.Len()
-		case "terms":
-			err = p.Array(func(i int) error {
-				if i >= maxTerms {
-					return p.Fail("more than %d terms", maxTerms)
-				}
-				v, err := parseInts(p, 1+maxOpenSizes)
-				if err == nil && len(v) == 0 {
-					err = p.Fail("a term without a coefficient")
-				}
-				if err == nil {
-					n.terms = append(n.terms, term{v[0], v[1:]})
-				}
-				return err
-			})
-		case "scale":
-			n.scale, err = parseFloat(p)
-		case "up":
-			n.up, err = parseInts(p, maxOpenSizes)
-		case "down":
-			n.down, err = parseInts(p, maxOpenSizes)
-		case "round":
-			n.round, err = parseDType(p)
 		default:
-			err = p.Fail("unknown key %.40q", key)
+			err = n.parse(p, key)
 		}
 		return err
 	})
 	return n, err
+}
+
+// parse reads a field of a formula.
+func (f *formula) parse(p *strictjson.Parser, key string) (err error) {
+	switch key {
+	case "div":
+		f.div, err = p.Len()
+	case "terms":
+		err = p.Array(func(i int) error {
+			if i >= maxTerms {
+				return p.Fail("more than %d terms", maxTerms)
+			}
+			v, err := parseInts(p, 1+maxOpenSizes+maxDerived)
+			if err == nil && len(v) == 0 {
+				err = p.Fail("a term without a coefficient")
+			}
+			if err == nil {
+				f.terms = append(f.terms, term{v[0], v[1:]})
+			}
+			return err
+		})
+	case "scale":
+		f.scale, err = parseFloat(p)
+	case "up":
+		f.up, err = parseInts(p, maxOpenSizes+maxDerived)
+	case "down":
+		f.down, err = parseInts(p, maxOpenSizes+maxDerived)
+	case "round":
+		f.round, err = parseDType(p)
+	default:
+		err = p.Fail("unknown key %.40q", key)
+	}
+	return err
 }
 
 // check refuses open sizes unless they belong to the graph: they are sizes of its inputs, every formula gives the graph's own number at
@@ -179,8 +215,8 @@ func (o *Open) check(g *Graph, tensors []graph.Spec) error {
 	var example, least []int
 	seen := map[[2]int]bool{}
 	for k, s := range o.Sizes {
-		if s.Least < 1 || s.Example < s.Least || len(s.At) == 0 {
-			return refuse("open size %d is %d, and at least %d, in %d dimensions", k, s.Example, s.Least, len(s.At))
+		if s.Least < 1 || s.Example < s.Least || s.Most > 0 && s.Most < s.Example || len(s.At) == 0 {
+			return refuse("open size %d is %d, at least %d and at most %d, in %d dimensions", k, s.Example, s.Least, s.Most, len(s.At))
 		}
 		for _, at := range s.At {
 			if at[0] < 0 || at[0] >= len(g.Inputs) || at[1] < 0 || at[1] >= g.Inputs[at[0]].Shape.Rank() || seen[at] {
@@ -195,8 +231,15 @@ func (o *Open) check(g *Graph, tensors []graph.Spec) error {
 	if len(o.Sizes) == 0 {
 		return refuse("no size is open")
 	}
+	if err := o.checkDerived(g); err != nil {
+		return err
+	}
+	values, ok := o.values(example)
+	if !ok {
+		return refuse("a derived size that is out of range")
+	}
 	for _, n := range o.numbers {
-		if err := n.check(g, example); err != nil {
+		if err := n.check(g, values); err != nil {
 			return err
 		}
 	}
@@ -208,23 +251,16 @@ func (o *Open) check(g *Graph, tensors []graph.Spec) error {
 }
 
 // check refuses a formula that does not belong to the graph.
-func (n *openNumber) check(g *Graph, example []int) error {
+func (n *openNumber) check(g *Graph, values []int) error {
 	refuse := func(format string, args ...any) error { return g.fault(n.node, format, args...) }
 	if n.node >= len(g.steps) || g.steps[n.node].op == nil {
 		return g.fault(len(g.steps), "an open number of node %d", n.node)
 	}
-	powers := func(list []int) bool {
-		return len(list) == len(example) && !slices.ContainsFunc(list, func(e int) bool { return e < 0 || e > maxPower })
-	}
-	whole := n.div > 0
-	for _, t := range n.terms {
-		whole = whole && powers(t.powers)
-	}
-	float := len(n.terms) == 0 && n.div == 0 && powers(n.up) && powers(n.down) && !math.IsNaN(n.scale) && !math.IsInf(n.scale, 0)
-	if whole && len(n.terms) == 0 || !whole && !float {
+	whole, ok := n.fits(len(g.Open.Sizes), len(values))
+	if !ok {
 		return refuse("an open number whose formula is none")
 	}
-	v, ok := n.eval(example)
+	v, ok := n.eval(values)
 	if !ok {
 		return refuse("an open number that is out of range")
 	}

@@ -185,6 +185,9 @@ func (g *Graph) upgrade(tensors []graph.Spec) error {
 	for i, w := range g.Writes {
 		g.Writes[i].value, err = m.renumber(w.value, err)
 	}
+	for i, w := range g.Changes {
+		g.Changes[i].value, err = m.renumber(w.value, err)
+	}
 	if g.Open != nil {
 		g.Open.numbers = m.open
 	}

@@ -27,6 +27,7 @@ type Trace struct {
 	epoch  uint32
 	Name   string // of the function, for messages
 	Export bool   // the function goes to a file, so that nothing is stored for a gradient now
+	Open   bool   // sizes are open: a slice of all of a tensor is recorded, since at other sizes it may be of a part
 
 	mu       sync.Mutex
 	cur      map[*Array]*Node // what an outside handle shows inside

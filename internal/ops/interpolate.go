@@ -67,7 +67,11 @@ func Interpolate(x *Node, o InterpolateOptions) *Node {
 		for _, i := range mixOrder(x.Shape().Dims()[2:], size) {
 			r := ratio{in: x.Dim(2 + i), out: size[i], factor: factor[i], corners: o.AlignCorners, single: x.DType() != dtype.Float64}
 			if r.in != r.out || r.scale() != 1 { // otherwise every element stays what it is
-				x = weighAlong(x, 2+i, r.taps(mode, o.Antialias))
+				if taps := r.taps(mode, o.Antialias); sizesOpen() && repeats(taps, r) {
+					x = repeatEach(x, r.out/r.in, 2+i) // a table of positions would be for one size
+				} else {
+					x = weighAlong(x, 2+i, taps)
+				}
 			}
 		}
 		return x
@@ -76,6 +80,19 @@ func Interpolate(x *Node, o InterpolateOptions) *Node {
 		return inFloat32(x, resample)
 	}
 	return resample(x)
+}
+
+// repeats reports whether every element is shown a whole number of times.
+func repeats(taps []tap, r ratio) bool {
+	if len(taps) != 1 || taps[0].w != nil || r.in == 0 || r.out%r.in != 0 {
+		return false
+	}
+	for i, at := range taps[0].at {
+		if at != i/(r.out/r.in) {
+			return false
+		}
+	}
+	return true
 }
 
 // mixOrder is the order in which dimensions are resampled: outer ones that shrink, inner ones, outer ones that grow. Along the inner ones

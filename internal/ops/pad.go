@@ -70,7 +70,7 @@ func padConstant(x *Node, lo, hi []int, value any) *Node {
 	}
 	one := attr.MakeInts(ones(x.Rank())...)
 	y := slice(x, attr.Slice{Start: attr.MakeInts(start...), Size: attr.MakeInts(size...), Step: one})
-	if !grows {
+	if !grows && !sizesOpen() {
 		return y
 	}
 	board := broadcastTo(stored("pad", value, x.DType()), shape.Of("pad", whole...))

@@ -55,7 +55,7 @@ type item struct {
 // parseSubscript resolves indices against x. Masks that are looked at are made positions.
 func parseSubscript(op string, x *Node, indices []any) *subscript {
 	items := expandItems(op, x, indices)
-	s := &subscript{x: x, whole: true}
+	s := &subscript{x: x, whole: !sizesOpen()}
 	var start, size, step, mid []int
 	tensors, d := false, 0
 	for _, it := range items {

@@ -4,6 +4,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -248,7 +249,16 @@ func slice(x *Node, s attr.Slice) *Node {
 			return graph.New(opSlice, s, x)
 		}
 	}
+	if sizesOpen() {
+		return graph.New(opSlice, s, x)
+	}
 	return x
+}
+
+// sizesOpen reports whether what is recorded now is for other sizes as well.
+func sizesOpen() bool {
+	t, ok := scope.Current().Trace.(*graph.Trace)
+	return ok && t.Open
 }
 
 // SliceDim shows size elements of one dimension from start on, every step-th.

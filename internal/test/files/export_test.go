@@ -315,7 +315,7 @@ func TestImportCorrupted(t *testing.T) {
 // Parts of a file with functions, as package lucid writes them.
 const (
 	functionSchema  = "function"
-	functionVersion = 3
+	functionVersion = 4
 	functionSection = "functions"
 )
 
