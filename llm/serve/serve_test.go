@@ -270,7 +270,8 @@ func TestOverload(t *testing.T) {
 		})
 	}
 	b := s.models.list["tiny"].b
-	for i := 0; b.Stats().Waiting < 2 && i < 5000; i++ {
+	full := func() bool { c := b.Stats(); return c.Active == 1 && c.Waiting == 2 } // before the first is active, two waiting are not all
+	for i := 0; !full() && i < 5000; i++ {
 		time.Sleep(time.Millisecond)
 	}
 	begun := time.Now()
