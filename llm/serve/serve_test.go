@@ -236,7 +236,8 @@ func TestLeaving(t *testing.T) {
 		t.Errorf("the text went on for %v, %d tokens", took, b.Stats().Generated)
 	}
 	// A stream whose first bytes were read is under way, however fast its text is written.
-	stay, err := http.Post(h.URL+chatPath, "application/json", strings.NewReader(strings.Replace(chat(`"stream": true`), `: 5`, `: 400`, 1)))
+	body := strings.NewReader(strings.Replace(chat(`"stream": true`), `: 5`, `: 400`, 1))
+	stay, err := http.Post(h.URL+chatPath, "application/json", body)
 	if err != nil {
 		t.Fatal(err)
 	}
