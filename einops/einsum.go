@@ -58,7 +58,7 @@ func axisWords(text string) []string {
 }
 
 // ParseShape gives the sizes of a tensor by the names of a pattern such as "batch _ h w", for Options.AxesLengths. _ names no dimension,
-// "..." any number of them.
+// "..." any number of them, and 1 stands for a dimension of size 1.
 func ParseShape(x *lucid.Tensor, pattern string) map[string]int {
 	const op = "parse_shape"
 	shape, names := x.Shape(), axisWords(pattern)
@@ -72,6 +72,10 @@ func ParseShape(x *lucid.Tensor, pattern string) map[string]int {
 	for i, name := range names {
 		switch _, twice := sizes[name]; {
 		case name == "_":
+		case name == "1":
+			if shape[i] != 1 {
+				fault.Throw(fault.Shape, op, "pattern %q has 1 at dimension %d of the shape %v", pattern, i, shape)
+			}
 		case !isAxisName(name):
 			fault.Throw(fault.Value, op, "pattern %q: %q is no name of an axis; want letters, digits and _", pattern, name)
 		case twice:

@@ -39,10 +39,13 @@ func TestParseShape(t *testing.T) {
 			t.Errorf("%q: %s, want %s", pattern, got, want)
 		}
 	}
+	if got := einops.ParseShape(x.Unsqueeze(1), "b 1 ... w"); len(got) != 2 || got["b"] != 2 || got["w"] != 7 {
+		t.Errorf("with a dimension of size 1: %v", got)
+	}
 	flat := x.Reshape(210)
 	same(t, "sizes of another", einops.Rearrange(flat, "(b c h w) -> b c h w", einops.Options{
 		AxesLengths: einops.ParseShape(x, "b c h _")}), x)
-	for _, pattern := range []string{"a b c", "a a b c", "(a b) c d e", "a b c d e ...", "a 3 c d", "... a ..."} {
+	for _, pattern := range []string{"a b c", "a a b c", "(a b) c d e", "a b c d e ...", "a 3 c d", "1 b c d", "... a ..."} {
 		err := lucid.Try(func() { einops.ParseShape(x, pattern) })
 		if !errors.Is(err, lucid.ErrValue) && !errors.Is(err, lucid.ErrShapeMismatch) {
 			t.Errorf("%q: %v", pattern, err)

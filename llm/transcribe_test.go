@@ -231,6 +231,7 @@ func TestTranscriberRefused(t *testing.T) {
 		{"generation_config.json", "no_timestamps_token_id", 1 << 20},
 		{"generation_config.json", "lang_to_id", map[string]int{"<|x|>": -5}},
 		{"generation_config.json", "max_initial_timestamp_index", -1}, {"generation_config.json", "alignment_heads", [][2]int{{2, 0}}},
+		{"generation_config.json", "alignment_heads", make([][2]int, 1000)},
 		{"preprocessor_config.json", "dither", 0.5},
 	} {
 		path := filepath.Join(dir, tt.file)

@@ -34,9 +34,12 @@ var spaceless = []string{"zh", "ja", "th", "lo", "my", "yue"}
 
 // addWords finds when each word of the segments of a part was said. at is where the part begins, n its samples.
 func (t *Transcriber) addWords(cross []*lucid.Tensor, list []Segment, language string, o *TranscribeOptions, at, n int) error {
+	said := func(s *Segment) []int { // special tokens, which a model may write, are not
+		return slices.DeleteFunc(slices.Clone(s.Tokens), func(id int) bool { return id >= t.net.Config().End })
+	}
 	var text []int
-	for _, s := range list {
-		text = append(text, s.Tokens...)
+	for i := range list {
+		text = append(text, said(&list[i])...)
 	}
 	if len(text) == 0 {
 		return nil
@@ -50,7 +53,7 @@ func (t *Transcriber) addWords(cross []*lucid.Tensor, list []Segment, language s
 	}
 	from := 0
 	for i := range list {
-		for _, ids := range t.split(list[i].Tokens, slices.Contains(spaceless, language)) {
+		for _, ids := range t.split(said(&list[i]), slices.Contains(spaceless, language)) {
 			to := from + len(ids)
 			w := Word{Start: duration(at) + times[from], End: duration(at) + times[to], Text: t.textOf(ids)}
 			for _, p := range sure[from:to] {

@@ -78,6 +78,15 @@ func TestWords(t *testing.T) {
 			t.Errorf("%q is %q; want %q", text, s, want)
 		}
 	}
+	cross, err := w.listen(chirp(16000), 16000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := []Segment{{Tokens: append(bytes("so"), w.Config().End+1)}, {Tokens: append([]int{w.Config().End + 2}, bytes(" it")...)}}
+	if err := w.addWords(cross, marked, "en", &TranscribeOptions{}, 0, 16000); err != nil || len(marked[0].Words) != 1 ||
+		len(marked[1].Words) != 1 || marked[1].Words[0].Text != " it" {
+		t.Errorf("with special tokens: %+v, %v", marked, err)
+	}
 	o := TranscribeOptions{Language: "en", Words: true, CompressionRatioThreshold: math.Inf(1), LogProbThreshold: math.Inf(-1)}
 	got, err := w.Transcribe(context.Background(), Audio{chirp(40000), 16000}, o)
 	if err != nil || len(got.Segments) == 0 {

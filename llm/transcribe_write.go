@@ -130,6 +130,10 @@ func (t *Transcriber) write(ctx context.Context, cross []*lucid.Tensor, prompt [
 		if math.IsInf(all, -1) {
 			break
 		}
+		if math.IsNaN(all) {
+			return nil, f, fault.New(fault.Value, op, "the scores of token %d of a text are not finite; load the model with a DType of "+
+				"more range, or look for weights that are not finite", len(text))
+		}
 		id := choose(scores, temperature, random)
 		sum, tokens = sum+float64(scores[id])-all, tokens+1
 		if id == c.End {

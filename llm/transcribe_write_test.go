@@ -119,6 +119,11 @@ func TestTranscriptTemperatures(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
+	broken := w.Module().DecoderNorm.Weight
+	lucid.NoGrad(func() { broken.Assign(lucid.FullLike(broken, math.NaN())) })
+	if got, err := w.Transcribe(ctx, sound, any); !errors.Is(err, lucid.ErrValue) {
+		t.Errorf("scores that are no numbers: %+v, %v", got, err)
+	}
 	w.rules.previous = -1
 	if _, err := w.Transcribe(ctx, sound, told); !errors.Is(err, lucid.ErrNotImplemented) {
 		t.Error(err)

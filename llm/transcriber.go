@@ -173,6 +173,9 @@ func (t *Transcriber) readRules(dir location, c model.WhisperConfig) error {
 			}
 		}
 	}
+	if most := c.DecoderLayers * c.DecoderHeads; len(r.aligned) > most {
+		return fault.New(fault.Format, op, "generation_config.json aligns by %d heads; there are %d", len(r.aligned), most)
+	}
 	for _, h := range r.aligned {
 		if h[0] < 0 || h[0] >= c.DecoderLayers || h[1] < 0 || h[1] >= c.DecoderHeads {
 			return fault.New(fault.Format, op, "generation_config.json aligns by the head %d of layer %d; there are %d of %d layers",

@@ -49,7 +49,7 @@ func gradientsOf(op string, groups []*Group, model, grads any) map[*lucid.Tensor
 
 // mustFit refuses a gradient of another shape.
 func mustFit(op, name string, p, g *lucid.Tensor) {
-	if len(p.Shape()) != len(g.Shape()) || !reflect.DeepEqual(append([]int{}, p.Shape()...), append([]int{}, g.Shape()...)) {
+	if !slices.Equal(p.Shape(), g.Shape()) {
 		refuse(lucid.ErrShapeMismatch, op, "the gradient of %s has shape %v; the parameter has %v", name, g.Shape(), p.Shape())
 	}
 }
@@ -117,6 +117,10 @@ func ApplyGradients[T any](opt Optimizer, grads, params T) T {
 	handles, shown := make([]*graph.Array, len(own)), make([]*graph.Array, len(own))
 	for i, l := range leaves {
 		p := (*lucid.Tensor)(l.Tensor)
+		if at := slices.Index(own, p); at >= 0 && at != i { // the state of another parameter would be used
+			refuse(lucid.ErrValue, op, "%s is parameter %d of params and parameter %d of the optimizer; "+
+				"give the optimizer its parameters, and groups, in the order of params", l.Path, i, at)
+		}
 		mustFit(op, l.Path, own[i], p)
 		if g := byPath[l.Path]; g != nil {
 			mustFit(op, l.Path, p, g)

@@ -76,6 +76,12 @@ func TestApplyGradients(t *testing.T) {
 		t.Error("parameters do not stay parameters")
 	}
 	nn.Unfreeze(m)
+	// Parameters of equal shapes in another order would get each other's state.
+	lists := map[string][]*lucid.Tensor{"a": {nn.Parameter(lucid.Ones(2)), nn.Parameter(lucid.Zeros(2))}}
+	swapped := optim.NewSGD([]*lucid.Tensor{lists["a"][1], lists["a"][0]}, optim.SGDOptions{LR: 0.5})
+	if err := lucid.Try(func() { optim.ApplyGradients(swapped, tree.Map(lucid.OnesLike, lists), lists) }); !errors.Is(err, lucid.ErrValue) {
+		t.Errorf("parameters in another order: %v", err)
+	}
 	nn.Update(m, next)
 	if !lucid.AllClose(m.L1.Weight, before.Sub(0.5)) {
 		t.Error("nn.Update")

@@ -3,6 +3,7 @@ package optim
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
@@ -47,8 +48,9 @@ type GradScaler struct {
 type round struct {
 	found             *lucid.Tensor // 0-d bool: a gradient is not finite; nil before Unscale
 	unscaled, stepped bool
-	failed            bool // Step returned an error: the next Unscale or Step begins another round
-	trace             any  // the compiled function it was done in
+	failed            bool          // Step returned an error: with other gradients, Unscale or Step begins another round
+	left              []*graph.Node // the gradients that a failed Step left, unscaled
+	trace             any           // the compiled function it was done in
 }
 
 // NewGradScaler returns a scaler.
@@ -108,6 +110,9 @@ func (s *GradScaler) of(op string, opt Optimizer, first bool) *round {
 	}
 	trace := scope.Current().Trace
 	r := s.rounds[opt]
+	if r != nil && r.failed && r.trace == trace && slices.Equal(r.left, gradientNodes(opt)) { // the same step once more
+		r.failed, r.stepped, r.left = false, false, nil
+	}
 	if r != nil && (r.failed || r.trace != nil && r.trace != trace && (first || r.stepped)) {
 		r = nil // of a trace that was given up on the way, or of a step that was not taken
 	}
@@ -188,8 +193,24 @@ func (s *GradScaler) TryStep(opt Optimizer) error {
 	} else if err = lucid.Eval(r.found); err == nil && r.found.Item() == 0 {
 		err = opt.TryStep()
 	}
-	r.failed = err != nil
+	if r.failed = err != nil; r.failed {
+		r.left = gradientNodes(opt)
+	}
 	return err
+}
+
+// gradientNodes are the gradients of an optimizer's parameters, to find out whether they are still the same.
+func gradientNodes(opt Optimizer) (list []*graph.Node) {
+	for _, g := range opt.ParamGroups() {
+		for _, p := range g.Params {
+			var n *graph.Node
+			if grad := p.Grad(); grad != nil {
+				n = (*graph.Array)(grad).Peek()
+			}
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 // Update moves the scale: down if a step was left out, up after GrowthInterval steps that were not.

@@ -269,3 +269,38 @@ func TestGradScalerBadBatch(t *testing.T) {
 		}
 	}
 }
+
+// unsteady is an optimizer whose steps fail for a while.
+type unsteady struct {
+	optim.Optimizer
+	fails int
+}
+
+func (u *unsteady) TryStep() error {
+	if u.fails--; u.fails >= 0 {
+		return lucid.Errorf(lucid.ErrOutOfMemory, "step", "no memory")
+	}
+	return u.Optimizer.TryStep()
+}
+
+// TestGradScalerOnceMore: a step that failed and is taken again has the gradients it had, not such that are divided twice; those of another
+// batch are divided.
+func TestGradScalerOnceMore(t *testing.T) {
+	for _, again := range []bool{true, false} {
+		p := lucid.Ones(1).RequiresGrad_(true)
+		o, s := &unsteady{optim.NewSGD([]*lucid.Tensor{p}, optim.SGDOptions{LR: 1}), 2}, optim.NewGradScaler()
+		for i := range 3 {
+			if i == 0 || !again {
+				o.ZeroGrad()
+				s.Scale(p.Mul(3).Sum()).Backward()
+			}
+			if err := s.TryStep(o); (err == nil) != (i == 2) {
+				t.Fatalf("step %d: %v", i, err)
+			}
+		}
+		if p.Item() != -2 {
+			t.Errorf("again %v: the parameter is %v; want 1 - 3", again, p.Item())
+		}
+		s.Update()
+	}
+}

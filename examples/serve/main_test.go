@@ -220,7 +220,12 @@ func TestShutdown(t *testing.T) {
 		}
 		answered <- last
 	}()
-	<-entered
+	select {
+	case <-entered:
+	case err := <-answered: // another program has the address now, say
+		stop()
+		t.Fatal(err, <-ended)
+	}
 	stop()
 	if err := errors.Join(<-answered, <-ended); err != nil {
 		t.Error(err)

@@ -34,11 +34,12 @@ func LinearCrossEntropy(x, linearWeight, target, linearBias, weight *Node, o Lin
 		chunk = logitRows(x, linearWeight)
 	}
 	if x.Rank() == 1 || linearWeight.Rank() > 2 || x.Dim(0) <= chunk {
-		in := x.Dim(-1)
-		w, to := Reshape(linearWeight, -1, in), append(x.Shape().Clone()[:x.Rank()-1],
-			linearWeight.Shape().Dims()[:linearWeight.Rank()-1]...)
+		d := linearWeight.Shape().Dims()
+		classes := shape.Of(op, d[:len(d)-1]...).Numel() // no -1: there may be no features
+		w, to := Reshape(linearWeight, classes, x.Dim(-1)), append(x.Shape().Clone()[:x.Rank()-1],
+			d[:len(d)-1]...)
 		if linearBias != nil {
-			linearBias = Reshape(linearBias, -1)
+			linearBias = Reshape(linearBias, classes)
 		}
 		return CrossEntropy(Reshape(Linear(x, w, linearBias), to...), target, weight, ce)
 	}

@@ -236,8 +236,8 @@ func TestLeaving(t *testing.T) {
 		t.Errorf("the text went on for %v, %d tokens", took, b.Stats().Generated)
 	}
 	// A stream whose first bytes were read is under way, however fast its text is written.
-	text := strings.Replace(chat(`"stream": true`), `: 5`, `: 400`, 1)
-	stay, err := http.Post(h.URL+chatPath, "application/json", strings.NewReader(text))
+	body := strings.NewReader(strings.Replace(chat(`"stream": true`), `: 5`, `: 400`, 1))
+	stay, err := http.Post(h.URL+chatPath, "application/json", body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,8 @@ func TestOverload(t *testing.T) {
 		})
 	}
 	b := s.models.list["tiny"].b
-	for i := 0; b.Stats().Waiting < 2 && i < 5000; i++ {
+	full := func() bool { c := b.Stats(); return c.Active == 1 && c.Waiting == 2 } // before the first is active, two waiting are not all
+	for i := 0; !full() && i < 5000; i++ {
 		time.Sleep(time.Millisecond)
 	}
 	begun := time.Now()

@@ -45,6 +45,18 @@ func testConvNonFiniteFilter(t *testing.T, part int) {
 		mixed := nonFiniteIn(randomView(r, d, w), math.Inf(1))
 		checkKernel(t, "conv", a, out, all(x, math.Inf(1)), mixed)
 	}
+	for _, d := range types { // infinite elements of both, of which neither multiplies the other: their sum is no number
+		row := func(values ...float64) backend.View {
+			v := plainView(d, 1, 1, len(values))
+			for i, x := range values {
+				d.Put(v.Buf.Mem, i, dtype.Scalar{Kind: dtype.KindFloat, F: x})
+			}
+			return v
+		}
+		one := attr.MakeInts(1)
+		a := attr.Conv{Stride: one, Low: one, High: one, KernelDilation: one, InputDilation: one, Groups: 1}
+		checkKernel(t, "conv", a, []int{1, 1, 4}, row(math.Inf(1), 1, 2, 3), row(1, 1, math.Inf(-1)))
+	}
 	for i := range 40 / part { // ways of common shapes, forward and backward
 		bad := []float64{math.Inf(1), math.Inf(-1), math.NaN()}[r.IntN(3)]
 		n, size := 1+r.IntN(3), 5+r.IntN(14)

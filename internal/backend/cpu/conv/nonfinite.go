@@ -178,6 +178,12 @@ func (j *job[T]) addNonFinite(image, o int, taps []nonFiniteTap[T]) {
 			}
 		})
 	}
+	if j.z == nil { // what is stored was rounded: sums are made anew of all that is not finite
+		both = make([]bool, j.outPositions)
+		for i, v := range sums {
+			both[i] = v != 0
+		}
+	}
 	if both != nil {
 		j.addNonFiniteInputs(image, o, sums, both)
 	}
