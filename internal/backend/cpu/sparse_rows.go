@@ -23,11 +23,14 @@ const (
 )
 
 func init() {
-	register(backend.Table{"mix": func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	mix := func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		if out[0].DType == dtype.Float64 {
 			return sparseRowsOf[float64](c, a.(attr.Mix), out[0], in)
 		}
 		return sparseRowsOf[float32](c, a.(attr.Mix), out[0], in)
+	}
+	register(backend.Table{"mix": mix, "ragged_bag": func(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+		return mix(c, attr.Mix{Behind: 1}, out, in)
 	}})
 }
 
@@ -150,9 +153,7 @@ func (j *sparseRows[T]) matrix(c *backend.Ctx, in []backend.View) error {
 		if err != nil {
 			return err
 		}
-		for _, v := range elems[int64](base, in[i].Numel()) {
-			list[i] = append(list[i], int(v))
-		}
+		list[i] = elems[int](base, in[i].Numel()) // of 64 bits on the architectures that there are
 	}
 	base, err := dense(c, in[2])
 	if err != nil {
