@@ -323,6 +323,11 @@ func windows() []check {
 			f: one(sampled("nearest"))},
 		{name: "bag/wide", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 70, 3, 4}}, grid},
 			f: one(sampled("bicubic"))},
+		{name: "bag/plain", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{9, 70}},
+			index([]float64{3, 8, 0, 3, 3, 1, 7, 2, 0, 0, 5, 6, 4, 2, 8, 1, 3, 5, 0, 7, 1, 2, 6, 4, 8, 8}, 2, 13)},
+			f: one(func(in []*node) *node {
+				return ops.EmbeddingBag(in[1], in[0], nil, nil, ops.EmbeddingBagOptions{Mode: "sum"})
+			})},
 		{name: "ragged_bag", dtypes: floats, loose: true, in: bags(9, 70), f: one(bagged("sum"))},
 		{name: "ragged_bag/mean", dtypes: floats, loose: true, in: bags(9, 5), f: one(bagged("mean"))},
 		{name: "ragged_bag/transposed", dtypes: floats, loose: true, in: bags(9, 33),

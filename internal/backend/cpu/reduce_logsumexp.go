@@ -33,7 +33,7 @@ func joinScaled(a, b scaledSum) scaledSum {
 
 // finite is a shift that makes no NaN of infinities.
 func finite(top float64) float64 {
-	if math.IsInf(top, 0) || top != top {
+	if top-top != 0 { // NaN, of infinities too
 		return 0
 	}
 	return top
