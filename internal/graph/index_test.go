@@ -23,7 +23,7 @@ func TestIndexShrinks(t *testing.T) {
 		}
 		x.Reset()
 		if n < 3 && len(x.slots) > minSlots {
-			t.Errorf("round %d: after %d nodes the table has %d places", round, n, len(x.slots))
+			t.Errorf("round %d: after %d nodes the table has %d slots", round, n, len(x.slots))
 		}
 	}
 }
