@@ -68,7 +68,7 @@ type extremum[T comparable] struct{ folder[T, T, T] }
 // inVectors is the reduction by a vector kernel for the maximum of two slices, or the minimum.
 func (f extremum[T]) inVectors(two func(z, x, y []T)) extremum[T] {
 	f.run, f.cols, f.joins = treeExtremum(f.run, two), extremumCols(two), two
-	f.dense = extremaOf(f.zero, f.run, two)
+	f.dense, f.long = extremaOf(f.zero, f.run, two), true
 	return f
 }
 
