@@ -63,6 +63,22 @@ func endsScaled[T floats](z []T, a []scaledSum, _ int) {
 	}
 }
 
+// rowsScaled folds rows of n elements, whose logarithms are taken many at a time.
+func rowsScaled[T floats](run func(a scaledSum, x []T) scaledSum) func(z, x unsafe.Pointer, rows, n int) {
+	return func(z, x unsafe.Pointer, rows, n int) {
+		var sums [64]scaledSum
+		to, from := elems[T](z, rows), elems[T](x, rows*n)
+		for len(to) > 0 {
+			some := sums[:min(len(to), len(sums))]
+			for i := range some {
+				some[i] = run(noSum, from[i*n:(i+1)*n])
+			}
+			endsScaled(to[:len(some)], some, n)
+			to, from = to[len(some):], from[len(some)*n:]
+		}
+	}
+}
+
 // addExp adds Σ exp(x), with scratch for as many.
 func addExp(a scaledSum, x, scratch []float32) scaledSum {
 	top := float32(finite(float64(simd.MaxOfF32(x))))
@@ -70,7 +86,7 @@ func addExp(a scaledSum, x, scratch []float32) scaledSum {
 }
 
 func logsumexpF32() folder[float32, scaledSum, float32] {
-	return folder[float32, scaledSum, float32]{zero: noSum, join: joinScaled,
+	f := folder[float32, scaledSum, float32]{zero: noSum, join: joinScaled,
 		done: func(a scaledSum, _ int) float32 { return float32(endScaled(a)) }, ends: endsScaled[float32],
 		run: func(a scaledSum, x []float32) scaledSum {
 			if len(x) <= 64 { // clearing a whole tile would take longer than the row
@@ -110,6 +126,8 @@ func logsumexpF32() folder[float32, scaledSum, float32] {
 				}
 			}
 		}}
+	f.dense, f.long = rowsScaled(f.run), true
+	return f
 }
 
 // expTile is how many float64 are summed at a time.
