@@ -34,9 +34,15 @@ func (x *Index) Reset() {
 	if cap(x.Nodes) > 1<<16 {
 		*x = Index{}
 	}
-	x.Nodes = x.Nodes[:0]
 	clear(x.slots)
+	// A table as large as the last graph but one asked for would be gone over for every small one.
+	for len(x.slots) > minSlots && len(x.slots) >= 8*len(x.Nodes) {
+		x.slots = x.slots[:len(x.slots)/2]
+	}
+	x.Nodes = x.Nodes[:0]
 }
+
+const minSlots = 32
 
 func (x *Index) probe(n *Node) uint {
 	// Nodes are allocated 16-byte aligned or better; a multiplicative hash spreads the rest.
@@ -84,7 +90,12 @@ func (x *Index) put(n *Node, i int) {
 }
 
 func (x *Index) grow() {
-	x.slots = make([]int32, max(32, 2*len(x.slots)))
+	if n := max(minSlots, 2*len(x.slots)); n <= cap(x.slots) {
+		clear(x.slots) // what is behind it is clear
+		x.slots = x.slots[:n]
+	} else {
+		x.slots = make([]int32, n)
+	}
 	for i, n := range x.Nodes {
 		x.put(n, i+1)
 	}
@@ -94,7 +105,7 @@ func (x *Index) grow() {
 // visit says whether to go into a node's inputs; nodes it refuses are still numbered. The walk uses its own stack.
 func (x *Index) PostOrder(roots []*Node, visit func(*Node) bool) {
 	// Nodes get numbers as they are first met; order lists those numbers as the nodes are finished.
-	stack, order := x.stack[:0], x.order[:0]
+	stack, order, deepest := x.stack[:0], x.order[:0], 0
 	enter := func(n *Node) {
 		i, fresh := x.Add(n)
 		if !fresh {
@@ -105,6 +116,7 @@ func (x *Index) PostOrder(roots []*Node, visit func(*Node) bool) {
 			return
 		}
 		stack = append(stack, frame{n, int32(i), 0})
+		deepest = max(deepest, len(stack))
 	}
 	for _, r := range roots {
 		enter(r)
@@ -120,7 +132,7 @@ func (x *Index) PostOrder(roots []*Node, visit func(*Node) bool) {
 		}
 	}
 	x.renumber(order)
-	clear(stack[:cap(stack)])
+	clear(stack[:deepest])
 	x.stack, x.order = stack, order
 }
 

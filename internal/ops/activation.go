@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
-var opRelu, opSilu, opGelu, opGeluTanh, opSoftplus, opLogsigmoid *graph.Op
+var opRelu, opSilu, opGelu, opGeluTanh, opSoftplus, opLogsigmoid, opHardsigmoid, opHardswish *graph.Op
 
 func init() {
 	// relu lets the cotangent through where the result is positive: a choice, not a product, so that infinities survive.
@@ -19,6 +19,14 @@ func init() {
 		Infer: inferSame, SavesOut: true, VMap: vmapElementwise,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{pass(n, cot[0])} },
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{pass(n, tan[0])} }})
+	// At -3 and 3 the slope of the line is not theirs.
+	outside := func(x *Node) *Node { return LogicalOr(Le(x, -3), Ge(x, 3)) }
+	opHardsigmoid = unaryOp("hardsigmoid", unaryRule{DTypes: dtype.SetFloats, SavesIn: 1, Derivative: slopeIn(func(x *Node) *Node {
+		return Where(outside(x), constLike(x, 0), constLike(x, 1.0/6))
+	})})
+	opHardswish = unaryOp("hardswish", unaryRule{DTypes: dtype.SetFloats, SavesIn: 1, Derivative: slopeIn(func(x *Node) *Node {
+		return Where(Le(x, -3), constLike(x, 0), Where(Ge(x, 3), constLike(x, 1), Add(Mul(x, 1.0/3), 0.5)))
+	})})
 	opSilu = unaryOp("silu", unaryRule{DTypes: dtype.SetFloats, SavesIn: 1, Derivative: slopeIn(func(x *Node) *Node {
 		s := Sigmoid(x)
 		return Mul(s, Add(1, Mul(x, Sub(1, s))))

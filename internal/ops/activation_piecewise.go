@@ -200,20 +200,14 @@ func Threshold(x *Node, threshold, value float64) *Node {
 //lucid:pkg nn/functional
 //lucid:method
 //lucid:alias hard_sigmoid
-func Hardsigmoid(x *Node) *Node {
-	return inFloat32(realFloat("hardsigmoid", x), func(x *Node) *Node { return Div(cutTo("hardsigmoid", Add(x, 3), 0, 6), 6.0) })
-}
+func Hardsigmoid(x *Node) *Node { return unary(opHardsigmoid, realFloat("hardsigmoid", x)) }
 
 // Hardswish returns x·hardsigmoid(x).
 //
 //lucid:pkg nn/functional
 //lucid:method
 //lucid:alias hard_swish
-func Hardswish(x *Node) *Node {
-	return inFloat32(realFloat("hardswish", x), func(x *Node) *Node {
-		return Div(Mul(x, cutTo("hardswish", Add(x, 3), 0, 6)), 6.0)
-	})
-}
+func Hardswish(x *Node) *Node { return unary(opHardswish, realFloat("hardswish", x)) }
 
 // Mish returns x·tanh(softplus(x)).
 //

@@ -96,25 +96,23 @@ func ctcForward(op string, lp, targets, in, out *Node, blank int) *Node {
 	}
 	between := Reshape(concat([]*Node{blanks(n, s, 1), Unsqueeze(labels, 2)}, 2), n, 2*s)
 	ext := concat([]*Node{between, blanks(n, 1)}, 1)
-	emit := gather(lp, broadcastTo(Unsqueeze(ext, 0), shape.Of(op, lp.Dim(0), n, states)), 2) // (T, N, states)
-	at := func(t int) *Node { return Maximum(Reshape(SliceDim(emit, 0, t, 1, 1), n, states), impossible) }
+	emit := Maximum(gather(lp, broadcastTo(Unsqueeze(ext, 0), shape.Of(op, lp.Dim(0), n, states)), 2), impossible) // (T, N, states)
+	at := func(t int) *Node { return Reshape(SliceDim(emit, 0, t, 1, 1), n, states) }
 	never := constLike(lp, impossible)
 	state := Reshape(Arange64(states), 1, states)
 	alpha := Where(LogicalAnd(Lt(state, 2), Lt(state, Unsqueeze(Add(Mul(out, 2), 1), 1))), at(0), never)
-	skips := func(x *Node, by int) *Node { // x moved up by that many states
-		if by > states {
-			return broadcastTo(never, x.Shape())
-		}
-		return padConstant(SliceDim(x, 1, 0, states-by, 1), []int{0, by}, []int{0, 0}, impossible)
-	}
 	two := min(2, states)
 	other := concat([]*Node{broadcastTo(Number(dtype.Bool, false), shape.Of(op, n, two)),
 		Ne(SliceDim(ext, 1, two, states-two, 1), SliceDim(ext, 1, 0, states-two, 1))}, 1)
 	for t := 1; t < lp.Dim(0); t++ {
-		jump := Where(other, skips(alpha, two), never)
-		ways := concat([]*Node{Unsqueeze(alpha, 0), Unsqueeze(skips(alpha, 1), 0), Unsqueeze(jump, 0)}, 0)
-		next := Maximum(Add(Logsumexp(ways, ReduceOptions{Dim: []int{0}}), at(t)), impossible)
-		alpha = Where(Lt(t, Unsqueeze(in, 1)), next, alpha)
+		// With two states in front that are never reached, the ways to a state are three views, and a step is one fused pass.
+		wide := padConstant(alpha, []int{0, 2}, []int{0, 0}, impossible)
+		from := func(by int) *Node { return SliceDim(wide, 1, 2-by, states, 1) }
+		stay, step, jump := from(0), from(1), Where(other, from(2), never)
+		top := StopGradient(Maximum(Maximum(stay, step), jump))
+		sum := Add(Add(Exp(Sub(stay, top)), Exp(Sub(step, top))), Exp(Sub(jump, top)))
+		next := Maximum(Add(Add(Log(sum), top), at(t)), impossible)
+		alpha = Where(Lt(t, Unsqueeze(in, 1)), next, stay)
 	}
 	end := Unsqueeze(Mul(out, 2), 1)
 	last := concat([]*Node{gather(alpha, end, 1), gather(alpha, Maximum(Sub(end, 1), 0), 1)}, 1)

@@ -40,6 +40,9 @@ func EmbeddingBag(x, weight, offsets, perSampleWeights *Node, o EmbeddingBagOpti
 	if y := bagOfRows(x, weight, perSampleWeights, o); y != nil {
 		return y
 	}
+	if y := raggedRowsOf(x, weight, offsets, perSampleWeights, o); y != nil {
+		return y
+	}
 	flat := Reshape(x, -1)
 	bags := 0
 	var bag *Node // of every position
@@ -87,10 +90,15 @@ func EmbeddingBag(x, weight, offsets, perSampleWeights *Node, o EmbeddingBagOpti
 	return Cast(y, d)
 }
 
-// bagOfRows sums bags of one length without writing their rows out; nil where more is asked for than sums or means.
+// sumsRows reports whether no more is asked for than sums or means of rows, which are not written out then.
+func (o *EmbeddingBagOptions) sumsRows(x, weight *Node) bool {
+	return o.Mode != "max" && o.PaddingIdx == nil && o.MaxNorm == nil && !o.ScaleGradByFreq && weight.Rank() == 2 &&
+		x.Shape().Numel() > 0 && (weight.DType() == dtype.Float32 || weight.DType() == dtype.Float64)
+}
+
+// bagOfRows sums bags of one length; nil where more is asked for.
 func bagOfRows(x, weight, perSampleWeights *Node, o EmbeddingBagOptions) *Node {
-	if x.Rank() != 2 || o.Mode == "max" || o.PaddingIdx != nil || o.MaxNorm != nil || o.ScaleGradByFreq || weight.Rank() != 2 ||
-		x.Shape().Numel() == 0 || weight.DType() != dtype.Float32 && weight.DType() != dtype.Float64 {
+	if x.Rank() != 2 || !o.sumsRows(x, weight) {
 		return nil
 	}
 	w := broadcastTo(constLike(weight, 1), shape.Of("embedding_bag", x.Dim(1), x.Dim(0)))
@@ -104,15 +112,45 @@ func bagOfRows(x, weight, perSampleWeights *Node, o EmbeddingBagOptions) *Node {
 	return y
 }
 
-// bagsAt returns the bag of each of n positions, bags beginning at the offsets, and how many there are.
-func bagsAt(op string, offsets *Node, n int, includeLast bool) (*Node, int) {
+// raggedRowsOf sums bags that begin at offsets; nil where more is asked for.
+func raggedRowsOf(x, weight, offsets, perSampleWeights *Node, o EmbeddingBagOptions) *Node {
+	const op = "embedding_bag"
+	if x.Rank() != 1 || !o.sumsRows(x, weight) {
+		return nil
+	}
+	bags, n := bagsOf(op, offsets, o.IncludeLastOffset), x.Dim(0)
+	if bags == 0 {
+		return nil
+	}
+	begins := strictIndex(op, SliceDim(offsets, 0, 0, bags, 1), n+1)
+	starts := concat([]*Node{strictIndex(op, SliceDim(begins, 0, 0, 1, 1), 1), SliceDim(begins, 0, 1, bags-1, 1),
+		FullOf(shape.Of(op, 1), dtype.Int64, dtype.Scalar{Kind: dtype.KindInt, I: int64(n)})}, 0)
+	w := broadcastTo(constLike(weight, 1), x.Shape())
+	if perSampleWeights != nil {
+		w = Cast(perSampleWeights, weight.DType())
+	}
+	y := raggedBag(weight, starts, strictIndex("embedding", x, weight.Dim(0)), w)
+	if o.Mode != "sum" {
+		size := Sub(SliceDim(starts, 0, 1, bags, 1), SliceDim(starts, 0, 0, bags, 1))
+		y = Div(y, Unsqueeze(Cast(Maximum(size, 1), y.DType()), 1))
+	}
+	return y
+}
+
+// bagsOf returns how many bags begin at offsets.
+func bagsOf(op string, offsets *Node, includeLast bool) int {
 	if offsets.Rank() != 1 || includeLast && offsets.Dim(0) == 0 {
 		fault.Throw(fault.Shape, op, "offsets have shape %v; want a vector with one begin per bag", offsets.Shape())
 	}
-	bags := offsets.Dim(0)
 	if includeLast {
-		bags--
+		return offsets.Dim(0) - 1
 	}
+	return offsets.Dim(0)
+}
+
+// bagsAt returns the bag of each of n positions, bags beginning at the offsets, and how many there are.
+func bagsAt(op string, offsets *Node, n int, includeLast bool) (*Node, int) {
+	bags := bagsOf(op, offsets, includeLast)
 	at := strictIndex(op, SliceDim(offsets, 0, 0, bags, 1), n+1)
 	one := broadcastTo(Number(dtype.Int64, 1), at.Shape())
 	begins := put(FullOf(shape.Of(op, n+1), dtype.Int64, dtype.Scalar{}), at, one, 0, attr.ReduceAdd)

@@ -72,6 +72,7 @@ func unaries() []unary {
 		{"reciprocal", ops.Reciprocal, 0.2, 5},
 		{"relu", ops.Relu, -5, 5}, {"rsqrt", ops.Rsqrt, 0.2, 5}, {"sigmoid", ops.Sigmoid, -9, 9}, {"sign", ops.Sign, -3, 3},
 		{"signbit", ops.Signbit, -3, 3},
+		{"hardsigmoid", ops.Hardsigmoid, -5, 5}, {"hardswish", ops.Hardswish, -5, 5},
 		{"silu", ops.Silu, -9, 9}, {"sin", ops.Sin, -6, 6}, {"sinh", ops.Sinh, -4, 4}, {"sqrt", ops.Sqrt, 0, 9},
 		{"square", ops.Square, -9, 9},
 		{"tan", ops.Tan, -1.4, 1.4}, {"tanh", ops.Tanh, -4, 4}, {"trunc", ops.Trunc, -5, 5}, {"bitwise_not", ops.BitwiseNot, -90, 90},

@@ -299,6 +299,14 @@ func windows() []check {
 	sampled := func(mode string) func(in []*node) *node {
 		return func(in []*node) *node { return ops.GridSample(in[0], in[1], ops.GridSampleOptions{Mode: mode}) }
 	}
+	bagged := func(mode string) func(in []*node) *node {
+		return func(in []*node) *node {
+			return ops.EmbeddingBag(in[1], in[0], in[2], nil, ops.EmbeddingBagOptions{Mode: mode})
+		}
+	}
+	bags := func(shape ...int) []input {
+		return []input{{lo: -3, hi: 3, shape: shape}, index([]float64{3, 8, 0, 3, 3, 1, 7, 2}, 8), index([]float64{0, 3, 3, 7}, 4)}
+	}
 	wide, line := input{lo: -3, hi: 3, shape: []int{1, 2, 6, 40}}, input{lo: -3, hi: 3, shape: []int{5, 4, 9}}
 	return []check{
 		{name: "mix", dtypes: floats, loose: true, in: []input{x}, f: one(resized("bicubic", 11, 5))},
@@ -315,6 +323,15 @@ func windows() []check {
 			f: one(sampled("nearest"))},
 		{name: "bag/wide", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 70, 3, 4}}, grid},
 			f: one(sampled("bicubic"))},
+		{name: "bag/plain", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{9, 70}},
+			index([]float64{3, 8, 0, 3, 3, 1, 7, 2, 0, 0, 5, 6, 4, 2, 8, 1, 3, 5, 0, 7, 1, 2, 6, 4, 8, 8}, 2, 13)},
+			f: one(func(in []*node) *node {
+				return ops.EmbeddingBag(in[1], in[0], nil, nil, ops.EmbeddingBagOptions{Mode: "sum"})
+			})},
+		{name: "ragged_bag", dtypes: floats, loose: true, in: bags(9, 70), f: one(bagged("sum"))},
+		{name: "ragged_bag/mean", dtypes: floats, loose: true, in: bags(9, 5), f: one(bagged("mean"))},
+		{name: "ragged_bag/transposed", dtypes: floats, loose: true, in: bags(9, 33),
+			f: one(func(in []*node) *node { return pullback(bagged("sum")(in)) })},
 		{name: "pool_max", dtypes: reals, exact: true, in: []input{x}, f: func(in []*node) []*node {
 			v, i := ops.MaxPool2d(in[0], []int{3, 2}, o)
 			return []*node{v, i}

@@ -112,6 +112,20 @@ func logsigmoidF64(z, x []float64) {
 	})
 }
 
+// hardsigmoidF64 is (x+3)/6 cut to [0, 1].
+func hardsigmoidF64(z, x []float64) {
+	for i, v := range x {
+		z[i] = min(max(v+3, 0), 6) / 6
+	}
+}
+
+// hardswishF64 is x times that.
+func hardswishF64(z, x []float64) {
+	for i, v := range x {
+		z[i] = v * min(max(v+3, 0), 6) / 6
+	}
+}
+
 // siluF64 is x / (1 + exp(-x)).
 func siluF64(z, x []float64) {
 	overTiles(z, x, func(z, x, t []float64) {
@@ -151,6 +165,7 @@ func init() {
 	softplus[dtype.Float32], softplus[dtype.Float64] = softplusF32, softplusF64
 	addBlocks("softplus", softplus)
 	for name, t := range map[string]byDType{
+		"hardsigmoid": bothFloats(simd.HardsigmoidF32, hardsigmoidF64), "hardswish": bothFloats(simd.HardswishF32, hardswishF64),
 		"silu": bothFloats(timesZero(simd.SiluF32), siluF64), "gelu": bothFloats(simd.GeluF32, simd.GeluF64),
 		"gelu_tanh": bothFloats(timesZero(simd.GeluTanhF32), geluTanhF64), "logsigmoid": bothFloats(logsigmoidF32, logsigmoidF64),
 	} {

@@ -176,8 +176,12 @@ func wrapIndex(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
 	size, least := int64(b.Size), backend.LeastIndex(b)
 	in := elems[int64](x, n)
 	out := elems[int64](z, n)[:len(in)]
+	if allWithin(in, size) {
+		copy(out, in)
+		return
+	}
 	for i, v := range in {
-		if uint64(v) >= uint64(size) { // rarely
+		if uint64(v) >= uint64(size) {
 			if v < least || v >= size {
 				backend.RefuseIndex(b, v)
 			}

@@ -55,12 +55,19 @@ func classTerms[T floats](c *backend.Ctx, z, lse []T, w *sliceWalk, targets []in
 		for r, end := b*per, min((b+1)*per, len(targets)); r < end; {
 			o, i := r/w.elems, r%w.elems
 			row := unsafe.Add(w.base, w.at(o)*w.size)
-			for ; r < end && i < w.elems; r, i = r+1, i+1 {
+			step, even := 0, len(w.inner) <= 1 // most often: the elements behind the classes are at equal distances
+			if len(w.inner) == 1 {
+				step = w.innerStr[0]
+			}
+			for at := step * i; r < end && i < w.elems; r, i, at = r+1, i+1, at+step {
 				k := targets[r]
 				if uint64(k) >= uint64(n) {
 					fault.Throw(fault.Index, "cross_entropy", "target %d is out of range for %d classes", k, n)
 				}
-				z[r] = lse[r] - read(unsafe.Add(row, (int(k)*w.axis+w.within(i))*w.size))
+				if !even {
+					at = w.within(i)
+				}
+				z[r] = lse[r] - read(unsafe.Add(row, (int(k)*w.axis+at)*w.size))
 			}
 		}
 	})

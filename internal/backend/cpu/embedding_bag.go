@@ -26,6 +26,7 @@ type bagSum[T gemm.Float] struct {
 	x, w, z                 []T
 	at                      []int64
 	rows, cols, terms, sums int
+	plain                   bool // all weights are 1
 }
 
 func bagOf[T gemm.Float](c *backend.Ctx, out backend.View, in []backend.View) error {
@@ -43,6 +44,7 @@ func bagOf[T gemm.Float](c *backend.Ctx, out backend.View, in []backend.View) er
 			j.at = elems[int64](base, v.Numel())
 		default:
 			j.w = elems[T](base, v.Numel())
+			j.plain = allOnes(v, j.w) && j.cols >= bagDirectCols
 		}
 	}
 	for _, i := range j.at {
@@ -60,11 +62,23 @@ func bagOf[T gemm.Float](c *backend.Ctx, out backend.View, in []backend.View) er
 // block computes some rows. Terms are added in order, one product each; index -1 is left out.
 func (j *bagSum[T]) block(from, to int) {
 	off, w := newScratch[int](j.terms)[:0], newScratch[T](j.terms)[:0]
+	at := newScratch[int](j.terms)[:0]
 	vectorCols := 0
 	if j.cols >= bagDirectCols {
 		vectorCols = j.cols / kernel.DirectColumns * kernel.DirectColumns
 	}
 	for r := from; r < to; r++ {
+		if j.plain {
+			at = at[:0]
+			for p := r; p < len(j.at); p += j.sums {
+				if i := j.at[p]; i >= 0 {
+					at = append(at, int(i))
+				}
+			}
+			if addRowsOf(j.z[r*j.cols:][:j.cols], j.x, at) {
+				continue
+			}
+		}
 		off, w = off[:0], w[:0]
 		for p := r; p < len(j.at); p += j.sums {
 			if i := j.at[p]; i >= 0 {

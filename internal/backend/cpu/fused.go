@@ -18,6 +18,7 @@ import (
 
 const (
 	tileElems   = 1024
+	narrowTile  = 4 * tileElems // where all elements are integers of at most 16 bits: between tiles takes as long for them as for others
 	blockElems  = 64 * tileElems
 	costlyInstr = 8             // cost of an instruction that is no chain code, such as exp
 	paceElems   = 8 * tileElems // after so many a block looks at the clock
@@ -41,6 +42,7 @@ type prepared struct {
 
 	parts  []segment
 	chains bool // one of the parts at least is chain code
+	length int  // elements of a tile
 	locals int  // values that chain code keeps in memory
 }
 
@@ -57,9 +59,13 @@ func prepare(p *backend.Fused) *prepared {
 	p = scheduled(p)
 	q := &prepared{last: make([]int, len(p.DTypes)), slot: make([]int, len(p.DTypes)), size: make([]int, len(p.DTypes))}
 	q.madeBy = make([]int, len(p.DTypes))
+	q.length = narrowTile
 	for i, d := range p.DTypes {
 		q.size[i] = d.Size()
 		q.widest = max(q.widest, d.Size())
+		if d.Size() > 2 || d.IsInexact() {
+			q.length = tileElems
+		}
 	}
 	q.code = make([]code, 0, len(p.Instrs))
 	var in [3]dtype.DType
@@ -181,7 +187,7 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	} else if n = out[0].Numel(); n == 0 {
 		return nil
 	}
-	r := runState{p: q, n: n, tile: q.tile, unit: min(tileElems, (n+7)&^7) * q.widest}
+	r := runState{p: q, n: n, tile: q.tile, unit: min(q.length, (n+7)&^7) * q.widest}
 	var inBuf [4]operand // for small programs, on the stack
 	var outBuf [2]outOperand
 	if len(in) <= len(inBuf) && len(p.Out) <= len(outBuf) {
@@ -306,13 +312,13 @@ func (r *runState) end() {
 // chains decides whether chain code is used, and with which tiles. A program that is one chain takes longer tiles, since only what
 // it reads and writes in the end goes through memory.
 func (r *runState) chains(p *backend.Fused) {
-	r.long, r.fill = tileElems, min(tileElems, r.n)
+	r.long, r.fill = r.p.length, min(r.p.length, r.n)
 	w := simd.ChainWidth(4)
 	if w == 0 || r.n < w || !r.p.chains {
 		if len(r.p.code) == 1 && r.inPlace() {
 			r.long = paceElems
 			if r.p.cost >= costlyInstr {
-				r.long = tileElems
+				r.long = r.p.length
 			}
 		}
 		return

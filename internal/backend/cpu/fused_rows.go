@@ -104,7 +104,7 @@ func readBehind(parts []backend.RowFusionPart, in []backend.View, base unsafe.Po
 func (q *rowPart) bind(b *backend.RowFusionPart, out, in []backend.View) {
 	prep := b.Prep.(*prepared)
 	n := b.Shape.Numel()
-	q.r = &runState{p: prep, n: n, tile: prep.tile, unit: min(tileElems, (n+7)&^7) * prep.widest, in: make([]operand, len(in)),
+	q.r = &runState{p: prep, n: n, tile: prep.tile, unit: min(prep.length, (n+7)&^7) * prep.widest, in: make([]operand, len(in)),
 		out: make([]outOperand, len(b.Fused.Out))}
 	q.r.bind(b.Fused, out, in)
 	for i := range q.r.out {

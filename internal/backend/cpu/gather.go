@@ -210,6 +210,15 @@ func pickT[T any](z, x unsafe.Pointer, idx []int64, most, xs, step int) bool {
 	size := int(unsafe.Sizeof(t))
 	out := elems[T](z, len(idx))
 	xs *= size
+	if step == 0 && xs == size { // a multiplication by what is no constant is most of the work
+		for k, i := range idx {
+			if uint64(i) >= uint64(most) {
+				return false
+			}
+			out[k] = *(*T)(unsafe.Add(x, int(i)*int(unsafe.Sizeof(t))))
+		}
+		return true
+	}
 	if step == 0 {
 		for k, i := range idx {
 			if uint64(i) >= uint64(most) {

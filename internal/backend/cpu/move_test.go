@@ -158,6 +158,36 @@ func TestTallyMatchesRef(t *testing.T) {
 		backend.View{DType: dtype.Int64, Shape: z.Shape})
 }
 
+// TestWritesOfOneValue writes a value that has the shape of the positions by strides of 0.
+func TestWritesOfOneValue(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 11))
+	for _, d := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.Int64, dtype.Uint8, dtype.BFloat16, dtype.Complex128} {
+		for _, reduce := range []attr.Reduction{attr.ReduceSet, attr.ReduceAdd} {
+			for _, dims := range [][]int{{40000}, {300, 170}, {3, 40, 50}} {
+				z := randomView(r, d, dims)
+				for axis := range dims {
+					s := attr.Scatter{Axis: axis, Reduce: reduce}
+					at := fresh(dtype.Int64, z.Shape)
+					for i := range at.Numel() {
+						dtype.Int64.Put(at.Buf.Mem, i, dtype.Scalar{Kind: dtype.KindInt, I: int64(r.IntN(dims[axis]))})
+					}
+					one := randomView(r, d, []int{1})
+					one.Shape, one.Lay = z.Shape, &shape.Layout{Strides: make([]int, len(dims))}
+					compareWithRef(t, "scatter", s, []backend.View{z, at, one}, backend.View{DType: d, Shape: z.Shape})
+					rows := fresh(dtype.Int64, shape.Of("test", 2*dims[axis]))
+					for i := range rows.Numel() {
+						dtype.Int64.Put(rows.Buf.Mem, i, dtype.Scalar{Kind: dtype.KindInt, I: int64(r.IntN(dims[axis]))})
+					}
+					wide := slices.Clone(dims)
+					wide[axis] = rows.Numel()
+					one.Shape = shape.Of("test", wide...)
+					compareWithRef(t, "put_slices", s, []backend.View{z, rows, one}, backend.View{DType: d, Shape: z.Shape})
+				}
+			}
+		}
+	}
+}
+
 // TestPositionsAreChecked: kernels that look at positions block by block name the first that is out of range.
 func TestPositionsAreChecked(t *testing.T) {
 	const rows, n = 300, 500

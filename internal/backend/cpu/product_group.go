@@ -142,7 +142,7 @@ func (g *productGroup) end() {
 // programOf binds a program without its producer, until its end.
 func programOf(p *backend.Fused, out, in []backend.View) *runState {
 	q, n, r := p.Prep.(*prepared), out[0].Numel(), runStates.Get().(*runState)
-	*r = runState{p: q, n: n, tile: q.tile, unit: min(tileElems, (n+7)&^7) * q.widest,
+	*r = runState{p: q, n: n, tile: q.tile, unit: min(q.length, (n+7)&^7) * q.widest,
 		in: slices.Grow(r.in[:0], len(in))[:len(in)], out: slices.Grow(r.out[:0], len(p.Out))[:len(p.Out)]}
 	r.bind(p, out, in)
 	return r

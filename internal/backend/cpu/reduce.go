@@ -34,8 +34,10 @@ type folder[T, A, R any] struct {
 	done func(a A, n int) R
 	// ends, if it is there, is done for many.
 	ends func(z []R, a []A, n int)
-	// dense, if it is there, folds rows of n elements, at most tileElems, that follow each other, to their results.
+	// dense, if it is there, folds rows of n elements, at most tileElems unless they may be long, that follow each other, to their
+	// results.
 	dense func(z, x unsafe.Pointer, rows, n int)
+	long  bool
 	// quick says that memory is slower than folding.
 	quick bool
 }

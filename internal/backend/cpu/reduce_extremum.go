@@ -68,7 +68,7 @@ type extremum[T comparable] struct{ folder[T, T, T] }
 // inVectors is the reduction by a vector kernel for the maximum of two slices, or the minimum.
 func (f extremum[T]) inVectors(two func(z, x, y []T)) extremum[T] {
 	f.run, f.cols, f.joins = treeExtremum(f.run, two), extremumCols(two), two
-	f.dense = extremaOf(f.zero, f.run, two)
+	f.dense, f.long = extremaOf(f.zero, f.run, two), true
 	return f
 }
 
@@ -201,7 +201,9 @@ func prodFloats[T floats]() folder[T, float64, T] {
 
 // prodRun multiplies at least runLanes elements, and at most tileElems.
 func prodRun[T floats](x []T) float64 {
-	var t [tileElems]float64
+	buf := floatTiles.Get().(*floatTile) // clearing as much on the stack would take longer than the row
+	defer floatTiles.Put(buf)
+	t := elems[float64](unsafe.Pointer(buf), tileElems)
 	toDouble(t[:len(x)], x)
 	for n := len(x); n > 8; {
 		h := (n + 15) / 16 * 8 // full vectors

@@ -52,6 +52,35 @@ func TestExtrema(t *testing.T) {
 	})
 }
 
+// TestLongRowsOfNarrow: rows of integers of 8 and 16 bits are folded many at a time, however long they are.
+func TestLongRowsOfNarrow(t *testing.T) {
+	asmvariant.ForEach(t, "simd", func(variant string) {
+		longRows(t, variant, maxOf[int8](-128).inVectors(simd.MaxI8))
+		longRows(t, variant, maxOf[uint8](0).inVectors(simd.MaxU8))
+		longRows(t, variant, maxOf[int16](-1<<15).inVectors(simd.MaxI16))
+	})
+}
+
+func longRows[T int8 | uint8 | int16](t *testing.T, variant string, f extremum[T]) {
+	x := make([]T, 40*5000)
+	for _, n := range []int{63, 65, 129, 1000, 1024, 1025, 2047, 2048, 2049, 3000, 4096, 5000} {
+		for i := range x {
+			x[i] = T(rand.IntN(90))
+		}
+		const rows = 37
+		for r := range rows { // the largest is anywhere
+			x[r*n+rand.IntN(n)] = T(100 + r%20)
+		}
+		z := make([]T, rows)
+		f.rows(unsafe.Pointer(&z[0]), unsafe.Pointer(&x[0]), rows, n)
+		for r, got := range z {
+			if want := T(100 + r%20); got != want {
+				t.Fatalf("%s: the largest %T of row %d of %d is %v, want %v", variant, got, r, n, got, want)
+			}
+		}
+	}
+}
+
 // nanLast orders NaN behind all others.
 func nanLast(a, b float64) int {
 	switch {

@@ -33,13 +33,51 @@ func joinScaled(a, b scaledSum) scaledSum {
 
 // finite is a shift that makes no NaN of infinities.
 func finite(top float64) float64 {
-	if math.IsInf(top, 0) || top != top {
+	if top-top != 0 { // NaN, of infinities too
 		return 0
 	}
 	return top
 }
 
-func endScaled(a scaledSum) float64 { return math.Log(a.sum) + finite(a.top) }
+// endScaled has the bits of endsScaled: which of them is called depends on where a sum is.
+func endScaled(a scaledSum) float64 {
+	s := [1]float64{a.sum}
+	simd.LogF64(s[:], s[:])
+	return s[0] + finite(a.top)
+}
+
+// endsScaled is endScaled of many.
+func endsScaled[T floats](z []T, a []scaledSum, _ int) {
+	var buf [expTile]float64
+	for len(a) > 0 {
+		n := min(len(a), expTile)
+		s := buf[:n]
+		for i := range s {
+			s[i] = a[i].sum
+		}
+		simd.LogF64(s, s)
+		for i, v := range s {
+			z[i] = T(v + finite(a[i].top))
+		}
+		z, a = z[n:], a[n:]
+	}
+}
+
+// rowsScaled folds rows of n elements, whose logarithms are taken many at a time.
+func rowsScaled[T floats](run func(a scaledSum, x []T) scaledSum) func(z, x unsafe.Pointer, rows, n int) {
+	return func(z, x unsafe.Pointer, rows, n int) {
+		var sums [64]scaledSum
+		to, from := elems[T](z, rows), elems[T](x, rows*n)
+		for len(to) > 0 {
+			some := sums[:min(len(to), len(sums))]
+			for i := range some {
+				some[i] = run(noSum, from[i*n:(i+1)*n])
+			}
+			endsScaled(to[:len(some)], some, n)
+			to, from = to[len(some):], from[len(some)*n:]
+		}
+	}
+}
 
 // addExp adds Σ exp(x), with scratch for as many.
 func addExp(a scaledSum, x, scratch []float32) scaledSum {
@@ -48,8 +86,8 @@ func addExp(a scaledSum, x, scratch []float32) scaledSum {
 }
 
 func logsumexpF32() folder[float32, scaledSum, float32] {
-	return folder[float32, scaledSum, float32]{zero: noSum, join: joinScaled,
-		done: func(a scaledSum, _ int) float32 { return float32(endScaled(a)) },
+	f := folder[float32, scaledSum, float32]{zero: noSum, join: joinScaled,
+		done: func(a scaledSum, _ int) float32 { return float32(endScaled(a)) }, ends: endsScaled[float32],
 		run: func(a scaledSum, x []float32) scaledSum {
 			if len(x) <= 64 { // clearing a whole tile would take longer than the row
 				var t [64]float32
@@ -81,9 +119,15 @@ func logsumexpF32() folder[float32, scaledSum, float32] {
 				simd.SumRowsF32(sum, t)
 			}
 			for j := range acc {
-				acc[j] = joinScaled(acc[j], scaledSum{float64(top[j]), float64(sum[j])})
+				if next := (scaledSum{float64(top[j]), float64(sum[j])}); acc[j] == noSum {
+					acc[j] = next
+				} else {
+					acc[j] = joinScaled(acc[j], next)
+				}
 			}
 		}}
+	f.dense, f.long = rowsScaled(f.run), true
+	return f
 }
 
 // expTile is how many float64 are summed at a time.
@@ -109,7 +153,7 @@ func addExp64(a scaledSum, x []float64) scaledSum {
 
 func logsumexpF64() folder[float64, scaledSum, float64] {
 	return folder[float64, scaledSum, float64]{zero: noSum, join: joinScaled,
-		done: func(a scaledSum, _ int) float64 { return endScaled(a) },
+		done: func(a scaledSum, _ int) float64 { return endScaled(a) }, ends: endsScaled[float64],
 		run: func(a scaledSum, x []float64) scaledSum {
 			for len(x) > 0 {
 				n := min(len(x), expTile)

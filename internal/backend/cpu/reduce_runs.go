@@ -105,6 +105,13 @@ func extremaOf[T comparable](none T, run func(a T, x []T) T, two func(z, x, y []
 				part := elems[T](unsafe.Pointer(&buf[len(buf)/4]), tileElems)
 				for i := range m {
 					row := from[i*n : (i+1)*n]
+					if len(row) > 2*tileElems {
+						two(part, row[:tileElems], row[n-tileElems:])
+						for k := tileElems; k+tileElems <= n; k += tileElems {
+							two(part, part, row[k:k+tileElems])
+						}
+						row = part
+					}
 					for len(row) > 2*w {
 						h := ((len(row)+1)/2 + w - 1) / w * w
 						two(part[:h], row[:h], row[len(row)-h:])

@@ -50,7 +50,7 @@ func (f *folder[T, A, R]) nothing(out backend.View) {
 
 // rows folds dense rows to their results.
 func (f *folder[T, A, R]) rows(z, x unsafe.Pointer, rows, n int) {
-	if f.dense != nil && n <= tileElems {
+	if f.dense != nil && (f.long || n <= tileElems) {
 		f.dense(z, x, rows, n)
 		return
 	}

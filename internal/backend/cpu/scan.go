@@ -352,6 +352,8 @@ func init() {
 	scanInts[int32](sum, prod, dtype.Int32)
 	scanInts[int64](sum, prod, dtype.Int64)
 	lse := scanFloats(logAddExp, math.Inf(-1)).scanComplexes(logAddExpComplex, complex(math.Inf(-1), 0))
+	lse[dtype.Float32] = logCumSumExp(lse[dtype.Float32])
+	lse[dtype.BFloat16], lse[dtype.Float16] = halfScan(lse[dtype.Float32]), halfScan(lse[dtype.Float32])
 	register(backend.Table{"cumsum": sum.kernel(), "cumprod": prod.kernel(), "logcumsumexp": lse.kernel(), "linear_scan": linearScan})
 }
 

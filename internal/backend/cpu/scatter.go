@@ -32,6 +32,8 @@ type writes struct {
 	slices       bool            // one position for a whole slice, the same for all outer ones
 	sourceInner  int             // elements behind the axis of the source
 	sourceOuters int
+	one          bool           // the source is one value: src has enough of it for a step
+	whole        elementCombine // elements for those of one row, all of whose positions are in it; nil: elements does it
 	fresh        unsafe.Pointer // what z begins with, if blocks bring it in and look at their positions themselves; z is new then
 }
 
@@ -74,30 +76,42 @@ func (w *writes) run(c *backend.Ctx) error {
 		}
 		i0, i1 := part(w.sourceInner, inners, b/ranges%inners)
 		r0, r1 := part(w.n, ranges, b%ranges)
+		pace := par.NewPace() // one for all rows, which may be short
 		for o := o0; o < o1; o++ {
 			if w.slices {
-				w.putRows(o, i0, i1, int64(r0), int64(r1))
+				w.putRows(o, i0, i1, int64(r0), int64(r1), &pace)
 			} else {
-				w.scatterRows(o, i0, i1, int64(r0), int64(r1))
+				w.scatterRows(o, i0, i1, int64(r0), int64(r1), &pace)
 			}
 		}
 		return nil
 	})
 }
 
-// scatterElements writes elements one by one, some at a time.
-func (w *writes) scatterElements(z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64, pace *par.Pace) {
+// from is where element i of the source begins.
+func (w *writes) from(i int) unsafe.Pointer {
+	if w.one {
+		return w.src
+	}
+	return unsafe.Add(w.src, i*w.size)
+}
+
+// scatterElements writes elements of the source from i on to a row, some at a time.
+func (w *writes) scatterElements(z unsafe.Pointer, i int, idx []int64, r0, r1 int64, pace *par.Pace) {
+	write := w.elements
+	if w.whole != nil && r0 == 0 && r1 == int64(w.n) {
+		write = w.whole
+	}
 	for lo := 0; lo < len(idx); lo += foldChunk {
-		w.elements(unsafe.Add(z, lo*zi*w.size), unsafe.Add(x, lo*w.size), idx[lo:min(lo+foldChunk, len(idx))], zs, zi, r0, r1)
+		write(z, w.from(i+lo), idx[lo:min(lo+foldChunk, len(idx))], 1, 0, r0, r1)
 		pace.StepElems(min(foldChunk, len(idx)-lo))
 	}
 }
 
 // putRows writes elements i0 to i1 of the slices whose position is in [r0, r1).
-func (w *writes) putRows(o, i0, i1 int, r0, r1 int64) {
-	pace := par.NewPace()
+func (w *writes) putRows(o, i0, i1 int, r0, r1 int64, pace *par.Pace) {
 	if w.elements != nil && w.inner == 1 {
-		w.scatterElements(unsafe.Add(w.z, o*w.n*w.size), unsafe.Add(w.src, o*w.k*w.size), w.idx, 1, 0, r0, r1, &pace)
+		w.scatterElements(unsafe.Add(w.z, o*w.n*w.size), o*w.k, w.idx, r0, r1, pace)
 		return
 	}
 	// This block's rows of the source are scattered: a few are found, then prefetched before they are used.
@@ -110,7 +124,7 @@ func (w *writes) putRows(o, i0, i1 int, r0, r1 int64) {
 				n++
 			}
 		}
-		row := func(k int) unsafe.Pointer { return unsafe.Add(w.src, ((o*w.k+k)*w.inner+i0)*w.size) }
+		row := func(k int) unsafe.Pointer { return w.from((o*w.k+k)*w.inner + i0) }
 		for i, k := range own[:n] {
 			if bytes := (i1 - i0) * w.size; i+rowsAhead < n && bytes <= 1024 { // longer ones are left to the hardware prefetcher
 				simd.Prefetch(row(own[i+rowsAhead]), bytes)
@@ -122,20 +136,19 @@ func (w *writes) putRows(o, i0, i1 int, r0, r1 int64) {
 }
 
 // scatterRows writes single elements, each with a position of its own.
-func (w *writes) scatterRows(o, i0, i1 int, r0, r1 int64) {
+func (w *writes) scatterRows(o, i0, i1 int, r0, r1 int64, pace *par.Pace) {
 	zo := o
 	if w.outerOf != nil {
 		zo = w.outerOf(o)
 	}
 	z := unsafe.Add(w.z, zo*w.n*w.inner*w.size)
-	pace := par.NewPace()
 	if w.elements != nil && w.inner == 1 {
-		w.scatterElements(z, unsafe.Add(w.src, o*w.k*w.size), w.idx[o*w.k:][:w.k], 1, 0, r0, r1, &pace)
+		w.scatterElements(z, o*w.k, w.idx[o*w.k:][:w.k], r0, r1, pace)
 		return
 	}
 	for k := range w.k {
 		row := (o*w.k+k)*w.sourceInner + i0
-		idx, x := w.idx[row:row+i1-i0], unsafe.Add(w.src, row*w.size)
+		idx, x := w.idx[row:row+i1-i0], w.from(row)
 		if w.elements != nil && w.innerOf == nil {
 			w.elements(unsafe.Add(z, i0*w.size), x, idx, w.inner, 1, r0, r1)
 		} else {
@@ -199,11 +212,31 @@ func prepareWrites(c *backend.Ctx, s attr.Scatter, slices bool, out, in []backen
 		}
 		w.src, w.z, w.size, d = unsafe.Pointer(unsafe.SliceData(src)), unsafe.Pointer(unsafe.SliceData(wide)), 4, dtype.Float32
 		finish = func() error { return storeHalf(c, out[0], wide) }
+	} else if w.one = isOne(in[2]); w.one {
+		// Written out, it would be read and written as many times as there are positions.
+		v := stridedOf(in[2])
+		buf := newScratch[uint64]((max(w.inner, w.sourceInner, min(foldChunk, w.k))*w.size + 7) / 8)
+		w.src = unsafe.Pointer(unsafe.SliceData(buf))
+		fill(w.src, v.base, w.size, len(buf)*8/w.size)
 	} else if w.src, err = dense(c, in[2]); err != nil {
 		return nil, nil, err
 	}
 	w.combine, w.elements = combineOf(d, s.Reduce), elementCombineOf(d, s.Reduce)
+	w.whole = rowCombineOf(d, s.Reduce)
 	return w, finish, nil
+}
+
+// isOne reports whether a view shows one element again and again.
+func isOne(v backend.View) bool {
+	if v.Numel() < 2 {
+		return false
+	}
+	for i, s := range v.Strides() {
+		if s != 0 && v.Shape.Dim(i) != 1 {
+			return false
+		}
+	}
+	return true
 }
 
 func putSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
@@ -256,8 +289,7 @@ func (w *writes) tally(c *backend.Ctx) error {
 	base := unsafe.Pointer(unsafe.SliceData(tables))
 	err := c.For(chunks, func(b int) {
 		lo, pace := b*tallyChunk, par.NewPace()
-		w.scatterElements(unsafe.Add(base, b*bytes), unsafe.Add(w.src, lo*w.size), w.idx[lo:min(lo+tallyChunk, w.k)], 1, 0, 0,
-			int64(w.n), &pace)
+		w.scatterElements(unsafe.Add(base, b*bytes), lo, w.idx[lo:min(lo+tallyChunk, w.k)], 0, int64(w.n), &pace)
 	})
 	for b := range chunks {
 		w.combine(w.z, unsafe.Add(base, b*bytes), w.n)

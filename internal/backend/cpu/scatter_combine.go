@@ -217,3 +217,38 @@ func addElements[T numbers](z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1
 		}
 	}
 }
+
+// rowCombineOf gives the kernel for a row whose elements follow each other, where all positions are in it.
+func rowCombineOf(d dtype.DType, r attr.Reduction) elementCombine {
+	switch {
+	case r == attr.ReduceSet && d.Size() == 4:
+		return setRow[uint32]
+	case r == attr.ReduceSet && d.Size() == 8:
+		return setRow[uint64]
+	case r != attr.ReduceAdd:
+		return nil
+	case d == dtype.Float32:
+		return addRow[float32]
+	case d == dtype.Float64:
+		return addRow[float64]
+	case d == dtype.Int32:
+		return addRow[int32]
+	case d == dtype.Int64:
+		return addRow[int64]
+	}
+	return nil
+}
+
+func setRow[T uint32 | uint64](z, x unsafe.Pointer, idx []int64, _, _ int, _, _ int64) {
+	in := elems[T](x, len(idx))
+	for k, p := range idx {
+		*at[T](z, int(p)) = in[k]
+	}
+}
+
+func addRow[T float32 | float64 | int32 | int64](z, x unsafe.Pointer, idx []int64, _, _ int, _, _ int64) {
+	in := elems[T](x, len(idx))
+	for k, p := range idx {
+		*at[T](z, int(p)) += in[k]
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/conv/kernel"
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/backend/cpu/layout"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -23,11 +24,14 @@ const (
 )
 
 func init() {
-	register(backend.Table{"mix": func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	mix := func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		if out[0].DType == dtype.Float64 {
 			return sparseRowsOf[float64](c, a.(attr.Mix), out[0], in)
 		}
 		return sparseRowsOf[float32](c, a.(attr.Mix), out[0], in)
+	}
+	register(backend.Table{"mix": mix, "ragged_bag": func(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+		return mix(c, attr.Mix{Behind: 1}, out, in)
 	}})
 }
 
@@ -36,6 +40,7 @@ type sparseRows[T gemm.Float] struct {
 	x, z, w           []T
 	starts, at        []int
 	lead, n, m, inner int
+	plain             bool // all weights are 1
 }
 
 func sparseRowsOf[T gemm.Float](c *backend.Ctx, a attr.Mix, out backend.View, in []backend.View) error {
@@ -150,15 +155,14 @@ func (j *sparseRows[T]) matrix(c *backend.Ctx, in []backend.View) error {
 		if err != nil {
 			return err
 		}
-		for _, v := range elems[int64](base, in[i].Numel()) {
-			list[i] = append(list[i], int(v))
-		}
+		list[i] = elems[int](base, in[i].Numel()) // of 64 bits on the architectures that there are
 	}
 	base, err := dense(c, in[2])
 	if err != nil {
 		return err
 	}
 	j.starts, j.at, j.w = list[0], list[1], elems[T](base, in[2].Numel())
+	j.plain = allOnes(in[2], j.w)
 	for o, s := range j.starts {
 		if s < 0 || s > len(j.at) || o > 0 && s < j.starts[o-1] {
 			return fault.New(fault.Value, "mix", "the terms of sum %d begin at %d of %d", o, s, len(j.at))
@@ -182,6 +186,9 @@ func (j *sparseRows[T]) rows(from, to int) {
 		z := j.z[r*j.inner:][:j.inner]
 		if lo == hi {
 			clear(z)
+			continue
+		}
+		if j.plain && addRowsOf(z, j.x[lead*j.n*j.inner:], j.at[lo:hi]) {
 			continue
 		}
 		off = off[:0]
@@ -233,4 +240,30 @@ func (j *sparseRows[T]) transposed(from, to int, c *sparseChunk) {
 		}
 	}
 	layout.TransposeBlock(j.z[(from*j.m+c.o0)*j.inner:], j.m*j.inner, z, lanes, m, rows)
+}
+
+// allOnes reports whether all weights are 1, by how the view is made: w are its elements.
+func allOnes[T gemm.Float](v backend.View, w []T) bool { return isOne(v) && w[0] == 1 }
+
+// addRowsOf sets z to the sum of rows of x, as long as z; not for float64, which has no kernel for it.
+func addRowsOf[T gemm.Float](z, x []T, rows []int) bool {
+	sum, ok := any(z).([]float32)
+	if !ok {
+		return false
+	}
+	from, n := any(x).([]float32), len(z)
+	row := func(i int) []float32 { return from[rows[i]*n:][:n] }
+	clear(sum)
+	i := 0
+	for ; i+8 <= len(rows); i += 8 {
+		simd.SumRows8F32(sum, row(i), row(i+1), row(i+2), row(i+3), row(i+4), row(i+5), row(i+6), row(i+7))
+	}
+	if i+4 <= len(rows) {
+		simd.SumRows4F32(sum, row(i), row(i+1), row(i+2), row(i+3))
+		i += 4
+	}
+	for ; i < len(rows); i++ {
+		simd.SumRowsF32(sum, row(i))
+	}
+	return true
 }

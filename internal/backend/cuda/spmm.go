@@ -9,7 +9,10 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-func init() { register(map[string]kernel{"mix": spmm, "bag": bag}) }
+func init() {
+	register(map[string]kernel{"mix": spmm, "bag": bag,
+		"ragged_bag": func(d *call, _ attr.Attr, out, in []backend.View) error { return spmm(d, attr.Mix{Behind: 1}, out, in) }})
+}
 
 // spmmSource is the source of a kernel: each thread computes a vector of elements of `leads` rows; total is the number of
 // threads.

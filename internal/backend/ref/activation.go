@@ -17,9 +17,11 @@ func init() {
 			}
 			return x[0]
 		}),
-		"with_grad": elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return x[0] }),
-		"silu":      one(func(x float64) float64 { return x / (1 + math.Exp(-x)) }),
-		"gelu":      one(func(x float64) float64 { return 0.5 * x * (1 + math.Erf(x/math.Sqrt2)) }),
+		"with_grad":   elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return x[0] }),
+		"hardsigmoid": one(func(x float64) float64 { return min(max(x+3, 0), 6) / 6 }),
+		"hardswish":   one(func(x float64) float64 { return x * min(max(x+3, 0), 6) / 6 }),
+		"silu":        one(func(x float64) float64 { return x / (1 + math.Exp(-x)) }),
+		"gelu":        one(func(x float64) float64 { return 0.5 * x * (1 + math.Erf(x/math.Sqrt2)) }),
 		"gelu_tanh": one(func(x float64) float64 {
 			return 0.5 * x * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
 		}),

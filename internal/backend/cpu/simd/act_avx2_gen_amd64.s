@@ -8,99 +8,99 @@
 	VCMPPS $29, Y0, Y1, Y2; \
 	VPOR actavx2Const<>+96(SB), Y1, Y3; \
 	VMAXPS Y3, Y0, Y3; \
-	VMOVUPS actavx2Const<>+1824(SB), Y4; \
-	VFMADD231PS actavx2Const<>+1856(SB), Y3, Y4; \
+	VMOVUPS actavx2Const<>+1888(SB), Y4; \
+	VFMADD231PS actavx2Const<>+1920(SB), Y3, Y4; \
 	VFMADD213PS actavx2Const<>+704(SB), Y3, Y4; \
 	VPSLLD $28, Y4, Y5; \
-	VPERMPS actavx2Const<>+1920(SB), Y4, Y6; \
-	VPERMPS actavx2Const<>+1952(SB), Y4, Y7; \
+	VPERMPS actavx2Const<>+1984(SB), Y4, Y6; \
+	VPERMPS actavx2Const<>+2016(SB), Y4, Y7; \
 	VBLENDVPS Y5, Y7, Y6, Y6; \
 	VSUBPS Y6, Y3, Y6; \
-	VPERMPS actavx2Const<>+1984(SB), Y4, Y7; \
-	VPERMPS actavx2Const<>+2016(SB), Y4, Y8; \
+	VPERMPS actavx2Const<>+2048(SB), Y4, Y7; \
+	VPERMPS actavx2Const<>+2080(SB), Y4, Y8; \
 	VBLENDVPS Y5, Y8, Y7, Y7; \
-	VPERMPS actavx2Const<>+2048(SB), Y4, Y8; \
-	VPERMPS actavx2Const<>+2080(SB), Y4, Y9; \
-	VBLENDVPS Y5, Y9, Y8, Y8; \
-	VFMADD231PS Y6, Y7, Y8; \
-	VPERMPS actavx2Const<>+2112(SB), Y4, Y7; \
+	VPERMPS actavx2Const<>+2112(SB), Y4, Y8; \
 	VPERMPS actavx2Const<>+2144(SB), Y4, Y9; \
-	VBLENDVPS Y5, Y9, Y7, Y7; \
-	VFMADD231PS Y6, Y8, Y7; \
-	VPERMPS actavx2Const<>+2176(SB), Y4, Y8; \
+	VBLENDVPS Y5, Y9, Y8, Y8; \
+	VFMADD231PS Y6, Y7, Y8; \
+	VPERMPS actavx2Const<>+2176(SB), Y4, Y7; \
 	VPERMPS actavx2Const<>+2208(SB), Y4, Y9; \
-	VBLENDVPS Y5, Y9, Y8, Y8; \
-	VFMADD231PS Y6, Y7, Y8; \
-	VPERMPS actavx2Const<>+2240(SB), Y4, Y7; \
+	VBLENDVPS Y5, Y9, Y7, Y7; \
+	VFMADD231PS Y6, Y8, Y7; \
+	VPERMPS actavx2Const<>+2240(SB), Y4, Y8; \
 	VPERMPS actavx2Const<>+2272(SB), Y4, Y9; \
-	VBLENDVPS Y5, Y9, Y7, Y7; \
-	VFMADD231PS Y6, Y8, Y7; \
-	VPERMPS actavx2Const<>+2304(SB), Y4, Y8; \
-	VPERMPS actavx2Const<>+2336(SB), Y4, Y9; \
 	VBLENDVPS Y5, Y9, Y8, Y8; \
 	VFMADD231PS Y6, Y7, Y8; \
-	VPERMPS actavx2Const<>+2368(SB), Y4, Y7; \
-	VPERMPS actavx2Const<>+2400(SB), Y4, Y9; \
+	VPERMPS actavx2Const<>+2304(SB), Y4, Y7; \
+	VPERMPS actavx2Const<>+2336(SB), Y4, Y9; \
 	VBLENDVPS Y5, Y9, Y7, Y7; \
 	VFMADD231PS Y6, Y8, Y7; \
-	VPERMPS actavx2Const<>+2432(SB), Y4, Y8; \
+	VPERMPS actavx2Const<>+2368(SB), Y4, Y8; \
+	VPERMPS actavx2Const<>+2400(SB), Y4, Y9; \
+	VBLENDVPS Y5, Y9, Y8, Y8; \
+	VFMADD231PS Y6, Y7, Y8; \
+	VPERMPS actavx2Const<>+2432(SB), Y4, Y7; \
 	VPERMPS actavx2Const<>+2464(SB), Y4, Y9; \
+	VBLENDVPS Y5, Y9, Y7, Y7; \
+	VFMADD231PS Y6, Y8, Y7; \
+	VPERMPS actavx2Const<>+2496(SB), Y4, Y8; \
+	VPERMPS actavx2Const<>+2528(SB), Y4, Y9; \
 	VBLENDVPS Y5, Y9, Y8, Y8; \
 	VFMADD231PS Y6, Y7, Y8; \
 	VMOVUPS actavx2Const<>+96(SB), Y4; \
 	VMAXPS Y1, Y4, Y4; \
 	VFMADD231PS Y8, Y3, Y4; \
 	VPAND actavx2Const<>+32(SB), Y1, Y3; \
-	VMOVUPS actavx2Const<>+2496(SB), Y5; \
+	VMOVUPS actavx2Const<>+2560(SB), Y5; \
 	VMINPS Y3, Y5, Y3; \
 	VMULPS Y3, Y3, Y5; \
 	VMOVAPS Y5, Y6; \
 	VFMSUB231PS Y3, Y3, Y6; \
-	VMOVUPS actavx2Const<>+2528(SB), Y7; \
-	VFMADD231PS actavx2Const<>+2560(SB), Y5, Y7; \
-	VSUBPS actavx2Const<>+2528(SB), Y7, Y8; \
-	VFMADD231PS actavx2Const<>+2592(SB), Y8, Y5; \
-	VFMADD231PS actavx2Const<>+2624(SB), Y8, Y5; \
+	VMOVUPS actavx2Const<>+2592(SB), Y7; \
+	VFMADD231PS actavx2Const<>+2624(SB), Y5, Y7; \
+	VSUBPS actavx2Const<>+2592(SB), Y7, Y8; \
+	VFMADD231PS actavx2Const<>+2656(SB), Y8, Y5; \
+	VFMADD231PS actavx2Const<>+2688(SB), Y8, Y5; \
 	VADDPS Y6, Y5, Y5; \
-	VMOVUPS actavx2Const<>+2656(SB), Y6; \
-	VFMADD231PS actavx2Const<>+2688(SB), Y5, Y6; \
-	VFMADD213PS actavx2Const<>+2720(SB), Y5, Y6; \
+	VMOVUPS actavx2Const<>+2720(SB), Y6; \
+	VFMADD231PS actavx2Const<>+2752(SB), Y5, Y6; \
+	VFMADD213PS actavx2Const<>+2784(SB), Y5, Y6; \
 	VPSLLD $28, Y7, Y8; \
-	VPERMPS actavx2Const<>+2752(SB), Y7, Y9; \
-	VPERMPS actavx2Const<>+2784(SB), Y7, Y10; \
+	VPERMPS actavx2Const<>+2816(SB), Y7, Y9; \
+	VPERMPS actavx2Const<>+2848(SB), Y7, Y10; \
 	VBLENDVPS Y8, Y10, Y9, Y9; \
 	VMULPS Y5, Y9, Y5; \
-	VPERMPS actavx2Const<>+2816(SB), Y7, Y10; \
-	VPERMPS actavx2Const<>+2848(SB), Y7, Y11; \
+	VPERMPS actavx2Const<>+2880(SB), Y7, Y10; \
+	VPERMPS actavx2Const<>+2912(SB), Y7, Y11; \
 	VBLENDVPS Y8, Y11, Y10, Y10; \
 	VFMADD231PS Y5, Y6, Y10; \
 	VADDPS actavx2Const<>+64(SB), Y3, Y5; \
 	VPSRLD $21, Y5, Y5; \
 	VPSLLD $28, Y5, Y6; \
-	VPERMPS actavx2Const<>+2880(SB), Y5, Y8; \
-	VPERMPS actavx2Const<>+2912(SB), Y5, Y11; \
+	VPERMPS actavx2Const<>+2944(SB), Y5, Y8; \
+	VPERMPS actavx2Const<>+2976(SB), Y5, Y11; \
 	VBLENDVPS Y6, Y11, Y8, Y8; \
 	VSUBPS Y8, Y3, Y11; \
-	VPERMPS actavx2Const<>+2944(SB), Y5, Y12; \
-	VPERMPS actavx2Const<>+2976(SB), Y5, Y13; \
+	VPERMPS actavx2Const<>+3008(SB), Y5, Y12; \
+	VPERMPS actavx2Const<>+3040(SB), Y5, Y13; \
 	VBLENDVPS Y6, Y13, Y12, Y12; \
-	VPERMPS actavx2Const<>+3008(SB), Y5, Y13; \
-	VPERMPS actavx2Const<>+3040(SB), Y5, Y14; \
-	VBLENDVPS Y6, Y14, Y13, Y13; \
-	VFMADD231PS Y11, Y12, Y13; \
-	VPERMPS actavx2Const<>+3072(SB), Y5, Y12; \
+	VPERMPS actavx2Const<>+3072(SB), Y5, Y13; \
 	VPERMPS actavx2Const<>+3104(SB), Y5, Y14; \
-	VBLENDVPS Y6, Y14, Y12, Y12; \
-	VFMADD231PS Y11, Y13, Y12; \
-	VPERMPS actavx2Const<>+3136(SB), Y5, Y13; \
-	VPERMPS actavx2Const<>+3168(SB), Y5, Y14; \
 	VBLENDVPS Y6, Y14, Y13, Y13; \
 	VFMADD231PS Y11, Y12, Y13; \
-	VPERMPS actavx2Const<>+3200(SB), Y5, Y12; \
-	VPERMPS actavx2Const<>+3232(SB), Y5, Y14; \
+	VPERMPS actavx2Const<>+3136(SB), Y5, Y12; \
+	VPERMPS actavx2Const<>+3168(SB), Y5, Y14; \
 	VBLENDVPS Y6, Y14, Y12, Y12; \
 	VFMADD231PS Y11, Y13, Y12; \
-	VPERMPS actavx2Const<>+3264(SB), Y5, Y13
+	VPERMPS actavx2Const<>+3200(SB), Y5, Y13; \
+	VPERMPS actavx2Const<>+3232(SB), Y5, Y14; \
+	VBLENDVPS Y6, Y14, Y13, Y13; \
+	VFMADD231PS Y11, Y12, Y13; \
+	VPERMPS actavx2Const<>+3264(SB), Y5, Y12; \
+	VPERMPS actavx2Const<>+3296(SB), Y5, Y14; \
+	VBLENDVPS Y6, Y14, Y12, Y12; \
+	VFMADD231PS Y11, Y13, Y12; \
+	VPERMPS actavx2Const<>+3328(SB), Y5, Y13
 
 #define BLOCK2 \
 	VPOR Y1, Y7, Y8; \
@@ -113,8 +113,8 @@
 	VSUBPS Y11, Y3, Y12; \
 	VFMADD231PS Y2, Y9, Y12; \
 	VFMADD231PS Y2, Y10, Y12; \
-	VFMADD231PS actavx2Const<>+3488(SB), Y9, Y12; \
-	VADDPS actavx2Const<>+3520(SB), Y12, Y9; \
+	VFMADD231PS actavx2Const<>+3552(SB), Y9, Y12; \
+	VADDPS actavx2Const<>+3584(SB), Y12, Y9; \
 	VMULPS Y11, Y8, Y10; \
 	VFNMADD213PS Y10, Y8, Y11; \
 	VFNMADD231PS Y8, Y9, Y11; \
@@ -197,43 +197,43 @@
 #define BLOCK4 \
 	VPOR actavx2Const<>+96(SB), Y1, Y2; \
 	VMAXPS Y2, Y0, Y2; \
-	VMOVUPS actavx2Const<>+1824(SB), Y3; \
-	VFMADD231PS actavx2Const<>+1856(SB), Y2, Y3; \
+	VMOVUPS actavx2Const<>+1888(SB), Y3; \
+	VFMADD231PS actavx2Const<>+1920(SB), Y2, Y3; \
 	VFMADD213PS actavx2Const<>+704(SB), Y2, Y3; \
 	VPSLLD $28, Y3, Y4; \
-	VPERMPS actavx2Const<>+1920(SB), Y3, Y5; \
-	VPERMPS actavx2Const<>+1952(SB), Y3, Y6; \
+	VPERMPS actavx2Const<>+1984(SB), Y3, Y5; \
+	VPERMPS actavx2Const<>+2016(SB), Y3, Y6; \
 	VBLENDVPS Y4, Y6, Y5, Y5; \
 	VSUBPS Y5, Y2, Y5; \
-	VPERMPS actavx2Const<>+1984(SB), Y3, Y6; \
-	VPERMPS actavx2Const<>+2016(SB), Y3, Y7; \
+	VPERMPS actavx2Const<>+2048(SB), Y3, Y6; \
+	VPERMPS actavx2Const<>+2080(SB), Y3, Y7; \
 	VBLENDVPS Y4, Y7, Y6, Y6; \
-	VPERMPS actavx2Const<>+2048(SB), Y3, Y7; \
-	VPERMPS actavx2Const<>+2080(SB), Y3, Y8; \
-	VBLENDVPS Y4, Y8, Y7, Y7; \
-	VFMADD231PS Y5, Y6, Y7; \
-	VPERMPS actavx2Const<>+2112(SB), Y3, Y6; \
+	VPERMPS actavx2Const<>+2112(SB), Y3, Y7; \
 	VPERMPS actavx2Const<>+2144(SB), Y3, Y8; \
-	VBLENDVPS Y4, Y8, Y6, Y6; \
-	VFMADD231PS Y5, Y7, Y6; \
-	VPERMPS actavx2Const<>+2176(SB), Y3, Y7; \
+	VBLENDVPS Y4, Y8, Y7, Y7; \
+	VFMADD231PS Y5, Y6, Y7; \
+	VPERMPS actavx2Const<>+2176(SB), Y3, Y6; \
 	VPERMPS actavx2Const<>+2208(SB), Y3, Y8; \
-	VBLENDVPS Y4, Y8, Y7, Y7; \
-	VFMADD231PS Y5, Y6, Y7; \
-	VPERMPS actavx2Const<>+2240(SB), Y3, Y6; \
+	VBLENDVPS Y4, Y8, Y6, Y6; \
+	VFMADD231PS Y5, Y7, Y6; \
+	VPERMPS actavx2Const<>+2240(SB), Y3, Y7; \
 	VPERMPS actavx2Const<>+2272(SB), Y3, Y8; \
-	VBLENDVPS Y4, Y8, Y6, Y6; \
-	VFMADD231PS Y5, Y7, Y6; \
-	VPERMPS actavx2Const<>+2304(SB), Y3, Y7; \
-	VPERMPS actavx2Const<>+2336(SB), Y3, Y8; \
 	VBLENDVPS Y4, Y8, Y7, Y7; \
 	VFMADD231PS Y5, Y6, Y7; \
-	VPERMPS actavx2Const<>+2368(SB), Y3, Y6; \
-	VPERMPS actavx2Const<>+2400(SB), Y3, Y8; \
+	VPERMPS actavx2Const<>+2304(SB), Y3, Y6; \
+	VPERMPS actavx2Const<>+2336(SB), Y3, Y8; \
 	VBLENDVPS Y4, Y8, Y6, Y6; \
 	VFMADD231PS Y5, Y7, Y6; \
-	VPERMPS actavx2Const<>+2432(SB), Y3, Y7; \
+	VPERMPS actavx2Const<>+2368(SB), Y3, Y7; \
+	VPERMPS actavx2Const<>+2400(SB), Y3, Y8; \
+	VBLENDVPS Y4, Y8, Y7, Y7; \
+	VFMADD231PS Y5, Y6, Y7; \
+	VPERMPS actavx2Const<>+2432(SB), Y3, Y6; \
 	VPERMPS actavx2Const<>+2464(SB), Y3, Y8; \
+	VBLENDVPS Y4, Y8, Y6, Y6; \
+	VFMADD231PS Y5, Y7, Y6; \
+	VPERMPS actavx2Const<>+2496(SB), Y3, Y7; \
+	VPERMPS actavx2Const<>+2528(SB), Y3, Y8; \
 	VBLENDVPS Y4, Y8, Y7, Y7
 
 #define BLOCK5 \
@@ -302,32 +302,32 @@
 	VMOVAPS Y3, Y8; \
 	VFMADD231PS Y2, Y7, Y8; \
 	VPSRLD $21, Y8, Y8; \
-	VPERMPS actavx2Const<>+1216(SB), Y8, Y9; \
+	VPERMPS actavx2Const<>+1280(SB), Y8, Y9; \
 	VSUBPS Y9, Y7, Y10; \
-	VPERMPS actavx2Const<>+1280(SB), Y8, Y11; \
-	VPERMPS actavx2Const<>+1344(SB), Y8, Y12; \
+	VPERMPS actavx2Const<>+1344(SB), Y8, Y11; \
+	VPERMPS actavx2Const<>+1408(SB), Y8, Y12; \
 	VFMADD231PS Y10, Y11, Y12; \
-	VPERMPS actavx2Const<>+1408(SB), Y8, Y11; \
+	VPERMPS actavx2Const<>+1472(SB), Y8, Y11; \
 	VFMADD231PS Y10, Y12, Y11; \
-	VPERMPS actavx2Const<>+1472(SB), Y8, Y12; \
+	VPERMPS actavx2Const<>+1536(SB), Y8, Y12; \
 	VFMADD231PS Y10, Y11, Y12; \
-	VPERMPS actavx2Const<>+1536(SB), Y8, Y11; \
+	VPERMPS actavx2Const<>+1600(SB), Y8, Y11; \
 	VFMADD231PS Y10, Y12, Y11; \
-	VPERMPS actavx2Const<>+1600(SB), Y8, Y12; \
+	VPERMPS actavx2Const<>+1664(SB), Y8, Y12; \
 	VFMADD231PS Y10, Y11, Y12; \
-	VPERMPS actavx2Const<>+1664(SB), Y8, Y11; \
+	VPERMPS actavx2Const<>+1728(SB), Y8, Y11; \
 	VFMADD231PS Y10, Y12, Y11; \
-	VPERMPS actavx2Const<>+1728(SB), Y8, Y8; \
+	VPERMPS actavx2Const<>+1792(SB), Y8, Y8; \
 	VCMPPS $0, Y4, Y9, Y9; \
 	VBLENDVPS Y9, Y7, Y8, Y7; \
 	VFMADD231PS Y10, Y11, Y7
 
 #define BLOCK8 \
-	VPERMPS actavx2Const<>+3296(SB), Y5, Y14; \
+	VPERMPS actavx2Const<>+3360(SB), Y5, Y14; \
 	VBLENDVPS Y6, Y14, Y13, Y13; \
 	VFMADD231PS Y11, Y12, Y13; \
-	VPERMPS actavx2Const<>+3328(SB), Y5, Y12; \
-	VPERMPS actavx2Const<>+3360(SB), Y5, Y14; \
+	VPERMPS actavx2Const<>+3392(SB), Y5, Y12; \
+	VPERMPS actavx2Const<>+3424(SB), Y5, Y14; \
 	VBLENDVPS Y6, Y14, Y12, Y12; \
 	VCMPPS $0, actavx2Const<>+1024(SB), Y8, Y5; \
 	VMULPS actavx2Const<>+1088(SB), Y3, Y3; \
@@ -335,7 +335,7 @@
 	VFMADD231PS Y11, Y13, Y3; \
 	VMULPS Y10, Y3, Y5; \
 	VFMADD231PS Y9, Y3, Y5; \
-	VPSUBD actavx2Const<>+2528(SB), Y7, Y3; \
+	VPSUBD actavx2Const<>+2592(SB), Y7, Y3; \
 	VPSRAD $4, Y3, Y3; \
 	VPSLLD $23, Y3, Y3; \
 	VPADDD actavx2Const<>+960(SB), Y3, Y3; \
@@ -628,599 +628,615 @@ DATA actavx2Const<>+1104(SB)/4, $0x3f000000
 DATA actavx2Const<>+1108(SB)/4, $0x3f000000
 DATA actavx2Const<>+1112(SB)/4, $0x3f000000
 DATA actavx2Const<>+1116(SB)/4, $0x3f000000
-DATA actavx2Const<>+1120(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1124(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1128(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1132(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1136(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1140(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1144(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1148(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1152(SB)/4, $0x3f400000
-DATA actavx2Const<>+1156(SB)/4, $0x3f400000
-DATA actavx2Const<>+1160(SB)/4, $0x3f400000
-DATA actavx2Const<>+1164(SB)/4, $0x3f400000
-DATA actavx2Const<>+1168(SB)/4, $0x3f400000
-DATA actavx2Const<>+1172(SB)/4, $0x3f400000
-DATA actavx2Const<>+1176(SB)/4, $0x3f400000
-DATA actavx2Const<>+1180(SB)/4, $0x3f400000
-DATA actavx2Const<>+1216(SB)/4, $0x3fd0d6a5
-DATA actavx2Const<>+1220(SB)/4, $0x40170767
-DATA actavx2Const<>+1224(SB)/4, $0x403f127e
-DATA actavx2Const<>+1228(SB)/4, $0x406c3bf9
-DATA actavx2Const<>+1232(SB)/4, $0x0
-DATA actavx2Const<>+1236(SB)/4, $0x3eff021d
-DATA actavx2Const<>+1240(SB)/4, $0x3f50fb80
-DATA actavx2Const<>+1244(SB)/4, $0x3f97617e
-DATA actavx2Const<>+1248(SB)/4, $0x3fd0d6a5
-DATA actavx2Const<>+1252(SB)/4, $0x40170767
-DATA actavx2Const<>+1256(SB)/4, $0x403f127e
-DATA actavx2Const<>+1260(SB)/4, $0x406c3bf9
-DATA actavx2Const<>+1264(SB)/4, $0x0
-DATA actavx2Const<>+1268(SB)/4, $0x3eff021d
-DATA actavx2Const<>+1272(SB)/4, $0x3f50fb80
-DATA actavx2Const<>+1276(SB)/4, $0x3f97617e
-DATA actavx2Const<>+1280(SB)/4, $0xbbc41dbf
-DATA actavx2Const<>+1284(SB)/4, $0xb9499853
-DATA actavx2Const<>+1288(SB)/4, $0x39ce8447
-DATA actavx2Const<>+1292(SB)/4, $0x37e7066e
-DATA actavx2Const<>+1296(SB)/4, $0xbcc3f252
-DATA actavx2Const<>+1300(SB)/4, $0xbb8afd53
-DATA actavx2Const<>+1304(SB)/4, $0x3cfca8df
-DATA actavx2Const<>+1308(SB)/4, $0x3ba64e61
-DATA actavx2Const<>+1312(SB)/4, $0xbbc41dbf
-DATA actavx2Const<>+1316(SB)/4, $0xb9499853
-DATA actavx2Const<>+1320(SB)/4, $0x39ce8447
-DATA actavx2Const<>+1324(SB)/4, $0x37e7066e
-DATA actavx2Const<>+1328(SB)/4, $0xbcc3f252
-DATA actavx2Const<>+1332(SB)/4, $0xbb8afd53
-DATA actavx2Const<>+1336(SB)/4, $0x3cfca8df
-DATA actavx2Const<>+1340(SB)/4, $0x3ba64e61
-DATA actavx2Const<>+1344(SB)/4, $0x3c65e538
-DATA actavx2Const<>+1348(SB)/4, $0xbb445e79
-DATA actavx2Const<>+1352(SB)/4, $0xba53273e
-DATA actavx2Const<>+1356(SB)/4, $0xb7fdc65e
-DATA actavx2Const<>+1360(SB)/4, $0xbaa5ba37
-DATA actavx2Const<>+1364(SB)/4, $0xbd4b3d52
-DATA actavx2Const<>+1368(SB)/4, $0xbc9f081e
-DATA actavx2Const<>+1372(SB)/4, $0x3c963098
-DATA actavx2Const<>+1376(SB)/4, $0x3c65e538
-DATA actavx2Const<>+1380(SB)/4, $0xbb445e79
-DATA actavx2Const<>+1384(SB)/4, $0xba53273e
-DATA actavx2Const<>+1388(SB)/4, $0xb7fdc65e
-DATA actavx2Const<>+1392(SB)/4, $0xbaa5ba37
-DATA actavx2Const<>+1396(SB)/4, $0xbd4b3d52
-DATA actavx2Const<>+1400(SB)/4, $0xbc9f081e
-DATA actavx2Const<>+1404(SB)/4, $0x3c963098
-DATA actavx2Const<>+1408(SB)/4, $0xbacfc8e5
-DATA actavx2Const<>+1412(SB)/4, $0x3c0e19df
-DATA actavx2Const<>+1416(SB)/4, $0x3a8e2867
-DATA actavx2Const<>+1420(SB)/4, $0x37d8bb12
-DATA actavx2Const<>+1424(SB)/4, $0x3de765f3
-DATA actavx2Const<>+1428(SB)/4, $0x3c091084
-DATA actavx2Const<>+1432(SB)/4, $0xbd80838a
-DATA actavx2Const<>+1436(SB)/4, $0xbd6256d4
-DATA actavx2Const<>+1440(SB)/4, $0xbacfc8e5
-DATA actavx2Const<>+1444(SB)/4, $0x3c0e19df
-DATA actavx2Const<>+1448(SB)/4, $0x3a8e2867
-DATA actavx2Const<>+1452(SB)/4, $0x37d8bb12
-DATA actavx2Const<>+1456(SB)/4, $0x3de765f3
-DATA actavx2Const<>+1460(SB)/4, $0x3c091084
-DATA actavx2Const<>+1464(SB)/4, $0xbd80838a
-DATA actavx2Const<>+1468(SB)/4, $0xbd6256d4
-DATA actavx2Const<>+1472(SB)/4, $0xbd4bdf9c
-DATA actavx2Const<>+1476(SB)/4, $0xbc61dde5
-DATA actavx2Const<>+1480(SB)/4, $0xba92a65d
-DATA actavx2Const<>+1484(SB)/4, $0xb7a93411
-DATA actavx2Const<>+1488(SB)/4, $0x372acf29
-DATA actavx2Const<>+1492(SB)/4, $0x3e3b6432
-DATA actavx2Const<>+1496(SB)/4, $0x3e06a4a0
-DATA actavx2Const<>+1500(SB)/4, $0x3c368007
-DATA actavx2Const<>+1504(SB)/4, $0xbd4bdf9c
-DATA actavx2Const<>+1508(SB)/4, $0xbc61dde5
-DATA actavx2Const<>+1512(SB)/4, $0xba92a65d
-DATA actavx2Const<>+1516(SB)/4, $0xb7a93411
-DATA actavx2Const<>+1520(SB)/4, $0x372acf29
-DATA actavx2Const<>+1524(SB)/4, $0x3e3b6432
-DATA actavx2Const<>+1528(SB)/4, $0x3e06a4a0
-DATA actavx2Const<>+1532(SB)/4, $0x3c368007
-DATA actavx2Const<>+1536(SB)/4, $0x3de88637
-DATA actavx2Const<>+1540(SB)/4, $0x3c6e517b
-DATA actavx2Const<>+1544(SB)/4, $0x3a5f4861
-DATA actavx2Const<>+1548(SB)/4, $0x3748e25a
-DATA actavx2Const<>+1552(SB)/4, $0xbec09406
-DATA actavx2Const<>+1556(SB)/4, $0xbe17700d
-DATA actavx2Const<>+1560(SB)/4, $0x3d83ac81
-DATA actavx2Const<>+1564(SB)/4, $0x3e2aef02
-DATA actavx2Const<>+1568(SB)/4, $0x3de88637
-DATA actavx2Const<>+1572(SB)/4, $0x3c6e517b
-DATA actavx2Const<>+1576(SB)/4, $0x3a5f4861
-DATA actavx2Const<>+1580(SB)/4, $0x3748e25a
-DATA actavx2Const<>+1584(SB)/4, $0xbec09406
-DATA actavx2Const<>+1588(SB)/4, $0xbe17700d
-DATA actavx2Const<>+1592(SB)/4, $0x3d83ac81
-DATA actavx2Const<>+1596(SB)/4, $0x3e2aef02
-DATA actavx2Const<>+1600(SB)/4, $0xbe039bae
-DATA actavx2Const<>+1604(SB)/4, $0xbc26709e
-DATA actavx2Const<>+1608(SB)/4, $0xb9edbcd2
-DATA actavx2Const<>+1612(SB)/4, $0xb6a94a8b
-DATA actavx2Const<>+1616(SB)/4, $0x34169db0
-DATA actavx2Const<>+1620(SB)/4, $0xbee087cc
-DATA actavx2Const<>+1624(SB)/4, $0xbef233c8
-DATA actavx2Const<>+1628(SB)/4, $0xbea8b5e5
-DATA actavx2Const<>+1632(SB)/4, $0xbe039bae
-DATA actavx2Const<>+1636(SB)/4, $0xbc26709e
-DATA actavx2Const<>+1640(SB)/4, $0xb9edbcd2
-DATA actavx2Const<>+1644(SB)/4, $0xb6a94a8b
-DATA actavx2Const<>+1648(SB)/4, $0x34169db0
-DATA actavx2Const<>+1652(SB)/4, $0xbee087cc
-DATA actavx2Const<>+1656(SB)/4, $0xbef233c8
-DATA actavx2Const<>+1660(SB)/4, $0xbea8b5e5
-DATA actavx2Const<>+1664(SB)/4, $0x3da1542b
-DATA actavx2Const<>+1668(SB)/4, $0x3b8d1042
-DATA actavx2Const<>+1672(SB)/4, $0x391f40ed
-DATA actavx2Const<>+1676(SB)/4, $0x35b745be
-DATA actavx2Const<>+1680(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1684(SB)/4, $0x3f616758
-DATA actavx2Const<>+1688(SB)/4, $0x3f1458c6
-DATA actavx2Const<>+1692(SB)/4, $0x3e8ea731
-DATA actavx2Const<>+1696(SB)/4, $0x3da1542b
-DATA actavx2Const<>+1700(SB)/4, $0x3b8d1042
-DATA actavx2Const<>+1704(SB)/4, $0x391f40ed
-DATA actavx2Const<>+1708(SB)/4, $0x35b745be
-DATA actavx2Const<>+1712(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1716(SB)/4, $0x3f616758
-DATA actavx2Const<>+1720(SB)/4, $0x3f1458c6
-DATA actavx2Const<>+1724(SB)/4, $0x3e8ea731
-DATA actavx2Const<>+1728(SB)/4, $0x3f7a9d78
-DATA actavx2Const<>+1732(SB)/4, $0x3f7fc88f
-DATA actavx2Const<>+1736(SB)/4, $0x3f7ffe6a
-DATA actavx2Const<>+1740(SB)/4, $0x3f7ffffd
-DATA actavx2Const<>+1744(SB)/4, $0x0
-DATA actavx2Const<>+1748(SB)/4, $0x3f04cfd1
-DATA actavx2Const<>+1752(SB)/4, $0x3f406f12
-DATA actavx2Const<>+1756(SB)/4, $0x3f67d433
-DATA actavx2Const<>+1760(SB)/4, $0x3f7a9d78
-DATA actavx2Const<>+1764(SB)/4, $0x3f7fc88f
-DATA actavx2Const<>+1768(SB)/4, $0x3f7ffe6a
-DATA actavx2Const<>+1772(SB)/4, $0x3f7ffffd
-DATA actavx2Const<>+1776(SB)/4, $0x0
-DATA actavx2Const<>+1780(SB)/4, $0x3f04cfd1
-DATA actavx2Const<>+1784(SB)/4, $0x3f406f12
-DATA actavx2Const<>+1788(SB)/4, $0x3f67d433
-DATA actavx2Const<>+1792(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1796(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1800(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1804(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1808(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1812(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1816(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1820(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1824(SB)/4, $0xbf400000
-DATA actavx2Const<>+1828(SB)/4, $0xbf400000
-DATA actavx2Const<>+1832(SB)/4, $0xbf400000
-DATA actavx2Const<>+1836(SB)/4, $0xbf400000
-DATA actavx2Const<>+1840(SB)/4, $0xbf400000
-DATA actavx2Const<>+1844(SB)/4, $0xbf400000
-DATA actavx2Const<>+1848(SB)/4, $0xbf400000
-DATA actavx2Const<>+1852(SB)/4, $0xbf400000
-DATA actavx2Const<>+1856(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1860(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1864(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1868(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1872(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1876(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1880(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1884(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1920(SB)/4, $0xbe8ce5d8
-DATA actavx2Const<>+1924(SB)/4, $0xbf5e21fc
-DATA actavx2Const<>+1928(SB)/4, $0xbfbfa269
-DATA actavx2Const<>+1932(SB)/4, $0xbffd150c
-DATA actavx2Const<>+1936(SB)/4, $0xc01b125d
-DATA actavx2Const<>+1940(SB)/4, $0xc0322e20
-DATA actavx2Const<>+1944(SB)/4, $0xc047548e
-DATA actavx2Const<>+1948(SB)/4, $0xc05b0d8b
-DATA actavx2Const<>+1952(SB)/4, $0xc06ee63a
-DATA actavx2Const<>+1956(SB)/4, $0xc08030ca
-DATA actavx2Const<>+1960(SB)/4, $0xc0880d85
-DATA actavx2Const<>+1964(SB)/4, $0xc09020d3
-DATA actavx2Const<>+1968(SB)/4, $0xc0979356
-DATA actavx2Const<>+1972(SB)/4, $0xc09f1942
-DATA actavx2Const<>+1976(SB)/4, $0xc0a60469
-DATA actavx2Const<>+1980(SB)/4, $0xc0acde82
-DATA actavx2Const<>+1984(SB)/4, $0xba9e1ddf
-DATA actavx2Const<>+1988(SB)/4, $0x3a131061
-DATA actavx2Const<>+1992(SB)/4, $0x3a2b7f3a
-DATA actavx2Const<>+1996(SB)/4, $0xb8146841
-DATA actavx2Const<>+2000(SB)/4, $0xb92b7c14
-DATA actavx2Const<>+2004(SB)/4, $0xb8aa2224
-DATA actavx2Const<>+2008(SB)/4, $0xb8a26b56
-DATA actavx2Const<>+2012(SB)/4, $0x37caa316
-DATA actavx2Const<>+2016(SB)/4, $0x37f85186
-DATA actavx2Const<>+2020(SB)/4, $0x37c0d4c7
-DATA actavx2Const<>+2024(SB)/4, $0x3789a52f
-DATA actavx2Const<>+2028(SB)/4, $0x37285d4f
-DATA actavx2Const<>+2032(SB)/4, $0x36ae39f9
-DATA actavx2Const<>+2036(SB)/4, $0x3612bcc9
-DATA actavx2Const<>+2040(SB)/4, $0x35903409
-DATA actavx2Const<>+2044(SB)/4, $0x3511f489
-DATA actavx2Const<>+2048(SB)/4, $0x3b0794a5
-DATA actavx2Const<>+2052(SB)/4, $0x3b2a8cad
-DATA actavx2Const<>+2056(SB)/4, $0xba236491
-DATA actavx2Const<>+2060(SB)/4, $0xbab129f3
-DATA actavx2Const<>+2064(SB)/4, $0xba2da229
-DATA actavx2Const<>+2068(SB)/4, $0xb8ae0774
-DATA actavx2Const<>+2072(SB)/4, $0x3928e434
-DATA actavx2Const<>+2076(SB)/4, $0x39478f65
-DATA actavx2Const<>+2080(SB)/4, $0x390e96ce
-DATA actavx2Const<>+2084(SB)/4, $0x38ab5f4b
-DATA actavx2Const<>+2088(SB)/4, $0x383d617c
-DATA actavx2Const<>+2092(SB)/4, $0x37b928ac
-DATA actavx2Const<>+2096(SB)/4, $0x372ecc1c
-DATA actavx2Const<>+2100(SB)/4, $0x36970209
-DATA actavx2Const<>+2104(SB)/4, $0x3602679e
-DATA actavx2Const<>+2108(SB)/4, $0x3556ab35
-DATA actavx2Const<>+2112(SB)/4, $0x3c06705c
-DATA actavx2Const<>+2116(SB)/4, $0xbb0dbeb1
-DATA actavx2Const<>+2120(SB)/4, $0xbbc11f29
-DATA actavx2Const<>+2124(SB)/4, $0xbb1fffca
-DATA actavx2Const<>+2128(SB)/4, $0x39cb9ebc
-DATA actavx2Const<>+2132(SB)/4, $0x3a9522e8
-DATA actavx2Const<>+2136(SB)/4, $0x3a84da18
-DATA actavx2Const<>+2140(SB)/4, $0x3a2e285c
-DATA actavx2Const<>+2144(SB)/4, $0x39ba8eeb
-DATA actavx2Const<>+2148(SB)/4, $0x393b9fba
-DATA actavx2Const<>+2152(SB)/4, $0x38b74ab7
-DATA actavx2Const<>+2156(SB)/4, $0x38209c8f
-DATA actavx2Const<>+2160(SB)/4, $0x378b2a54
-DATA actavx2Const<>+2164(SB)/4, $0x36def443
-DATA actavx2Const<>+2168(SB)/4, $0x36349cd2
-DATA actavx2Const<>+2172(SB)/4, $0x358b688d
-DATA actavx2Const<>+2176(SB)/4, $0xbc530269
-DATA actavx2Const<>+2180(SB)/4, $0xbcb62fa6
-DATA actavx2Const<>+2184(SB)/4, $0xbbc9b99e
-DATA actavx2Const<>+2188(SB)/4, $0x3b8aa95d
-DATA actavx2Const<>+2192(SB)/4, $0x3bc938dd
-DATA actavx2Const<>+2196(SB)/4, $0x3b9574b9
-DATA actavx2Const<>+2200(SB)/4, $0x3b31f0f4
-DATA actavx2Const<>+2204(SB)/4, $0x3ab9c5a7
-DATA actavx2Const<>+2208(SB)/4, $0x3a27a1fd
-DATA actavx2Const<>+2212(SB)/4, $0x39953553
-DATA actavx2Const<>+2216(SB)/4, $0x3904b46b
-DATA actavx2Const<>+2220(SB)/4, $0x385596ba
-DATA actavx2Const<>+2224(SB)/4, $0x37ac5a46
-DATA actavx2Const<>+2228(SB)/4, $0x37012525
-DATA actavx2Const<>+2232(SB)/4, $0x3645ea39
-DATA actavx2Const<>+2236(SB)/4, $0x3591350b
-DATA actavx2Const<>+2240(SB)/4, $0xbd725f45
-DATA actavx2Const<>+2244(SB)/4, $0xbc38bca4
-DATA actavx2Const<>+2248(SB)/4, $0x3cdc79cb
-DATA actavx2Const<>+2252(SB)/4, $0x3ce06921
-DATA actavx2Const<>+2256(SB)/4, $0x3c8ce661
-DATA actavx2Const<>+2260(SB)/4, $0x3c188f43
-DATA actavx2Const<>+2264(SB)/4, $0x3b945e5d
-DATA actavx2Const<>+2268(SB)/4, $0x3b057766
-DATA actavx2Const<>+2272(SB)/4, $0x3a547d37
-DATA actavx2Const<>+2276(SB)/4, $0x39abd356
-DATA actavx2Const<>+2280(SB)/4, $0x390d69ba
-DATA actavx2Const<>+2284(SB)/4, $0x3853a3cd
-DATA actavx2Const<>+2288(SB)/4, $0x37a086db
-DATA actavx2Const<>+2292(SB)/4, $0x36e2f143
-DATA actavx2Const<>+2296(SB)/4, $0x36255b60
-DATA actavx2Const<>+2300(SB)/4, $0x35677a59
-DATA actavx2Const<>+2304(SB)/4, $0x3d587c66
-DATA actavx2Const<>+2308(SB)/4, $0x3df34534
-DATA actavx2Const<>+2312(SB)/4, $0x3dc76976
-DATA actavx2Const<>+2316(SB)/4, $0x3d64c3d8
-DATA actavx2Const<>+2320(SB)/4, $0x3cd24458
-DATA actavx2Const<>+2324(SB)/4, $0x3c3cbdc6
-DATA actavx2Const<>+2328(SB)/4, $0x3b9f56d7
-DATA actavx2Const<>+2332(SB)/4, $0x3affcd4c
-DATA actavx2Const<>+2336(SB)/4, $0x3a37fa6f
-DATA actavx2Const<>+2340(SB)/4, $0x39893aac
-DATA actavx2Const<>+2344(SB)/4, $0x38d34042
-DATA actavx2Const<>+2348(SB)/4, $0x381446dd
-DATA actavx2Const<>+2352(SB)/4, $0x3754d2dd
-DATA actavx2Const<>+2356(SB)/4, $0x368eb5f2
-DATA actavx2Const<>+2360(SB)/4, $0x35c69dad
-DATA actavx2Const<>+2364(SB)/4, $0x35051b9e
-DATA actavx2Const<>+2368(SB)/4, $0x3ec4ab36
-DATA actavx2Const<>+2372(SB)/4, $0x3e8c2e26
-DATA actavx2Const<>+2376(SB)/4, $0x3e0531e4
-DATA actavx2Const<>+2380(SB)/4, $0x3d676704
-DATA actavx2Const<>+2384(SB)/4, $0x3cad8f3b
-DATA actavx2Const<>+2388(SB)/4, $0x3c07963b
-DATA actavx2Const<>+2392(SB)/4, $0x3b4ca3b4
-DATA actavx2Const<>+2396(SB)/4, $0x3a957944
-DATA actavx2Const<>+2400(SB)/4, $0x39c525cb
-DATA actavx2Const<>+2404(SB)/4, $0x39090671
-DATA actavx2Const<>+2408(SB)/4, $0x3846bf4f
-DATA actavx2Const<>+2412(SB)/4, $0x3783af31
-DATA actavx2Const<>+2416(SB)/4, $0x36b3b8c8
-DATA actavx2Const<>+2420(SB)/4, $0x35e5a178
-DATA actavx2Const<>+2424(SB)/4, $0x3519223c
-DATA actavx2Const<>+2428(SB)/4, $0x34451e2d
-DATA actavx2Const<>+2432(SB)/4, $0x3ec87dcb
-DATA actavx2Const<>+2436(SB)/4, $0x3e456780
-DATA actavx2Const<>+2440(SB)/4, $0x3d899493
-DATA actavx2Const<>+2444(SB)/4, $0x3cc4af08
-DATA actavx2Const<>+2448(SB)/4, $0x3bfc335c
-DATA actavx2Const<>+2452(SB)/4, $0x3b2fe7ec
-DATA actavx2Const<>+2456(SB)/4, $0x3a717adf
-DATA actavx2Const<>+2460(SB)/4, $0x39a288e8
-DATA actavx2Const<>+2464(SB)/4, $0x38c68f58
-DATA actavx2Const<>+2468(SB)/4, $0x38018907
-DATA actavx2Const<>+2472(SB)/4, $0x373201d1
-DATA actavx2Const<>+2476(SB)/4, $0x365fc12a
-DATA actavx2Const<>+2480(SB)/4, $0x3591c0b3
-DATA actavx2Const<>+2484(SB)/4, $0x34b208a5
-DATA actavx2Const<>+2488(SB)/4, $0x33e43149
-DATA actavx2Const<>+2492(SB)/4, $0x330d6559
-DATA actavx2Const<>+2496(SB)/4, $0x41680000
-DATA actavx2Const<>+2500(SB)/4, $0x41680000
-DATA actavx2Const<>+2504(SB)/4, $0x41680000
-DATA actavx2Const<>+2508(SB)/4, $0x41680000
-DATA actavx2Const<>+2512(SB)/4, $0x41680000
-DATA actavx2Const<>+2516(SB)/4, $0x41680000
-DATA actavx2Const<>+2520(SB)/4, $0x41680000
-DATA actavx2Const<>+2524(SB)/4, $0x41680000
-DATA actavx2Const<>+2528(SB)/4, $0x49400000
-DATA actavx2Const<>+2532(SB)/4, $0x49400000
-DATA actavx2Const<>+2536(SB)/4, $0x49400000
-DATA actavx2Const<>+2540(SB)/4, $0x49400000
-DATA actavx2Const<>+2544(SB)/4, $0x49400000
-DATA actavx2Const<>+2548(SB)/4, $0x49400000
-DATA actavx2Const<>+2552(SB)/4, $0x49400000
-DATA actavx2Const<>+2556(SB)/4, $0x49400000
-DATA actavx2Const<>+2560(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2564(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2568(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2572(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2576(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2580(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2584(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2588(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2592(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2596(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2600(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2604(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2608(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2612(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2616(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2620(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2624(SB)/4, $0xb182e308
-DATA actavx2Const<>+2628(SB)/4, $0xb182e308
-DATA actavx2Const<>+2632(SB)/4, $0xb182e308
-DATA actavx2Const<>+2636(SB)/4, $0xb182e308
-DATA actavx2Const<>+2640(SB)/4, $0xb182e308
-DATA actavx2Const<>+2644(SB)/4, $0xb182e308
-DATA actavx2Const<>+2648(SB)/4, $0xb182e308
-DATA actavx2Const<>+2652(SB)/4, $0xb182e308
-DATA actavx2Const<>+2656(SB)/4, $0x3e000000
-DATA actavx2Const<>+2660(SB)/4, $0x3e000000
-DATA actavx2Const<>+2664(SB)/4, $0x3e000000
-DATA actavx2Const<>+2668(SB)/4, $0x3e000000
-DATA actavx2Const<>+2672(SB)/4, $0x3e000000
-DATA actavx2Const<>+2676(SB)/4, $0x3e000000
-DATA actavx2Const<>+2680(SB)/4, $0x3e000000
-DATA actavx2Const<>+2684(SB)/4, $0x3e000000
-DATA actavx2Const<>+2688(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2692(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2696(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2700(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2704(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2708(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2712(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2716(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2720(SB)/4, $0xbf000000
-DATA actavx2Const<>+2724(SB)/4, $0xbf000000
-DATA actavx2Const<>+2728(SB)/4, $0xbf000000
-DATA actavx2Const<>+2732(SB)/4, $0xbf000000
-DATA actavx2Const<>+2736(SB)/4, $0xbf000000
-DATA actavx2Const<>+2740(SB)/4, $0xbf000000
-DATA actavx2Const<>+2744(SB)/4, $0xbf000000
-DATA actavx2Const<>+2748(SB)/4, $0xbf000000
-DATA actavx2Const<>+2752(SB)/4, $0x3f800000
-DATA actavx2Const<>+2756(SB)/4, $0x3f85aac3
-DATA actavx2Const<>+2760(SB)/4, $0x3f8b95c2
-DATA actavx2Const<>+2764(SB)/4, $0x3f91c3d3
-DATA actavx2Const<>+2768(SB)/4, $0x3f9837f0
-DATA actavx2Const<>+2772(SB)/4, $0x3f9ef532
-DATA actavx2Const<>+2776(SB)/4, $0x3fa5fed7
-DATA actavx2Const<>+2780(SB)/4, $0x3fad583f
-DATA actavx2Const<>+2784(SB)/4, $0x3fb504f3
-DATA actavx2Const<>+2788(SB)/4, $0x3fbd08a4
-DATA actavx2Const<>+2792(SB)/4, $0x3fc5672a
-DATA actavx2Const<>+2796(SB)/4, $0x3fce248c
-DATA actavx2Const<>+2800(SB)/4, $0x3fd744fd
-DATA actavx2Const<>+2804(SB)/4, $0x3fe0ccdf
-DATA actavx2Const<>+2808(SB)/4, $0x3feac0c7
-DATA actavx2Const<>+2812(SB)/4, $0x3ff5257d
-DATA actavx2Const<>+2816(SB)/4, $0x0
-DATA actavx2Const<>+2820(SB)/4, $0x334f9891
-DATA actavx2Const<>+2824(SB)/4, $0xb260aba1
-DATA actavx2Const<>+2828(SB)/4, $0x33675624
-DATA actavx2Const<>+2832(SB)/4, $0x33231b71
-DATA actavx2Const<>+2836(SB)/4, $0x33412342
-DATA actavx2Const<>+2840(SB)/4, $0xb32c9d5e
-DATA actavx2Const<>+2844(SB)/4, $0xb22deaf6
-DATA actavx2Const<>+2848(SB)/4, $0x32cfe77a
-DATA actavx2Const<>+2852(SB)/4, $0xb3414fe8
-DATA actavx2Const<>+2856(SB)/4, $0x320aa837
-DATA actavx2Const<>+2860(SB)/4, $0x3228fc24
-DATA actavx2Const<>+2864(SB)/4, $0xb2d4a58a
-DATA actavx2Const<>+2868(SB)/4, $0xb21eab59
-DATA actavx2Const<>+2872(SB)/4, $0xb24116de
-DATA actavx2Const<>+2876(SB)/4, $0x32292436
-DATA actavx2Const<>+2880(SB)/4, $0x3fa4abbc
-DATA actavx2Const<>+2884(SB)/4, $0x3fdfaa01
-DATA actavx2Const<>+2888(SB)/4, $0x4011caa3
-DATA actavx2Const<>+2892(SB)/4, $0x402ef5d4
-DATA actavx2Const<>+2896(SB)/4, $0x4061f7af
-DATA actavx2Const<>+2900(SB)/4, $0x408e74d6
-DATA actavx2Const<>+2904(SB)/4, $0x40b055ff
-DATA actavx2Const<>+2908(SB)/4, $0x40d0fde3
-DATA actavx2Const<>+2912(SB)/4, $0x40fe18b3
-DATA actavx2Const<>+2916(SB)/4, $0x411fc8b8
-DATA actavx2Const<>+2920(SB)/4, $0x4141c68b
-DATA actavx2Const<>+2924(SB)/4, $0x415e5c44
-DATA actavx2Const<>+2928(SB)/4, $0x0
-DATA actavx2Const<>+2932(SB)/4, $0x3ebc7b1b
-DATA actavx2Const<>+2936(SB)/4, $0x3f1fa5e9
-DATA actavx2Const<>+2940(SB)/4, $0x3f5bebc8
-DATA actavx2Const<>+2944(SB)/4, $0xbaa1b187
-DATA actavx2Const<>+2948(SB)/4, $0xb9e18885
-DATA actavx2Const<>+2952(SB)/4, $0xb92aa215
-DATA actavx2Const<>+2956(SB)/4, $0xb89632f6
-DATA actavx2Const<>+2960(SB)/4, $0xb7a556e5
-DATA actavx2Const<>+2964(SB)/4, $0xb69d1a4a
-DATA actavx2Const<>+2968(SB)/4, $0xb59f5b51
-DATA actavx2Const<>+2972(SB)/4, $0xb4fdb06e
-DATA actavx2Const<>+2976(SB)/4, $0xb3e2665e
-DATA actavx2Const<>+2980(SB)/4, $0xb2af2c04
-DATA actavx2Const<>+2984(SB)/4, $0xb1b1c2f4
-DATA actavx2Const<>+2988(SB)/4, $0xb0e7b6e6
-DATA actavx2Const<>+2992(SB)/4, $0xbca33630
-DATA actavx2Const<>+2996(SB)/4, $0xbc1c2bab
-DATA actavx2Const<>+3000(SB)/4, $0xbbadf836
-DATA actavx2Const<>+3004(SB)/4, $0xbb28cd18
-DATA actavx2Const<>+3008(SB)/4, $0x3b5ec7fc
-DATA actavx2Const<>+3012(SB)/4, $0x3ab713c3
-DATA actavx2Const<>+3016(SB)/4, $0x3a0eb662
-DATA actavx2Const<>+3020(SB)/4, $0x39883444
-DATA actavx2Const<>+3024(SB)/4, $0x38aa8a55
-DATA actavx2Const<>+3028(SB)/4, $0x37cea5cb
-DATA actavx2Const<>+3032(SB)/4, $0x36fae81d
-DATA actavx2Const<>+3036(SB)/4, $0x3636c8d9
-DATA actavx2Const<>+3040(SB)/4, $0x35600d08
-DATA actavx2Const<>+3044(SB)/4, $0x344bfd7f
-DATA actavx2Const<>+3048(SB)/4, $0x33636be4
-DATA actavx2Const<>+3052(SB)/4, $0x32b6df00
-DATA actavx2Const<>+3056(SB)/4, $0x3d78ac78
-DATA actavx2Const<>+3060(SB)/4, $0x3cceff52
-DATA actavx2Const<>+3064(SB)/4, $0x3c650a35
-DATA actavx2Const<>+3068(SB)/4, $0x3c06d990
-DATA actavx2Const<>+3072(SB)/4, $0xbc17a811
-DATA actavx2Const<>+3076(SB)/4, $0xbb880cdc
-DATA actavx2Const<>+3080(SB)/4, $0xbaea57d5
-DATA actavx2Const<>+3084(SB)/4, $0xba71cdbf
-DATA actavx2Const<>+3088(SB)/4, $0xb9aacb7a
-DATA actavx2Const<>+3092(SB)/4, $0xb8effbb5
-DATA actavx2Const<>+3096(SB)/4, $0xb8295040
-DATA actavx2Const<>+3100(SB)/4, $0xb78cc664
-DATA actavx2Const<>+3104(SB)/4, $0xb6c5f37a
-DATA actavx2Const<>+3108(SB)/4, $0xb5ddbee4
-DATA actavx2Const<>+3112(SB)/4, $0xb513efd4
-DATA actavx2Const<>+3116(SB)/4, $0xb485f20d
-DATA actavx2Const<>+3120(SB)/4, $0xbe07f060
-DATA actavx2Const<>+3124(SB)/4, $0xbd6cb509
-DATA actavx2Const<>+3128(SB)/4, $0xbd0977f0
-DATA actavx2Const<>+3132(SB)/4, $0xbcaac707
-DATA actavx2Const<>+3136(SB)/4, $0x3cbc83c2
-DATA actavx2Const<>+3140(SB)/4, $0x3c39c42d
-DATA actavx2Const<>+3144(SB)/4, $0x3bb1adbd
-DATA actavx2Const<>+3148(SB)/4, $0x3b47bcd2
-DATA actavx2Const<>+3152(SB)/4, $0x3aa2789d
-DATA actavx2Const<>+3156(SB)/4, $0x3a042f68
-DATA actavx2Const<>+3160(SB)/4, $0x39595643
-DATA actavx2Const<>+3164(SB)/4, $0x38cecd2d
-DATA actavx2Const<>+3168(SB)/4, $0x382a9c16
-DATA actavx2Const<>+3172(SB)/4, $0x3769ed44
-DATA actavx2Const<>+3176(SB)/4, $0x36ba4d06
-DATA actavx2Const<>+3180(SB)/4, $0x363f95a1
-DATA actavx2Const<>+3184(SB)/4, $0x3e7ffc83
-DATA actavx2Const<>+3188(SB)/4, $0x3df153f3
-DATA actavx2Const<>+3192(SB)/4, $0x3d943c31
-DATA actavx2Const<>+3196(SB)/4, $0x3d41af6a
-DATA actavx2Const<>+3200(SB)/4, $0xbd4cc618
-DATA actavx2Const<>+3204(SB)/4, $0xbcdfc513
-DATA actavx2Const<>+3208(SB)/4, $0xbc6fb277
-DATA actavx2Const<>+3212(SB)/4, $0xbc13bd9d
-DATA actavx2Const<>+3216(SB)/4, $0xbb8ba21f
-DATA actavx2Const<>+3220(SB)/4, $0xbb04d472
-DATA actavx2Const<>+3224(SB)/4, $0xba8023bc
-DATA actavx2Const<>+3228(SB)/4, $0xba0bd635
-DATA actavx2Const<>+3232(SB)/4, $0xb988513f
-DATA actavx2Const<>+3236(SB)/4, $0xb8e56e4f
-DATA actavx2Const<>+3240(SB)/4, $0xb85a7a73
-DATA actavx2Const<>+3244(SB)/4, $0xb7ffe9d2
-DATA actavx2Const<>+3248(SB)/4, $0xbecc4220
-DATA actavx2Const<>+3252(SB)/4, $0xbe52cf83
-DATA actavx2Const<>+3256(SB)/4, $0xbe09c4e9
-DATA actavx2Const<>+3260(SB)/4, $0xbdbe6c5d
-DATA actavx2Const<>+3264(SB)/4, $0x3db612d4
-DATA actavx2Const<>+3268(SB)/4, $0x3d5f3913
-DATA actavx2Const<>+3272(SB)/4, $0x3d076cd2
-DATA actavx2Const<>+3276(SB)/4, $0x3cb89089
-DATA actavx2Const<>+3280(SB)/4, $0x3c4cf5b6
-DATA actavx2Const<>+3284(SB)/4, $0x3be628ad
-DATA actavx2Const<>+3288(SB)/4, $0x3b834533
-DATA actavx2Const<>+3292(SB)/4, $0x3b2522fc
-DATA actavx2Const<>+3296(SB)/4, $0x3abf1295
-DATA actavx2Const<>+3300(SB)/4, $0x3a463ecc
-DATA actavx2Const<>+3304(SB)/4, $0x39e25213
-DATA actavx2Const<>+3308(SB)/4, $0x39972f45
-DATA actavx2Const<>+3312(SB)/4, $0xb089c9be
-DATA actavx2Const<>+3316(SB)/4, $0x3e928853
-DATA actavx2Const<>+3320(SB)/4, $0x3e4d83b5
-DATA actavx2Const<>+3324(SB)/4, $0x3e175ed8
-DATA actavx2Const<>+3328(SB)/4, $0x3e9561dd
-DATA actavx2Const<>+3332(SB)/4, $0x3ea5e4fa
-DATA actavx2Const<>+3336(SB)/4, $0x3eb17ca1
-DATA actavx2Const<>+3340(SB)/4, $0x3eb7dfce
-DATA actavx2Const<>+3344(SB)/4, $0x3ebec4fe
-DATA actavx2Const<>+3348(SB)/4, $0x3ec33747
-DATA actavx2Const<>+3352(SB)/4, $0x3ec61b4b
-DATA actavx2Const<>+3356(SB)/4, $0x3ec7c5bd
-DATA actavx2Const<>+3360(SB)/4, $0x3ec9297a
-DATA actavx2Const<>+3364(SB)/4, $0x3eca44e1
-DATA actavx2Const<>+3368(SB)/4, $0x3ecae4b7
-DATA actavx2Const<>+3372(SB)/4, $0x3ecb3787
-DATA actavx2Const<>+3376(SB)/4, $0x0
-DATA actavx2Const<>+3380(SB)/4, $0x3e0fc382
-DATA actavx2Const<>+3384(SB)/4, $0x3e4eaa6b
-DATA actavx2Const<>+3388(SB)/4, $0x3e78495b
-DATA actavx2Const<>+3392(SB)/4, $0xc1300000
-DATA actavx2Const<>+3396(SB)/4, $0xc1300000
-DATA actavx2Const<>+3400(SB)/4, $0xc1300000
-DATA actavx2Const<>+3404(SB)/4, $0xc1300000
-DATA actavx2Const<>+3408(SB)/4, $0xc1300000
-DATA actavx2Const<>+3412(SB)/4, $0xc1300000
-DATA actavx2Const<>+3416(SB)/4, $0xc1300000
-DATA actavx2Const<>+3420(SB)/4, $0xc1300000
-DATA actavx2Const<>+3424(SB)/4, $0x3d922279
-DATA actavx2Const<>+3428(SB)/4, $0x3d922279
-DATA actavx2Const<>+3432(SB)/4, $0x3d922279
-DATA actavx2Const<>+3436(SB)/4, $0x3d922279
-DATA actavx2Const<>+3440(SB)/4, $0x3d922279
-DATA actavx2Const<>+3444(SB)/4, $0x3d922279
-DATA actavx2Const<>+3448(SB)/4, $0x3d922279
-DATA actavx2Const<>+3452(SB)/4, $0x3d922279
-DATA actavx2Const<>+3456(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3460(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3464(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3468(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3472(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3476(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3480(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3484(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3488(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3492(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3496(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3500(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3504(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3508(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3512(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3516(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3520(SB)/4, $0x344f50d9
-DATA actavx2Const<>+3524(SB)/4, $0x344f50d9
-DATA actavx2Const<>+3528(SB)/4, $0x344f50d9
-DATA actavx2Const<>+3532(SB)/4, $0x344f50d9
-DATA actavx2Const<>+3536(SB)/4, $0x344f50d9
-DATA actavx2Const<>+3540(SB)/4, $0x344f50d9
-DATA actavx2Const<>+3544(SB)/4, $0x344f50d9
-DATA actavx2Const<>+3548(SB)/4, $0x344f50d9
-GLOBL actavx2Const<>(SB), RODATA|NOPTR, $3552
+DATA actavx2Const<>+1120(SB)/4, $0x40400000
+DATA actavx2Const<>+1124(SB)/4, $0x40400000
+DATA actavx2Const<>+1128(SB)/4, $0x40400000
+DATA actavx2Const<>+1132(SB)/4, $0x40400000
+DATA actavx2Const<>+1136(SB)/4, $0x40400000
+DATA actavx2Const<>+1140(SB)/4, $0x40400000
+DATA actavx2Const<>+1144(SB)/4, $0x40400000
+DATA actavx2Const<>+1148(SB)/4, $0x40400000
+DATA actavx2Const<>+1152(SB)/4, $0x40c00000
+DATA actavx2Const<>+1156(SB)/4, $0x40c00000
+DATA actavx2Const<>+1160(SB)/4, $0x40c00000
+DATA actavx2Const<>+1164(SB)/4, $0x40c00000
+DATA actavx2Const<>+1168(SB)/4, $0x40c00000
+DATA actavx2Const<>+1172(SB)/4, $0x40c00000
+DATA actavx2Const<>+1176(SB)/4, $0x40c00000
+DATA actavx2Const<>+1180(SB)/4, $0x40c00000
+DATA actavx2Const<>+1184(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1188(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1192(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1196(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1200(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1204(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1208(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1212(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1216(SB)/4, $0x3f400000
+DATA actavx2Const<>+1220(SB)/4, $0x3f400000
+DATA actavx2Const<>+1224(SB)/4, $0x3f400000
+DATA actavx2Const<>+1228(SB)/4, $0x3f400000
+DATA actavx2Const<>+1232(SB)/4, $0x3f400000
+DATA actavx2Const<>+1236(SB)/4, $0x3f400000
+DATA actavx2Const<>+1240(SB)/4, $0x3f400000
+DATA actavx2Const<>+1244(SB)/4, $0x3f400000
+DATA actavx2Const<>+1280(SB)/4, $0x3fd0d6a5
+DATA actavx2Const<>+1284(SB)/4, $0x40170767
+DATA actavx2Const<>+1288(SB)/4, $0x403f127e
+DATA actavx2Const<>+1292(SB)/4, $0x406c3bf9
+DATA actavx2Const<>+1296(SB)/4, $0x0
+DATA actavx2Const<>+1300(SB)/4, $0x3eff021d
+DATA actavx2Const<>+1304(SB)/4, $0x3f50fb80
+DATA actavx2Const<>+1308(SB)/4, $0x3f97617e
+DATA actavx2Const<>+1312(SB)/4, $0x3fd0d6a5
+DATA actavx2Const<>+1316(SB)/4, $0x40170767
+DATA actavx2Const<>+1320(SB)/4, $0x403f127e
+DATA actavx2Const<>+1324(SB)/4, $0x406c3bf9
+DATA actavx2Const<>+1328(SB)/4, $0x0
+DATA actavx2Const<>+1332(SB)/4, $0x3eff021d
+DATA actavx2Const<>+1336(SB)/4, $0x3f50fb80
+DATA actavx2Const<>+1340(SB)/4, $0x3f97617e
+DATA actavx2Const<>+1344(SB)/4, $0xbbc41dbf
+DATA actavx2Const<>+1348(SB)/4, $0xb9499853
+DATA actavx2Const<>+1352(SB)/4, $0x39ce8447
+DATA actavx2Const<>+1356(SB)/4, $0x37e7066e
+DATA actavx2Const<>+1360(SB)/4, $0xbcc3f252
+DATA actavx2Const<>+1364(SB)/4, $0xbb8afd53
+DATA actavx2Const<>+1368(SB)/4, $0x3cfca8df
+DATA actavx2Const<>+1372(SB)/4, $0x3ba64e61
+DATA actavx2Const<>+1376(SB)/4, $0xbbc41dbf
+DATA actavx2Const<>+1380(SB)/4, $0xb9499853
+DATA actavx2Const<>+1384(SB)/4, $0x39ce8447
+DATA actavx2Const<>+1388(SB)/4, $0x37e7066e
+DATA actavx2Const<>+1392(SB)/4, $0xbcc3f252
+DATA actavx2Const<>+1396(SB)/4, $0xbb8afd53
+DATA actavx2Const<>+1400(SB)/4, $0x3cfca8df
+DATA actavx2Const<>+1404(SB)/4, $0x3ba64e61
+DATA actavx2Const<>+1408(SB)/4, $0x3c65e538
+DATA actavx2Const<>+1412(SB)/4, $0xbb445e79
+DATA actavx2Const<>+1416(SB)/4, $0xba53273e
+DATA actavx2Const<>+1420(SB)/4, $0xb7fdc65e
+DATA actavx2Const<>+1424(SB)/4, $0xbaa5ba37
+DATA actavx2Const<>+1428(SB)/4, $0xbd4b3d52
+DATA actavx2Const<>+1432(SB)/4, $0xbc9f081e
+DATA actavx2Const<>+1436(SB)/4, $0x3c963098
+DATA actavx2Const<>+1440(SB)/4, $0x3c65e538
+DATA actavx2Const<>+1444(SB)/4, $0xbb445e79
+DATA actavx2Const<>+1448(SB)/4, $0xba53273e
+DATA actavx2Const<>+1452(SB)/4, $0xb7fdc65e
+DATA actavx2Const<>+1456(SB)/4, $0xbaa5ba37
+DATA actavx2Const<>+1460(SB)/4, $0xbd4b3d52
+DATA actavx2Const<>+1464(SB)/4, $0xbc9f081e
+DATA actavx2Const<>+1468(SB)/4, $0x3c963098
+DATA actavx2Const<>+1472(SB)/4, $0xbacfc8e5
+DATA actavx2Const<>+1476(SB)/4, $0x3c0e19df
+DATA actavx2Const<>+1480(SB)/4, $0x3a8e2867
+DATA actavx2Const<>+1484(SB)/4, $0x37d8bb12
+DATA actavx2Const<>+1488(SB)/4, $0x3de765f3
+DATA actavx2Const<>+1492(SB)/4, $0x3c091084
+DATA actavx2Const<>+1496(SB)/4, $0xbd80838a
+DATA actavx2Const<>+1500(SB)/4, $0xbd6256d4
+DATA actavx2Const<>+1504(SB)/4, $0xbacfc8e5
+DATA actavx2Const<>+1508(SB)/4, $0x3c0e19df
+DATA actavx2Const<>+1512(SB)/4, $0x3a8e2867
+DATA actavx2Const<>+1516(SB)/4, $0x37d8bb12
+DATA actavx2Const<>+1520(SB)/4, $0x3de765f3
+DATA actavx2Const<>+1524(SB)/4, $0x3c091084
+DATA actavx2Const<>+1528(SB)/4, $0xbd80838a
+DATA actavx2Const<>+1532(SB)/4, $0xbd6256d4
+DATA actavx2Const<>+1536(SB)/4, $0xbd4bdf9c
+DATA actavx2Const<>+1540(SB)/4, $0xbc61dde5
+DATA actavx2Const<>+1544(SB)/4, $0xba92a65d
+DATA actavx2Const<>+1548(SB)/4, $0xb7a93411
+DATA actavx2Const<>+1552(SB)/4, $0x372acf29
+DATA actavx2Const<>+1556(SB)/4, $0x3e3b6432
+DATA actavx2Const<>+1560(SB)/4, $0x3e06a4a0
+DATA actavx2Const<>+1564(SB)/4, $0x3c368007
+DATA actavx2Const<>+1568(SB)/4, $0xbd4bdf9c
+DATA actavx2Const<>+1572(SB)/4, $0xbc61dde5
+DATA actavx2Const<>+1576(SB)/4, $0xba92a65d
+DATA actavx2Const<>+1580(SB)/4, $0xb7a93411
+DATA actavx2Const<>+1584(SB)/4, $0x372acf29
+DATA actavx2Const<>+1588(SB)/4, $0x3e3b6432
+DATA actavx2Const<>+1592(SB)/4, $0x3e06a4a0
+DATA actavx2Const<>+1596(SB)/4, $0x3c368007
+DATA actavx2Const<>+1600(SB)/4, $0x3de88637
+DATA actavx2Const<>+1604(SB)/4, $0x3c6e517b
+DATA actavx2Const<>+1608(SB)/4, $0x3a5f4861
+DATA actavx2Const<>+1612(SB)/4, $0x3748e25a
+DATA actavx2Const<>+1616(SB)/4, $0xbec09406
+DATA actavx2Const<>+1620(SB)/4, $0xbe17700d
+DATA actavx2Const<>+1624(SB)/4, $0x3d83ac81
+DATA actavx2Const<>+1628(SB)/4, $0x3e2aef02
+DATA actavx2Const<>+1632(SB)/4, $0x3de88637
+DATA actavx2Const<>+1636(SB)/4, $0x3c6e517b
+DATA actavx2Const<>+1640(SB)/4, $0x3a5f4861
+DATA actavx2Const<>+1644(SB)/4, $0x3748e25a
+DATA actavx2Const<>+1648(SB)/4, $0xbec09406
+DATA actavx2Const<>+1652(SB)/4, $0xbe17700d
+DATA actavx2Const<>+1656(SB)/4, $0x3d83ac81
+DATA actavx2Const<>+1660(SB)/4, $0x3e2aef02
+DATA actavx2Const<>+1664(SB)/4, $0xbe039bae
+DATA actavx2Const<>+1668(SB)/4, $0xbc26709e
+DATA actavx2Const<>+1672(SB)/4, $0xb9edbcd2
+DATA actavx2Const<>+1676(SB)/4, $0xb6a94a8b
+DATA actavx2Const<>+1680(SB)/4, $0x34169db0
+DATA actavx2Const<>+1684(SB)/4, $0xbee087cc
+DATA actavx2Const<>+1688(SB)/4, $0xbef233c8
+DATA actavx2Const<>+1692(SB)/4, $0xbea8b5e5
+DATA actavx2Const<>+1696(SB)/4, $0xbe039bae
+DATA actavx2Const<>+1700(SB)/4, $0xbc26709e
+DATA actavx2Const<>+1704(SB)/4, $0xb9edbcd2
+DATA actavx2Const<>+1708(SB)/4, $0xb6a94a8b
+DATA actavx2Const<>+1712(SB)/4, $0x34169db0
+DATA actavx2Const<>+1716(SB)/4, $0xbee087cc
+DATA actavx2Const<>+1720(SB)/4, $0xbef233c8
+DATA actavx2Const<>+1724(SB)/4, $0xbea8b5e5
+DATA actavx2Const<>+1728(SB)/4, $0x3da1542b
+DATA actavx2Const<>+1732(SB)/4, $0x3b8d1042
+DATA actavx2Const<>+1736(SB)/4, $0x391f40ed
+DATA actavx2Const<>+1740(SB)/4, $0x35b745be
+DATA actavx2Const<>+1744(SB)/4, $0x3e0375d4
+DATA actavx2Const<>+1748(SB)/4, $0x3f616758
+DATA actavx2Const<>+1752(SB)/4, $0x3f1458c6
+DATA actavx2Const<>+1756(SB)/4, $0x3e8ea731
+DATA actavx2Const<>+1760(SB)/4, $0x3da1542b
+DATA actavx2Const<>+1764(SB)/4, $0x3b8d1042
+DATA actavx2Const<>+1768(SB)/4, $0x391f40ed
+DATA actavx2Const<>+1772(SB)/4, $0x35b745be
+DATA actavx2Const<>+1776(SB)/4, $0x3e0375d4
+DATA actavx2Const<>+1780(SB)/4, $0x3f616758
+DATA actavx2Const<>+1784(SB)/4, $0x3f1458c6
+DATA actavx2Const<>+1788(SB)/4, $0x3e8ea731
+DATA actavx2Const<>+1792(SB)/4, $0x3f7a9d78
+DATA actavx2Const<>+1796(SB)/4, $0x3f7fc88f
+DATA actavx2Const<>+1800(SB)/4, $0x3f7ffe6a
+DATA actavx2Const<>+1804(SB)/4, $0x3f7ffffd
+DATA actavx2Const<>+1808(SB)/4, $0x0
+DATA actavx2Const<>+1812(SB)/4, $0x3f04cfd1
+DATA actavx2Const<>+1816(SB)/4, $0x3f406f12
+DATA actavx2Const<>+1820(SB)/4, $0x3f67d433
+DATA actavx2Const<>+1824(SB)/4, $0x3f7a9d78
+DATA actavx2Const<>+1828(SB)/4, $0x3f7fc88f
+DATA actavx2Const<>+1832(SB)/4, $0x3f7ffe6a
+DATA actavx2Const<>+1836(SB)/4, $0x3f7ffffd
+DATA actavx2Const<>+1840(SB)/4, $0x0
+DATA actavx2Const<>+1844(SB)/4, $0x3f04cfd1
+DATA actavx2Const<>+1848(SB)/4, $0x3f406f12
+DATA actavx2Const<>+1852(SB)/4, $0x3f67d433
+DATA actavx2Const<>+1856(SB)/4, $0xc0b00000
+DATA actavx2Const<>+1860(SB)/4, $0xc0b00000
+DATA actavx2Const<>+1864(SB)/4, $0xc0b00000
+DATA actavx2Const<>+1868(SB)/4, $0xc0b00000
+DATA actavx2Const<>+1872(SB)/4, $0xc0b00000
+DATA actavx2Const<>+1876(SB)/4, $0xc0b00000
+DATA actavx2Const<>+1880(SB)/4, $0xc0b00000
+DATA actavx2Const<>+1884(SB)/4, $0xc0b00000
+DATA actavx2Const<>+1888(SB)/4, $0xbf400000
+DATA actavx2Const<>+1892(SB)/4, $0xbf400000
+DATA actavx2Const<>+1896(SB)/4, $0xbf400000
+DATA actavx2Const<>+1900(SB)/4, $0xbf400000
+DATA actavx2Const<>+1904(SB)/4, $0xbf400000
+DATA actavx2Const<>+1908(SB)/4, $0xbf400000
+DATA actavx2Const<>+1912(SB)/4, $0xbf400000
+DATA actavx2Const<>+1916(SB)/4, $0xbf400000
+DATA actavx2Const<>+1920(SB)/4, $0x3ec00000
+DATA actavx2Const<>+1924(SB)/4, $0x3ec00000
+DATA actavx2Const<>+1928(SB)/4, $0x3ec00000
+DATA actavx2Const<>+1932(SB)/4, $0x3ec00000
+DATA actavx2Const<>+1936(SB)/4, $0x3ec00000
+DATA actavx2Const<>+1940(SB)/4, $0x3ec00000
+DATA actavx2Const<>+1944(SB)/4, $0x3ec00000
+DATA actavx2Const<>+1948(SB)/4, $0x3ec00000
+DATA actavx2Const<>+1984(SB)/4, $0xbe8ce5d8
+DATA actavx2Const<>+1988(SB)/4, $0xbf5e21fc
+DATA actavx2Const<>+1992(SB)/4, $0xbfbfa269
+DATA actavx2Const<>+1996(SB)/4, $0xbffd150c
+DATA actavx2Const<>+2000(SB)/4, $0xc01b125d
+DATA actavx2Const<>+2004(SB)/4, $0xc0322e20
+DATA actavx2Const<>+2008(SB)/4, $0xc047548e
+DATA actavx2Const<>+2012(SB)/4, $0xc05b0d8b
+DATA actavx2Const<>+2016(SB)/4, $0xc06ee63a
+DATA actavx2Const<>+2020(SB)/4, $0xc08030ca
+DATA actavx2Const<>+2024(SB)/4, $0xc0880d85
+DATA actavx2Const<>+2028(SB)/4, $0xc09020d3
+DATA actavx2Const<>+2032(SB)/4, $0xc0979356
+DATA actavx2Const<>+2036(SB)/4, $0xc09f1942
+DATA actavx2Const<>+2040(SB)/4, $0xc0a60469
+DATA actavx2Const<>+2044(SB)/4, $0xc0acde82
+DATA actavx2Const<>+2048(SB)/4, $0xba9e1ddf
+DATA actavx2Const<>+2052(SB)/4, $0x3a131061
+DATA actavx2Const<>+2056(SB)/4, $0x3a2b7f3a
+DATA actavx2Const<>+2060(SB)/4, $0xb8146841
+DATA actavx2Const<>+2064(SB)/4, $0xb92b7c14
+DATA actavx2Const<>+2068(SB)/4, $0xb8aa2224
+DATA actavx2Const<>+2072(SB)/4, $0xb8a26b56
+DATA actavx2Const<>+2076(SB)/4, $0x37caa316
+DATA actavx2Const<>+2080(SB)/4, $0x37f85186
+DATA actavx2Const<>+2084(SB)/4, $0x37c0d4c7
+DATA actavx2Const<>+2088(SB)/4, $0x3789a52f
+DATA actavx2Const<>+2092(SB)/4, $0x37285d4f
+DATA actavx2Const<>+2096(SB)/4, $0x36ae39f9
+DATA actavx2Const<>+2100(SB)/4, $0x3612bcc9
+DATA actavx2Const<>+2104(SB)/4, $0x35903409
+DATA actavx2Const<>+2108(SB)/4, $0x3511f489
+DATA actavx2Const<>+2112(SB)/4, $0x3b0794a5
+DATA actavx2Const<>+2116(SB)/4, $0x3b2a8cad
+DATA actavx2Const<>+2120(SB)/4, $0xba236491
+DATA actavx2Const<>+2124(SB)/4, $0xbab129f3
+DATA actavx2Const<>+2128(SB)/4, $0xba2da229
+DATA actavx2Const<>+2132(SB)/4, $0xb8ae0774
+DATA actavx2Const<>+2136(SB)/4, $0x3928e434
+DATA actavx2Const<>+2140(SB)/4, $0x39478f65
+DATA actavx2Const<>+2144(SB)/4, $0x390e96ce
+DATA actavx2Const<>+2148(SB)/4, $0x38ab5f4b
+DATA actavx2Const<>+2152(SB)/4, $0x383d617c
+DATA actavx2Const<>+2156(SB)/4, $0x37b928ac
+DATA actavx2Const<>+2160(SB)/4, $0x372ecc1c
+DATA actavx2Const<>+2164(SB)/4, $0x36970209
+DATA actavx2Const<>+2168(SB)/4, $0x3602679e
+DATA actavx2Const<>+2172(SB)/4, $0x3556ab35
+DATA actavx2Const<>+2176(SB)/4, $0x3c06705c
+DATA actavx2Const<>+2180(SB)/4, $0xbb0dbeb1
+DATA actavx2Const<>+2184(SB)/4, $0xbbc11f29
+DATA actavx2Const<>+2188(SB)/4, $0xbb1fffca
+DATA actavx2Const<>+2192(SB)/4, $0x39cb9ebc
+DATA actavx2Const<>+2196(SB)/4, $0x3a9522e8
+DATA actavx2Const<>+2200(SB)/4, $0x3a84da18
+DATA actavx2Const<>+2204(SB)/4, $0x3a2e285c
+DATA actavx2Const<>+2208(SB)/4, $0x39ba8eeb
+DATA actavx2Const<>+2212(SB)/4, $0x393b9fba
+DATA actavx2Const<>+2216(SB)/4, $0x38b74ab7
+DATA actavx2Const<>+2220(SB)/4, $0x38209c8f
+DATA actavx2Const<>+2224(SB)/4, $0x378b2a54
+DATA actavx2Const<>+2228(SB)/4, $0x36def443
+DATA actavx2Const<>+2232(SB)/4, $0x36349cd2
+DATA actavx2Const<>+2236(SB)/4, $0x358b688d
+DATA actavx2Const<>+2240(SB)/4, $0xbc530269
+DATA actavx2Const<>+2244(SB)/4, $0xbcb62fa6
+DATA actavx2Const<>+2248(SB)/4, $0xbbc9b99e
+DATA actavx2Const<>+2252(SB)/4, $0x3b8aa95d
+DATA actavx2Const<>+2256(SB)/4, $0x3bc938dd
+DATA actavx2Const<>+2260(SB)/4, $0x3b9574b9
+DATA actavx2Const<>+2264(SB)/4, $0x3b31f0f4
+DATA actavx2Const<>+2268(SB)/4, $0x3ab9c5a7
+DATA actavx2Const<>+2272(SB)/4, $0x3a27a1fd
+DATA actavx2Const<>+2276(SB)/4, $0x39953553
+DATA actavx2Const<>+2280(SB)/4, $0x3904b46b
+DATA actavx2Const<>+2284(SB)/4, $0x385596ba
+DATA actavx2Const<>+2288(SB)/4, $0x37ac5a46
+DATA actavx2Const<>+2292(SB)/4, $0x37012525
+DATA actavx2Const<>+2296(SB)/4, $0x3645ea39
+DATA actavx2Const<>+2300(SB)/4, $0x3591350b
+DATA actavx2Const<>+2304(SB)/4, $0xbd725f45
+DATA actavx2Const<>+2308(SB)/4, $0xbc38bca4
+DATA actavx2Const<>+2312(SB)/4, $0x3cdc79cb
+DATA actavx2Const<>+2316(SB)/4, $0x3ce06921
+DATA actavx2Const<>+2320(SB)/4, $0x3c8ce661
+DATA actavx2Const<>+2324(SB)/4, $0x3c188f43
+DATA actavx2Const<>+2328(SB)/4, $0x3b945e5d
+DATA actavx2Const<>+2332(SB)/4, $0x3b057766
+DATA actavx2Const<>+2336(SB)/4, $0x3a547d37
+DATA actavx2Const<>+2340(SB)/4, $0x39abd356
+DATA actavx2Const<>+2344(SB)/4, $0x390d69ba
+DATA actavx2Const<>+2348(SB)/4, $0x3853a3cd
+DATA actavx2Const<>+2352(SB)/4, $0x37a086db
+DATA actavx2Const<>+2356(SB)/4, $0x36e2f143
+DATA actavx2Const<>+2360(SB)/4, $0x36255b60
+DATA actavx2Const<>+2364(SB)/4, $0x35677a59
+DATA actavx2Const<>+2368(SB)/4, $0x3d587c66
+DATA actavx2Const<>+2372(SB)/4, $0x3df34534
+DATA actavx2Const<>+2376(SB)/4, $0x3dc76976
+DATA actavx2Const<>+2380(SB)/4, $0x3d64c3d8
+DATA actavx2Const<>+2384(SB)/4, $0x3cd24458
+DATA actavx2Const<>+2388(SB)/4, $0x3c3cbdc6
+DATA actavx2Const<>+2392(SB)/4, $0x3b9f56d7
+DATA actavx2Const<>+2396(SB)/4, $0x3affcd4c
+DATA actavx2Const<>+2400(SB)/4, $0x3a37fa6f
+DATA actavx2Const<>+2404(SB)/4, $0x39893aac
+DATA actavx2Const<>+2408(SB)/4, $0x38d34042
+DATA actavx2Const<>+2412(SB)/4, $0x381446dd
+DATA actavx2Const<>+2416(SB)/4, $0x3754d2dd
+DATA actavx2Const<>+2420(SB)/4, $0x368eb5f2
+DATA actavx2Const<>+2424(SB)/4, $0x35c69dad
+DATA actavx2Const<>+2428(SB)/4, $0x35051b9e
+DATA actavx2Const<>+2432(SB)/4, $0x3ec4ab36
+DATA actavx2Const<>+2436(SB)/4, $0x3e8c2e26
+DATA actavx2Const<>+2440(SB)/4, $0x3e0531e4
+DATA actavx2Const<>+2444(SB)/4, $0x3d676704
+DATA actavx2Const<>+2448(SB)/4, $0x3cad8f3b
+DATA actavx2Const<>+2452(SB)/4, $0x3c07963b
+DATA actavx2Const<>+2456(SB)/4, $0x3b4ca3b4
+DATA actavx2Const<>+2460(SB)/4, $0x3a957944
+DATA actavx2Const<>+2464(SB)/4, $0x39c525cb
+DATA actavx2Const<>+2468(SB)/4, $0x39090671
+DATA actavx2Const<>+2472(SB)/4, $0x3846bf4f
+DATA actavx2Const<>+2476(SB)/4, $0x3783af31
+DATA actavx2Const<>+2480(SB)/4, $0x36b3b8c8
+DATA actavx2Const<>+2484(SB)/4, $0x35e5a178
+DATA actavx2Const<>+2488(SB)/4, $0x3519223c
+DATA actavx2Const<>+2492(SB)/4, $0x34451e2d
+DATA actavx2Const<>+2496(SB)/4, $0x3ec87dcb
+DATA actavx2Const<>+2500(SB)/4, $0x3e456780
+DATA actavx2Const<>+2504(SB)/4, $0x3d899493
+DATA actavx2Const<>+2508(SB)/4, $0x3cc4af08
+DATA actavx2Const<>+2512(SB)/4, $0x3bfc335c
+DATA actavx2Const<>+2516(SB)/4, $0x3b2fe7ec
+DATA actavx2Const<>+2520(SB)/4, $0x3a717adf
+DATA actavx2Const<>+2524(SB)/4, $0x39a288e8
+DATA actavx2Const<>+2528(SB)/4, $0x38c68f58
+DATA actavx2Const<>+2532(SB)/4, $0x38018907
+DATA actavx2Const<>+2536(SB)/4, $0x373201d1
+DATA actavx2Const<>+2540(SB)/4, $0x365fc12a
+DATA actavx2Const<>+2544(SB)/4, $0x3591c0b3
+DATA actavx2Const<>+2548(SB)/4, $0x34b208a5
+DATA actavx2Const<>+2552(SB)/4, $0x33e43149
+DATA actavx2Const<>+2556(SB)/4, $0x330d6559
+DATA actavx2Const<>+2560(SB)/4, $0x41680000
+DATA actavx2Const<>+2564(SB)/4, $0x41680000
+DATA actavx2Const<>+2568(SB)/4, $0x41680000
+DATA actavx2Const<>+2572(SB)/4, $0x41680000
+DATA actavx2Const<>+2576(SB)/4, $0x41680000
+DATA actavx2Const<>+2580(SB)/4, $0x41680000
+DATA actavx2Const<>+2584(SB)/4, $0x41680000
+DATA actavx2Const<>+2588(SB)/4, $0x41680000
+DATA actavx2Const<>+2592(SB)/4, $0x49400000
+DATA actavx2Const<>+2596(SB)/4, $0x49400000
+DATA actavx2Const<>+2600(SB)/4, $0x49400000
+DATA actavx2Const<>+2604(SB)/4, $0x49400000
+DATA actavx2Const<>+2608(SB)/4, $0x49400000
+DATA actavx2Const<>+2612(SB)/4, $0x49400000
+DATA actavx2Const<>+2616(SB)/4, $0x49400000
+DATA actavx2Const<>+2620(SB)/4, $0x49400000
+DATA actavx2Const<>+2624(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2628(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2632(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2636(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2640(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2644(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2648(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2652(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2656(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2660(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2664(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2668(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2672(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2676(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2680(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2684(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2688(SB)/4, $0xb182e308
+DATA actavx2Const<>+2692(SB)/4, $0xb182e308
+DATA actavx2Const<>+2696(SB)/4, $0xb182e308
+DATA actavx2Const<>+2700(SB)/4, $0xb182e308
+DATA actavx2Const<>+2704(SB)/4, $0xb182e308
+DATA actavx2Const<>+2708(SB)/4, $0xb182e308
+DATA actavx2Const<>+2712(SB)/4, $0xb182e308
+DATA actavx2Const<>+2716(SB)/4, $0xb182e308
+DATA actavx2Const<>+2720(SB)/4, $0x3e000000
+DATA actavx2Const<>+2724(SB)/4, $0x3e000000
+DATA actavx2Const<>+2728(SB)/4, $0x3e000000
+DATA actavx2Const<>+2732(SB)/4, $0x3e000000
+DATA actavx2Const<>+2736(SB)/4, $0x3e000000
+DATA actavx2Const<>+2740(SB)/4, $0x3e000000
+DATA actavx2Const<>+2744(SB)/4, $0x3e000000
+DATA actavx2Const<>+2748(SB)/4, $0x3e000000
+DATA actavx2Const<>+2752(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+2756(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+2760(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+2764(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+2768(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+2772(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+2776(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+2780(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+2784(SB)/4, $0xbf000000
+DATA actavx2Const<>+2788(SB)/4, $0xbf000000
+DATA actavx2Const<>+2792(SB)/4, $0xbf000000
+DATA actavx2Const<>+2796(SB)/4, $0xbf000000
+DATA actavx2Const<>+2800(SB)/4, $0xbf000000
+DATA actavx2Const<>+2804(SB)/4, $0xbf000000
+DATA actavx2Const<>+2808(SB)/4, $0xbf000000
+DATA actavx2Const<>+2812(SB)/4, $0xbf000000
+DATA actavx2Const<>+2816(SB)/4, $0x3f800000
+DATA actavx2Const<>+2820(SB)/4, $0x3f85aac3
+DATA actavx2Const<>+2824(SB)/4, $0x3f8b95c2
+DATA actavx2Const<>+2828(SB)/4, $0x3f91c3d3
+DATA actavx2Const<>+2832(SB)/4, $0x3f9837f0
+DATA actavx2Const<>+2836(SB)/4, $0x3f9ef532
+DATA actavx2Const<>+2840(SB)/4, $0x3fa5fed7
+DATA actavx2Const<>+2844(SB)/4, $0x3fad583f
+DATA actavx2Const<>+2848(SB)/4, $0x3fb504f3
+DATA actavx2Const<>+2852(SB)/4, $0x3fbd08a4
+DATA actavx2Const<>+2856(SB)/4, $0x3fc5672a
+DATA actavx2Const<>+2860(SB)/4, $0x3fce248c
+DATA actavx2Const<>+2864(SB)/4, $0x3fd744fd
+DATA actavx2Const<>+2868(SB)/4, $0x3fe0ccdf
+DATA actavx2Const<>+2872(SB)/4, $0x3feac0c7
+DATA actavx2Const<>+2876(SB)/4, $0x3ff5257d
+DATA actavx2Const<>+2880(SB)/4, $0x0
+DATA actavx2Const<>+2884(SB)/4, $0x334f9891
+DATA actavx2Const<>+2888(SB)/4, $0xb260aba1
+DATA actavx2Const<>+2892(SB)/4, $0x33675624
+DATA actavx2Const<>+2896(SB)/4, $0x33231b71
+DATA actavx2Const<>+2900(SB)/4, $0x33412342
+DATA actavx2Const<>+2904(SB)/4, $0xb32c9d5e
+DATA actavx2Const<>+2908(SB)/4, $0xb22deaf6
+DATA actavx2Const<>+2912(SB)/4, $0x32cfe77a
+DATA actavx2Const<>+2916(SB)/4, $0xb3414fe8
+DATA actavx2Const<>+2920(SB)/4, $0x320aa837
+DATA actavx2Const<>+2924(SB)/4, $0x3228fc24
+DATA actavx2Const<>+2928(SB)/4, $0xb2d4a58a
+DATA actavx2Const<>+2932(SB)/4, $0xb21eab59
+DATA actavx2Const<>+2936(SB)/4, $0xb24116de
+DATA actavx2Const<>+2940(SB)/4, $0x32292436
+DATA actavx2Const<>+2944(SB)/4, $0x3fa4abbc
+DATA actavx2Const<>+2948(SB)/4, $0x3fdfaa01
+DATA actavx2Const<>+2952(SB)/4, $0x4011caa3
+DATA actavx2Const<>+2956(SB)/4, $0x402ef5d4
+DATA actavx2Const<>+2960(SB)/4, $0x4061f7af
+DATA actavx2Const<>+2964(SB)/4, $0x408e74d6
+DATA actavx2Const<>+2968(SB)/4, $0x40b055ff
+DATA actavx2Const<>+2972(SB)/4, $0x40d0fde3
+DATA actavx2Const<>+2976(SB)/4, $0x40fe18b3
+DATA actavx2Const<>+2980(SB)/4, $0x411fc8b8
+DATA actavx2Const<>+2984(SB)/4, $0x4141c68b
+DATA actavx2Const<>+2988(SB)/4, $0x415e5c44
+DATA actavx2Const<>+2992(SB)/4, $0x0
+DATA actavx2Const<>+2996(SB)/4, $0x3ebc7b1b
+DATA actavx2Const<>+3000(SB)/4, $0x3f1fa5e9
+DATA actavx2Const<>+3004(SB)/4, $0x3f5bebc8
+DATA actavx2Const<>+3008(SB)/4, $0xbaa1b187
+DATA actavx2Const<>+3012(SB)/4, $0xb9e18885
+DATA actavx2Const<>+3016(SB)/4, $0xb92aa215
+DATA actavx2Const<>+3020(SB)/4, $0xb89632f6
+DATA actavx2Const<>+3024(SB)/4, $0xb7a556e5
+DATA actavx2Const<>+3028(SB)/4, $0xb69d1a4a
+DATA actavx2Const<>+3032(SB)/4, $0xb59f5b51
+DATA actavx2Const<>+3036(SB)/4, $0xb4fdb06e
+DATA actavx2Const<>+3040(SB)/4, $0xb3e2665e
+DATA actavx2Const<>+3044(SB)/4, $0xb2af2c04
+DATA actavx2Const<>+3048(SB)/4, $0xb1b1c2f4
+DATA actavx2Const<>+3052(SB)/4, $0xb0e7b6e6
+DATA actavx2Const<>+3056(SB)/4, $0xbca33630
+DATA actavx2Const<>+3060(SB)/4, $0xbc1c2bab
+DATA actavx2Const<>+3064(SB)/4, $0xbbadf836
+DATA actavx2Const<>+3068(SB)/4, $0xbb28cd18
+DATA actavx2Const<>+3072(SB)/4, $0x3b5ec7fc
+DATA actavx2Const<>+3076(SB)/4, $0x3ab713c3
+DATA actavx2Const<>+3080(SB)/4, $0x3a0eb662
+DATA actavx2Const<>+3084(SB)/4, $0x39883444
+DATA actavx2Const<>+3088(SB)/4, $0x38aa8a55
+DATA actavx2Const<>+3092(SB)/4, $0x37cea5cb
+DATA actavx2Const<>+3096(SB)/4, $0x36fae81d
+DATA actavx2Const<>+3100(SB)/4, $0x3636c8d9
+DATA actavx2Const<>+3104(SB)/4, $0x35600d08
+DATA actavx2Const<>+3108(SB)/4, $0x344bfd7f
+DATA actavx2Const<>+3112(SB)/4, $0x33636be4
+DATA actavx2Const<>+3116(SB)/4, $0x32b6df00
+DATA actavx2Const<>+3120(SB)/4, $0x3d78ac78
+DATA actavx2Const<>+3124(SB)/4, $0x3cceff52
+DATA actavx2Const<>+3128(SB)/4, $0x3c650a35
+DATA actavx2Const<>+3132(SB)/4, $0x3c06d990
+DATA actavx2Const<>+3136(SB)/4, $0xbc17a811
+DATA actavx2Const<>+3140(SB)/4, $0xbb880cdc
+DATA actavx2Const<>+3144(SB)/4, $0xbaea57d5
+DATA actavx2Const<>+3148(SB)/4, $0xba71cdbf
+DATA actavx2Const<>+3152(SB)/4, $0xb9aacb7a
+DATA actavx2Const<>+3156(SB)/4, $0xb8effbb5
+DATA actavx2Const<>+3160(SB)/4, $0xb8295040
+DATA actavx2Const<>+3164(SB)/4, $0xb78cc664
+DATA actavx2Const<>+3168(SB)/4, $0xb6c5f37a
+DATA actavx2Const<>+3172(SB)/4, $0xb5ddbee4
+DATA actavx2Const<>+3176(SB)/4, $0xb513efd4
+DATA actavx2Const<>+3180(SB)/4, $0xb485f20d
+DATA actavx2Const<>+3184(SB)/4, $0xbe07f060
+DATA actavx2Const<>+3188(SB)/4, $0xbd6cb509
+DATA actavx2Const<>+3192(SB)/4, $0xbd0977f0
+DATA actavx2Const<>+3196(SB)/4, $0xbcaac707
+DATA actavx2Const<>+3200(SB)/4, $0x3cbc83c2
+DATA actavx2Const<>+3204(SB)/4, $0x3c39c42d
+DATA actavx2Const<>+3208(SB)/4, $0x3bb1adbd
+DATA actavx2Const<>+3212(SB)/4, $0x3b47bcd2
+DATA actavx2Const<>+3216(SB)/4, $0x3aa2789d
+DATA actavx2Const<>+3220(SB)/4, $0x3a042f68
+DATA actavx2Const<>+3224(SB)/4, $0x39595643
+DATA actavx2Const<>+3228(SB)/4, $0x38cecd2d
+DATA actavx2Const<>+3232(SB)/4, $0x382a9c16
+DATA actavx2Const<>+3236(SB)/4, $0x3769ed44
+DATA actavx2Const<>+3240(SB)/4, $0x36ba4d06
+DATA actavx2Const<>+3244(SB)/4, $0x363f95a1
+DATA actavx2Const<>+3248(SB)/4, $0x3e7ffc83
+DATA actavx2Const<>+3252(SB)/4, $0x3df153f3
+DATA actavx2Const<>+3256(SB)/4, $0x3d943c31
+DATA actavx2Const<>+3260(SB)/4, $0x3d41af6a
+DATA actavx2Const<>+3264(SB)/4, $0xbd4cc618
+DATA actavx2Const<>+3268(SB)/4, $0xbcdfc513
+DATA actavx2Const<>+3272(SB)/4, $0xbc6fb277
+DATA actavx2Const<>+3276(SB)/4, $0xbc13bd9d
+DATA actavx2Const<>+3280(SB)/4, $0xbb8ba21f
+DATA actavx2Const<>+3284(SB)/4, $0xbb04d472
+DATA actavx2Const<>+3288(SB)/4, $0xba8023bc
+DATA actavx2Const<>+3292(SB)/4, $0xba0bd635
+DATA actavx2Const<>+3296(SB)/4, $0xb988513f
+DATA actavx2Const<>+3300(SB)/4, $0xb8e56e4f
+DATA actavx2Const<>+3304(SB)/4, $0xb85a7a73
+DATA actavx2Const<>+3308(SB)/4, $0xb7ffe9d2
+DATA actavx2Const<>+3312(SB)/4, $0xbecc4220
+DATA actavx2Const<>+3316(SB)/4, $0xbe52cf83
+DATA actavx2Const<>+3320(SB)/4, $0xbe09c4e9
+DATA actavx2Const<>+3324(SB)/4, $0xbdbe6c5d
+DATA actavx2Const<>+3328(SB)/4, $0x3db612d4
+DATA actavx2Const<>+3332(SB)/4, $0x3d5f3913
+DATA actavx2Const<>+3336(SB)/4, $0x3d076cd2
+DATA actavx2Const<>+3340(SB)/4, $0x3cb89089
+DATA actavx2Const<>+3344(SB)/4, $0x3c4cf5b6
+DATA actavx2Const<>+3348(SB)/4, $0x3be628ad
+DATA actavx2Const<>+3352(SB)/4, $0x3b834533
+DATA actavx2Const<>+3356(SB)/4, $0x3b2522fc
+DATA actavx2Const<>+3360(SB)/4, $0x3abf1295
+DATA actavx2Const<>+3364(SB)/4, $0x3a463ecc
+DATA actavx2Const<>+3368(SB)/4, $0x39e25213
+DATA actavx2Const<>+3372(SB)/4, $0x39972f45
+DATA actavx2Const<>+3376(SB)/4, $0xb089c9be
+DATA actavx2Const<>+3380(SB)/4, $0x3e928853
+DATA actavx2Const<>+3384(SB)/4, $0x3e4d83b5
+DATA actavx2Const<>+3388(SB)/4, $0x3e175ed8
+DATA actavx2Const<>+3392(SB)/4, $0x3e9561dd
+DATA actavx2Const<>+3396(SB)/4, $0x3ea5e4fa
+DATA actavx2Const<>+3400(SB)/4, $0x3eb17ca1
+DATA actavx2Const<>+3404(SB)/4, $0x3eb7dfce
+DATA actavx2Const<>+3408(SB)/4, $0x3ebec4fe
+DATA actavx2Const<>+3412(SB)/4, $0x3ec33747
+DATA actavx2Const<>+3416(SB)/4, $0x3ec61b4b
+DATA actavx2Const<>+3420(SB)/4, $0x3ec7c5bd
+DATA actavx2Const<>+3424(SB)/4, $0x3ec9297a
+DATA actavx2Const<>+3428(SB)/4, $0x3eca44e1
+DATA actavx2Const<>+3432(SB)/4, $0x3ecae4b7
+DATA actavx2Const<>+3436(SB)/4, $0x3ecb3787
+DATA actavx2Const<>+3440(SB)/4, $0x0
+DATA actavx2Const<>+3444(SB)/4, $0x3e0fc382
+DATA actavx2Const<>+3448(SB)/4, $0x3e4eaa6b
+DATA actavx2Const<>+3452(SB)/4, $0x3e78495b
+DATA actavx2Const<>+3456(SB)/4, $0xc1300000
+DATA actavx2Const<>+3460(SB)/4, $0xc1300000
+DATA actavx2Const<>+3464(SB)/4, $0xc1300000
+DATA actavx2Const<>+3468(SB)/4, $0xc1300000
+DATA actavx2Const<>+3472(SB)/4, $0xc1300000
+DATA actavx2Const<>+3476(SB)/4, $0xc1300000
+DATA actavx2Const<>+3480(SB)/4, $0xc1300000
+DATA actavx2Const<>+3484(SB)/4, $0xc1300000
+DATA actavx2Const<>+3488(SB)/4, $0x3d922279
+DATA actavx2Const<>+3492(SB)/4, $0x3d922279
+DATA actavx2Const<>+3496(SB)/4, $0x3d922279
+DATA actavx2Const<>+3500(SB)/4, $0x3d922279
+DATA actavx2Const<>+3504(SB)/4, $0x3d922279
+DATA actavx2Const<>+3508(SB)/4, $0x3d922279
+DATA actavx2Const<>+3512(SB)/4, $0x3d922279
+DATA actavx2Const<>+3516(SB)/4, $0x3d922279
+DATA actavx2Const<>+3520(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3524(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3528(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3532(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3536(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3540(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3544(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3548(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3552(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3556(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3560(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3564(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3568(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3572(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3576(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3580(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3584(SB)/4, $0x344f50d9
+DATA actavx2Const<>+3588(SB)/4, $0x344f50d9
+DATA actavx2Const<>+3592(SB)/4, $0x344f50d9
+DATA actavx2Const<>+3596(SB)/4, $0x344f50d9
+DATA actavx2Const<>+3600(SB)/4, $0x344f50d9
+DATA actavx2Const<>+3604(SB)/4, $0x344f50d9
+DATA actavx2Const<>+3608(SB)/4, $0x344f50d9
+DATA actavx2Const<>+3612(SB)/4, $0x344f50d9
+GLOBL actavx2Const<>(SB), RODATA|NOPTR, $3616
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -1413,14 +1429,139 @@ done:
 	VZEROUPPER
 	RET
 
+// func hardsigmoidF32AVX2(z, x *float32, n int)
+TEXT ·hardsigmoidF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VMOVUPS actavx2Const<>+1120(SB), Y2
+	VMOVUPS actavx2Const<>+1152(SB), Y0
+	VMOVUPS actavx2Const<>+1024(SB), Y1
+	SUBQ $32, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Y3
+	VADDPS Y2, Y3, Y3
+	VMAXPS Y3, Y1, Y3
+	VMINPS Y3, Y0, Y3
+	VDIVPS Y0, Y3, Y3
+	VMOVUPS Y3, (DI)
+	VMOVUPS 32(SI), Y3
+	VADDPS Y2, Y3, Y3
+	VMAXPS Y3, Y1, Y3
+	VMINPS Y3, Y0, Y3
+	VDIVPS Y0, Y3, Y3
+	VMOVUPS Y3, 32(DI)
+	VMOVUPS 64(SI), Y3
+	VADDPS Y2, Y3, Y3
+	VMAXPS Y3, Y1, Y3
+	VMINPS Y3, Y0, Y3
+	VDIVPS Y0, Y3, Y3
+	VMOVUPS Y3, 64(DI)
+	VMOVUPS 96(SI), Y3
+	VADDPS Y2, Y3, Y3
+	VMAXPS Y3, Y1, Y3
+	VMINPS Y3, Y0, Y3
+	VDIVPS Y0, Y3, Y3
+	VMOVUPS Y3, 96(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	SUBQ $32, CX
+	JGE loop
+
+tail:
+	ADDQ $32, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*4), Y15
+	VMASKMOVPS (SI), Y15, Y3
+	VADDPS Y2, Y3, Y3
+	VMAXPS Y3, Y1, Y3
+	VMINPS Y3, Y0, Y3
+	VDIVPS Y0, Y3, Y3
+	VMASKMOVPS Y3, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func hardswishF32AVX2(z, x *float32, n int)
+TEXT ·hardswishF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VMOVUPS actavx2Const<>+1120(SB), Y2
+	VMOVUPS actavx2Const<>+1152(SB), Y0
+	VMOVUPS actavx2Const<>+1024(SB), Y1
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Y3
+	VADDPS Y2, Y3, Y4
+	VMAXPS Y4, Y1, Y4
+	VMINPS Y4, Y0, Y4
+	VMULPS Y4, Y3, Y3
+	VDIVPS Y0, Y3, Y3
+	VMOVUPS Y3, (DI)
+	VMOVUPS 32(SI), Y3
+	VADDPS Y2, Y3, Y4
+	VMAXPS Y4, Y1, Y4
+	VMINPS Y4, Y0, Y4
+	VMULPS Y4, Y3, Y3
+	VDIVPS Y0, Y3, Y3
+	VMOVUPS Y3, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*4), Y15
+	VMASKMOVPS (SI), Y15, Y3
+	VADDPS Y2, Y3, Y4
+	VMAXPS Y4, Y1, Y4
+	VMINPS Y4, Y0, Y4
+	VMULPS Y4, Y3, Y3
+	VDIVPS Y0, Y3, Y3
+	VMASKMOVPS Y3, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
 // func erfF32AVX2(z, x *float32, n int)
 TEXT ·erfF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+1120(SB), Y0
+	VMOVUPS actavx2Const<>+1184(SB), Y0
 	VMOVUPS actavx2Const<>+32(SB), Y1
-	VMOVUPS actavx2Const<>+1152(SB), Y2
+	VMOVUPS actavx2Const<>+1216(SB), Y2
 	VMOVUPS actavx2Const<>+64(SB), Y3
 	VMOVUPS actavx2Const<>+1024(SB), Y4
 	VMOVUPS actavx2Const<>+96(SB), Y5
@@ -1473,7 +1614,7 @@ TEXT ·geluF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+1792(SB), Y0
+	VMOVUPS actavx2Const<>+1856(SB), Y0
 	SUBQ $16, CX
 	JL tail
 
@@ -1568,10 +1709,10 @@ TEXT ·geluTanhF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+3392(SB), Y4
+	VMOVUPS actavx2Const<>+3456(SB), Y4
 	VMOVUPS actavx2Const<>+96(SB), Y1
-	VMOVUPS actavx2Const<>+3424(SB), Y2
-	VMOVUPS actavx2Const<>+3456(SB), Y3
+	VMOVUPS actavx2Const<>+3488(SB), Y2
+	VMOVUPS actavx2Const<>+3520(SB), Y3
 	VMOVUPS actavx2Const<>+704(SB), Y5
 	VMOVUPS actavx2Const<>+64(SB), Y0
 	VMOVUPS actavx2Const<>+992(SB), Y6

@@ -117,6 +117,32 @@ func siluF32Generic(z, x []float32) {
 	}
 }
 
+func hardsigmoid1(x float32) float32 {
+	v0 := greater(0, (x + 3))
+	v1 := lesser(6, v0) / 6
+	return v1
+}
+
+func hardsigmoidF32Generic(z, x []float32) {
+	x = x[:len(z)]
+	for i := range z {
+		z[i] = hardsigmoid1(x[i])
+	}
+}
+
+func hardswish1(x float32) float32 {
+	v0 := greater(0, (x + 3))
+	v1 := float32(x * lesser(6, v0))
+	return v1 / 6
+}
+
+func hardswishF32Generic(z, x []float32) {
+	x = x[:len(z)]
+	for i := range z {
+		z[i] = hardswish1(x[i])
+	}
+}
+
 var erf1Tab = [9][16]float32{
 	{0x1.a1ad4ap+00, 0x1.2e0ecep+01, 0x1.7e24fcp+01, 0x1.d877f2p+01, 0x0p+00, 0x1.fe043ap-02, 0x1.a1f7p-01, 0x1.2ec2fcp+00, 0x1.a1ad4ap+00, 0x1.2e0ecep+01, 0x1.7e24fcp+01, 0x1.d877f2p+01, 0x0p+00, 0x1.fe043ap-02, 0x1.a1f7p-01, 0x1.2ec2fcp+00},
 	{-0x1.883b7ep-08, -0x1.9330a6p-13, 0x1.9d088ep-12, 0x1.ce0cdcp-16, -0x1.87e4a4p-06, -0x1.15faa6p-08, 0x1.f951bep-06, 0x1.4c9cc2p-08, -0x1.883b7ep-08, -0x1.9330a6p-13, 0x1.9d088ep-12, 0x1.ce0cdcp-16, -0x1.87e4a4p-06, -0x1.15faa6p-08, 0x1.f951bep-06, 0x1.4c9cc2p-08},

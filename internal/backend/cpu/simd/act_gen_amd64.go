@@ -64,6 +64,46 @@ func siluF32AVX512(z, x *float32, n int)
 //go:noescape
 func siluF32AVX2(z, x *float32, n int)
 
+// HardsigmoidF32 sets z[i] to (x[i]+3)/6 cut to [0, 1].
+func HardsigmoidF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		hardsigmoidF32AVX512(&z[0], &x[0], len(z))
+	case useAVX2:
+		hardsigmoidF32AVX2(&z[0], &x[0], len(z))
+	default:
+		hardsigmoidF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func hardsigmoidF32AVX512(z, x *float32, n int)
+
+//go:noescape
+func hardsigmoidF32AVX2(z, x *float32, n int)
+
+// HardswishF32 sets z[i] = x[i] (x[i]+3)/6, the quotient cut to [0, 1].
+func HardswishF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		hardswishF32AVX512(&z[0], &x[0], len(z))
+	case useAVX2:
+		hardswishF32AVX2(&z[0], &x[0], len(z))
+	default:
+		hardswishF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func hardswishF32AVX512(z, x *float32, n int)
+
+//go:noescape
+func hardswishF32AVX2(z, x *float32, n int)
+
 // ErfF32 sets z[i] = erf(x[i]).
 func ErfF32(z, x []float32) {
 	x = x[:len(z)]

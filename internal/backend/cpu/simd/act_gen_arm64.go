@@ -49,6 +49,36 @@ func SiluF32(z, x []float32) {
 //go:noescape
 func siluF32NEON(z, x *float32, n int)
 
+// HardsigmoidF32 sets z[i] to (x[i]+3)/6 cut to [0, 1].
+func HardsigmoidF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		hardsigmoidF32NEON(&z[0], &x[0], len(z))
+	default:
+		hardsigmoidF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func hardsigmoidF32NEON(z, x *float32, n int)
+
+// HardswishF32 sets z[i] = x[i] (x[i]+3)/6, the quotient cut to [0, 1].
+func HardswishF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		hardswishF32NEON(&z[0], &x[0], len(z))
+	default:
+		hardswishF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func hardswishF32NEON(z, x *float32, n int)
+
 // ErfF32 sets z[i] = erf(x[i]).
 func ErfF32(z, x []float32) {
 	x = x[:len(z)]

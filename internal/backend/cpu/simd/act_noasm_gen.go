@@ -13,6 +13,12 @@ func SigmoidF32(z, x []float32) { sigmoidF32Generic(z, x) }
 // SiluF32 sets z[i] = x[i] / (1 + e^-x[i]), and -0 at -Inf.
 func SiluF32(z, x []float32) { siluF32Generic(z, x) }
 
+// HardsigmoidF32 sets z[i] to (x[i]+3)/6 cut to [0, 1].
+func HardsigmoidF32(z, x []float32) { hardsigmoidF32Generic(z, x) }
+
+// HardswishF32 sets z[i] = x[i] (x[i]+3)/6, the quotient cut to [0, 1].
+func HardswishF32(z, x []float32) { hardswishF32Generic(z, x) }
+
 // ErfF32 sets z[i] = erf(x[i]).
 func ErfF32(z, x []float32) { erfF32Generic(z, x) }
 

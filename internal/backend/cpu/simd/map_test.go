@@ -151,6 +151,8 @@ func TestMath(t *testing.T) {
 	testUnary(t, "TanhF32", TanhF32, tanhF32Generic)
 	testUnary(t, "SigmoidF32", SigmoidF32, sigmoidF32Generic)
 	testUnary(t, "SiluF32", SiluF32, siluF32Generic)
+	testUnary(t, "HardsigmoidF32", HardsigmoidF32, hardsigmoidF32Generic)
+	testUnary(t, "HardswishF32", HardswishF32, hardswishF32Generic)
 	testUnary(t, "ErfF32", ErfF32, erfF32Generic)
 	testUnary(t, "GeluF32", GeluF32, geluF32Generic)
 	testUnary(t, "GeluTanhF32", GeluTanhF32, geluTanhF32Generic)

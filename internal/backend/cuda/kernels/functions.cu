@@ -79,6 +79,9 @@ DEV float over1(float d) {
     return d > 0x1p126f ? 0.0f : fmaf(y, fmaf(-d, y, 1.0f), y);
 }
 UNARY(sigmoid, over1(1 + expf(-x)), 1 / (1 + exp(-x)))
+template <class T> DEV T cut6(T x) { return x < T(0) ? T(0) : x > T(6) ? T(6) : x; }
+template <class T> DEV T op_hardsigmoid(T x) { return cut6(x + T(3)) / T(6); }
+template <class T> DEV T op_hardswish(T x) { return x * cut6(x + T(3)) / T(6); }
 UNARY(silu, x * over1(1 + expf(-x)), x / (1 + exp(-x)))
 UNARY(gelu, 0.5f * x * (1 + erff(x * 0.70710678118654752440f)), 0.5 * x * (1 + erf(x * 0.70710678118654752440)))
 UNARY(gelu_tanh, 0.5f * x * (1 + tanhf(0.79788456080286535588f * (x + 0.044715f * x * x * x))), 0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))))

@@ -17,11 +17,20 @@ func activations() []*kernel {
 			v, rest := b.timesPair(m, e.m, ml)
 			return b.join(x, b.ldexpDown(b.divOnePlus(v, rest, e.value(b)), e.p))
 		}),
+		unary("HardsigmoidF32", "hardsigmoid1", "sets z[i] to (x[i]+3)/6 cut to [0, 1].", func(b *B, x *val) *val {
+			return b.Div(b.cut6(b.Add(x, b.C(3))), b.C(6))
+		}),
+		unary("HardswishF32", "hardswish1", "sets z[i] = x[i] (x[i]+3)/6, the quotient cut to [0, 1].", func(b *B, x *val) *val {
+			return b.Div(b.Mul(x, b.cut6(b.Add(x, b.C(3)))), b.C(6))
+		}),
 		unary("ErfF32", "erf1", "sets z[i] = erf(x[i]).", erf),
 		geluKernel(),
 		unary("GeluTanhF32", "geluTanh1", "sets z[i] = x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) at x = x[i], and -0 at -Inf.", geluTanh),
 	}
 }
+
+// cut6 is x cut to [0, 6], NaN if it is.
+func (b *B) cut6(x *val) *val { return b.Min(b.C(6), b.Max(b.C(0), x)) }
 
 // scaled is m 2^p; the factors stay apart so that small products do not become subnormal.
 type scaled struct {
