@@ -51,18 +51,30 @@ func init() {
 				y := raggedBag(Reshape(Permute(table, 1, 0, 2), rows, size*cols), in[1], in[2], in[3])
 				return []*Node{Permute(Reshape(y, y.Dim(0), size, cols), 1, 0, 2)}
 			}
-			all := make([]*Node, size)
-			for i := range all {
-				var one [4]*Node
-				for k, x := range in {
-					if one[k] = x; batched[k] {
-						one[k] = Select(x, 0, i)
-					}
-				}
-				all[i] = Unsqueeze(raggedBag(one[0], one[1], one[2], one[3]), 0)
-			}
-			return []*Node{concat(all, 0)}
+			return []*Node{raggedBags(in, batched, size)}
 		}})
+}
+
+// raggedBags is size examples as one: their tables one above the other, terms one behind the other. Between the last sum of an example and
+// the first of the next is one more, of the terms that belong to neither, which is left out.
+func raggedBags(in []*Node, batched []bool, size int) *Node {
+	all := make([]*Node, len(in))
+	for k, x := range in {
+		if all[k] = x; k > 0 && !batched[k] {
+			all[k] = broadcastTo(Unsqueeze(x, 0), shape.Of("ragged_bag", append([]int{size}, x.Shape().Dims()...)...))
+		}
+	}
+	table, starts, at, w := all[0], all[1], all[2], all[3]
+	example := func(by int) *Node { return Unsqueeze(Mul(Arange64(size), by), 1) }
+	if batched[0] {
+		at = Add(at, example(table.Dim(1)))
+		table = Reshape(table, size*table.Dim(1), table.Dim(2))
+	}
+	sums, n := starts.Dim(1)-1, at.Dim(1)
+	starts = Reshape(Add(starts, example(n)), size*(sums+1))
+	y := raggedBag(table, starts, Reshape(at, size*n), Reshape(w, size*n))
+	y = padConstant(y, []int{0, 0}, []int{1, 0}, 0) // the last example has no sum behind it
+	return SliceDim(Reshape(y, size, sums+1, table.Dim(1)), 1, 0, sums, 1)
 }
 
 // raggedRows gives each of n positions the row of its sum; those before the first and behind the last have zeros.
