@@ -144,7 +144,7 @@ func newNormalizer(v any, where string) normalizer {
 	case "Lowercase":
 		return funcNormalizer(lower)
 	case "StripAccents":
-		return funcNormalizer(stripAccents)
+		return funcNormalizer(func(s string) string { return without(unicode.M, s) })
 	case "Strip":
 		return stripNormalizer{o.flag("strip_left", true), o.flag("strip_right", true)}
 	case "Prepend":

@@ -363,3 +363,19 @@ func TestWordPieceGGUF(t *testing.T) {
 		t.Errorf("the list of the file became %q", got)
 	}
 }
+
+// TestAccents asserts that StripAccents leaves out marks of every kind, and BertNormalizer those that take no room, as Hugging Face's do.
+func TestAccents(t *testing.T) {
+	for kind, want := range map[string]string{
+		`{"type":"StripAccents"}`: "a\u0915",
+		`{"type":"BertNormalizer","clean_text":false,"handle_chinese_chars":false,"strip_accents":true,"lowercase":false}`: "a\u0915\u093e\u20dd",
+	} {
+		tok, err := ParseJSON([]byte(`{"normalizer":` + kind + `,"model":{"type":"WordLevel","unk_token":"?","vocab":{"?":0,"` + want + `":1}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ids := tok.Encode("a\u0301\u0915\u093e\u20dd"); !slices.Equal(ids, []int{1}) {
+			t.Errorf("%s: %v, want the token %q", kind, ids, want)
+		}
+	}
+}
