@@ -58,8 +58,8 @@ func (t *Tokenizer) addTokens(list []any) {
 		if a.id < 0 || a.id >= maxIDs || a.text == "" {
 			refuse("an added token %q with the id %d", a.text, a.id)
 		}
-		if old, ok := t.vocab.find(a.text); ok {
-			a.id = old // the model's own token
+		if old, ok := t.ID(a.text); ok {
+			a.id = int32(old) // the model's own token
 		}
 		t.addToken(a, o.flag("normalized", true))
 	}
@@ -75,7 +75,13 @@ func (t *Tokenizer) addToken(a addedToken, normalized bool) {
 	for t.holes != nil && int(a.id) >= len(t.holes) {
 		t.holes = append(t.holes, true)
 	}
-	t.vocab.set(a.id, a.text)
+	if _, ok := t.ID(a.text); !ok { // the model must not find it in a piece of text
+		t.vocab.name(a.id, a.text)
+		if t.beyond == nil {
+			t.beyond = map[string]int32{}
+		}
+		t.beyond[a.text] = a.id
+	}
 	if t.holes != nil {
 		t.holes[a.id] = false
 	}
