@@ -56,6 +56,7 @@ func eigParts(n *Node) (w, v *Node) {
 func eigVJP(n *Node, cot []*Node, _ []bool) []*Node {
 	w, v := eigParts(n)
 	vh := adjoint(v)
+	defer giveUp(vh, w, v)
 	var s *Node
 	if len(cot) > 1 && cot[1] != nil {
 		x := mm(vh, cot[1])
