@@ -366,11 +366,10 @@ func TestWordPieceGGUF(t *testing.T) {
 
 // TestAccents asserts that StripAccents leaves out marks of every kind, and BertNormalizer those that take no room, as Hugging Face's do.
 func TestAccents(t *testing.T) {
-	for kind, want := range map[string]string{
-		`{"type":"StripAccents"}`: "a\u0915",
-		`{"type":"BertNormalizer","clean_text":false,"handle_chinese_chars":false,"strip_accents":true,"lowercase":false}`: "a\u0915\u093e\u20dd",
-	} {
-		tok, err := ParseJSON([]byte(`{"normalizer":` + kind + `,"model":{"type":"WordLevel","unk_token":"?","vocab":{"?":0,"` + want + `":1}}}`))
+	const bert = `"BertNormalizer","clean_text":false,"handle_chinese_chars":false,"strip_accents":true,"lowercase":false`
+	for kind, want := range map[string]string{`"StripAccents"`: "a\u0915", bert: "a\u0915\u093e\u20dd"} {
+		model := `{"type":"WordLevel","unk_token":"?","vocab":{"?":0,"` + want + `":1}}`
+		tok, err := ParseJSON([]byte(`{"normalizer":{"type":` + kind + `},"model":` + model + `}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -382,7 +381,8 @@ func TestAccents(t *testing.T) {
 
 // TestAddedAlone asserts that the model does not find an added token that may not be read as one.
 func TestAddedAlone(t *testing.T) {
-	const added = `[{"id":9,"content":"one","single_word":true,"normalized":false},{"id":8,"content":"two","special":true,"normalized":false}]`
+	const added = `[{"id":9,"content":"one","single_word":true,"normalized":false},` +
+		`{"id":8,"content":"two","special":true,"normalized":false}]`
 	for _, model := range []string{
 		`{"type":"WordPiece","unk_token":"?","continuing_subword_prefix":"","vocab":{"?":0,"o":1,"n":2,"e":3,"_":4,"t":5,"w":6}}`,
 		`{"type":"BPE","unk_token":"?","ignore_merges":true,"merges":[],"vocab":{"?":0,"o":1,"n":2,"e":3,"_":4,"t":5,"w":6}}`,
