@@ -101,6 +101,12 @@ func polesF64AVX512(a *args[float64])
 func eliminateF64AVX512(a *args[float64])
 
 //go:noescape
+func givensF64AVX512(a *args[float64])
+
+//go:noescape
+func givensColumnsF64AVX512(a *args[float64])
+
+//go:noescape
 func luF32AVX2(a *args[float32])
 
 //go:noescape

@@ -140,7 +140,7 @@ var kernels = []struct {
 		{"poles", poles, polesAVX2}}},
 	{"peak", "", []kernel{{"peak", nil, peak}}},
 	{"eliminate", "", []kernel{{"eliminate", eliminateWide, eliminate}}},
-	{"givens", "F64", []kernel{{"givens", nil, givens}, {"givensColumns", nil, givensColumns}}},
+	{"givens", "F64", []kernel{{"givens", givens, givens}, {"givensColumns", givensColumns, givensColumns}}},
 	{"four", "F32", []kernel{{"four", nil, four}, {"back", nil, back}, {"eight", nil, eight}}},
 }
 
