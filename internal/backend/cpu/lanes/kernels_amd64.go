@@ -22,7 +22,7 @@ var kernels32AVX512 = kernelSet[float32]{
 	lu: luF32AVX512, exchange: exchangeF32AVX512, solve: solveF32AVX512, cholesky: choleskyF32AVX512,
 	reflector: reflectorF32AVX512, reflect: reflectF32AVX512, implicit: implicitF32AVX512, rotations: rotationsF32AVX512,
 	jacobi: jacobiF32AVX512, largest: largestF32AVX512, scale: scaleF32AVX512, fetch: fetchF32AVX512, transpose: transpose32,
-	bytes: 64, luFour: luFourF32AVX512, solveFour: solveFourF32AVX512,
+	bytes: 64, lu4: lu4F32AVX512, solve4: solve4F32AVX512,
 	consts: constants32, finite: math.MaxFloat32, low: 0x1p-20, high: 0x1p+20, eps: 0x1p-23,
 }
 

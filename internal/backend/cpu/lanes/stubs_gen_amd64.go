@@ -47,10 +47,10 @@ func symmetricF32AVX512(a *args[float32])
 func eliminateF32AVX512(a *args[float32])
 
 //go:noescape
-func luFourF32AVX512(a *args[float32])
+func lu4F32AVX512(a *args[float32])
 
 //go:noescape
-func solveFourF32AVX512(a *args[float32])
+func solve4F32AVX512(a *args[float32])
 
 //go:noescape
 func luF64AVX512(a *args[float64])

@@ -142,7 +142,7 @@ var kernels = []struct {
 	{"peak", "", []kernel{{"peak", nil, peak}}, false},
 	{"eliminate", "", []kernel{{"eliminate", eliminateWide, eliminate}}, false},
 	{"givens", "F64", []kernel{{"givens", givens, givens}, {"givensColumns", givensColumns, givensColumns}}, false},
-	{"fours", "F32", []kernel{{"luFour", luFour, nil}, {"solveFour", solveFour, nil}}, true},
+	{"registers", "F32", []kernel{{"lu4", lu4, nil}, {"solve4", solve4, nil}}, true},
 	{"four", "F32", []kernel{{"four", nil, four}, {"back", nil, back}, {"eight", nil, eight}}, false},
 }
 

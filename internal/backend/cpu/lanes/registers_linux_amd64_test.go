@@ -11,15 +11,15 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/lapack"
 )
 
-// TestFours: 4×4 matrices in registers have the bits of those in cells, and nothing outside the operands is touched.
-func TestFours(t *testing.T) {
+// TestInRegisters: 4×4 matrices in registers have the bits of those in cells, and nothing outside the operands is touched.
+func TestInRegisters(t *testing.T) {
 	if !useAVX512 {
 		t.Skip("no AVX-512")
 	}
 	plain := kernels32AVX512
-	plain.luFour, plain.solveFour = nil, nil
+	plain.lu4, plain.solve4 = nil, nil
 	fast, slow := New[float32](), &Batch[float32]{k: &plain, lanes: 16}
-	if fast.k.luFour == nil {
+	if fast.k.lu4 == nil {
 		t.Fatal("no kernel")
 	}
 	r := rand.New(rand.NewPCG(3, 4))
@@ -45,8 +45,8 @@ func TestFours(t *testing.T) {
 			piv, info []int32
 		}
 		run := func(b *Batch[float32]) (v result) {
-			v = result{fenced[float32](t, 256, round%2 == 1), fenced[float32](t, 64, round%2 == 1), fenced[int32](t, 64, round%2 == 1),
-				fenced[int32](t, 16, round%2 == 1)}
+			end := round%2 == 1
+			v = result{fenced[float32](t, 256, end), fenced[float32](t, 64, end), fenced[int32](t, 64, end), fenced[int32](t, 16, end)}
 			b.LU(4, 4, 16, lapack.Matrices[float32]{Data: x, Stride: 16}, v.z, v.piv, v.info)
 			p := v.piv
 			if round%4 == 3 { // any rows are allowed
@@ -56,7 +56,8 @@ func TestFours(t *testing.T) {
 					p[i] = q.Int32N(4) + 1
 				}
 			}
-			b.SolveLU(false, 4, 1, 16, lapack.Matrices[float32]{Data: v.z, Stride: 16}, p, lapack.Matrices[float32]{Data: y, Stride: 4}, v.s)
+			lu, right := lapack.Matrices[float32]{Data: v.z, Stride: 16}, lapack.Matrices[float32]{Data: y, Stride: 4}
+			b.SolveLU(false, 4, 1, 16, lu, p, right, v.s)
 			return v
 		}
 		got, want := run(fast), run(slow)

@@ -2,8 +2,8 @@ package asmgen
 
 import "fmt"
 
-// Sixteen 4×4 matrices of float32 that follow each other stay in registers from their rows in memory to their rows in memory. Matrix 4r+q is
-// lane 4q+r: then what a transposition moves between quarters of a register are whole rows.
+// Sixteen 4×4 matrices of float32 that follow each other stay in registers from their rows in memory to those of the result. Matrix
+// 4r+q is lane 4q+r: then what a transposition moves between quarters of a register are whole rows.
 
 // inLanes transposes the 4×4 elements of each quarter of four registers; it takes four others for it.
 func inLanes(e *emitter, x, free []int) {
@@ -58,9 +58,9 @@ func store4(e *emitter, x, free []int, to string) {
 	}
 }
 
-// luFour is lu: a has the matrices, c gets their factors, b the rows exchanged with, and t the numbers of columns without pivots. d has the
+// lu4 is lu: a has the matrices, c gets their factors, b the rows exchanged with, and t the numbers of columns without pivots. d has the
 // matrix of each lane.
-func luFour(e *emitter) {
+func lu4(e *emitter) {
 	e.op("MOVQ .consts, R13\nMOVQ .a, SI\nMOVQ .b, DI\nMOVQ .c, R8\nMOVQ .t, R9\nMOVQ .d, R10")
 	free := []int{16, 17, 18, 19}
 	a := elements(e, "SI", free)
@@ -74,13 +74,15 @@ func luFour(e *emitter) {
 		e.op(fmt.Sprintf("MOVL $%d, AX", j+1))
 		e.op(fmt.Sprintf("VPBROADCASTD AX, Z%d\nVMOVAPS Z%d, Z%d", piv+j, minusOne, best))
 		for i := j; i < 4; i++ {
-			e.op(fmt.Sprintf("VPANDD Z%d, Z%d, Z%d\nVCMPPS $30, Z%d, Z%d, K1\nVMOVAPS Z%d, K1, Z%d", a[i][j], mask, size, best, size, size, best))
+			e.op(fmt.Sprintf("VPANDD Z%d, Z%d, Z%d\nVCMPPS $30, Z%d, Z%d, K1", a[i][j], mask, size, best, size))
+			e.op(fmt.Sprintf("VMOVAPS Z%d, K1, Z%d", size, best))
 			e.op(fmt.Sprintf("MOVL $%d, AX\nVPBROADCASTD AX, K1, Z%d", i+1, piv+j))
 		}
 		for i := j + 1; i < 4; i++ {
 			e.op(fmt.Sprintf("MOVL $%d, AX\nVPBROADCASTD AX, Z%d\nVPCMPEQD Z%d, Z%d, K1", i+1, size, size, piv+j))
 			for c := range 4 {
-				e.op(fmt.Sprintf("VBLENDMPS Z%d, Z%d, K1, Z%d\nVBLENDMPS Z%d, Z%d, K1, Z%d", a[i][c], a[j][c], unused, a[j][c], a[i][c], a[i][c]))
+				e.op(fmt.Sprintf("VBLENDMPS Z%d, Z%d, K1, Z%d", a[i][c], a[j][c], unused))
+				e.op(fmt.Sprintf("VBLENDMPS Z%d, Z%d, K1, Z%d", a[j][c], a[i][c], a[i][c]))
 				a[j][c], unused = unused, a[j][c]
 			}
 		}
@@ -107,9 +109,9 @@ func luFour(e *emitter) {
 	}
 }
 
-// solveFour is exchange and the two triangles of solve for one right side: a has factors, b rows exchanged with, c right sides, and t gets
+// solve4 is exchange and the two triangles of solve for one right side: a has factors, b rows exchanged with, c right sides, and t gets
 // the solutions.
-func solveFour(e *emitter) {
+func solve4(e *emitter) {
 	e.op("MOVQ .a, SI\nMOVQ .b, DI\nMOVQ .c, R8\nMOVQ .t, R9")
 	free, x, p := []int{16, 17, 18, 19}, []int{20, 21, 22, 23}, []int{24, 25, 26, 27}
 	for r := range 4 {
