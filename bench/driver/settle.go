@@ -18,12 +18,15 @@ const (
 )
 
 // settle waits until the threads of a process have come to rest.
-func settle(pid int) {
-	time.Sleep(settleTime)
-	was, ok := threadTime(pid)
-	for begin := time.Now(); ok && time.Since(begin) < settleMost; {
-		time.Sleep(settleLook)
-		now, _ := threadTime(pid)
+func settle(pid int) { settleBy(func() (time.Duration, bool) { return threadTime(pid) }, time.Sleep) }
+
+// settleBy is settle for what tells the processor time, and what waits.
+func settleBy(used func() (sum time.Duration, ok bool), sleep func(time.Duration)) {
+	sleep(settleTime)
+	was, ok := used()
+	for waited := settleTime; ok && waited < settleMost; waited += settleLook {
+		sleep(settleLook)
+		now, _ := used()
 		if now-was < settleIdle {
 			return
 		}

@@ -2,41 +2,41 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"testing"
 	"time"
 )
 
-// TestSettle: a process that computes is waited for, one that sleeps is not.
+// TestSettle: threads that spin are waited for, but not for ever, and where the system does not tell the wait is a fixed one.
 func TestSettle(t *testing.T) {
-	if os.Getenv("SETTLE_TEST") == "spin" {
-		for begin := time.Now(); time.Since(begin) < 10*time.Second; {
+	for _, c := range []struct {
+		spin, want time.Duration
+		tells      bool
+	}{
+		{0, settleTime + settleLook, true},
+		{200 * time.Millisecond, 210 * time.Millisecond, true},
+		{time.Hour, settleMost, true},
+		{time.Hour, settleTime, false},
+	} {
+		var now time.Duration
+		settleBy(func() (time.Duration, bool) { return 2 * min(now, c.spin), c.tells }, func(d time.Duration) { now += d })
+		if now != c.want {
+			t.Errorf("threads that spin for %v: waited for %v, want %v", c.spin, now, c.want)
 		}
-		return
 	}
-	if _, ok := threadTime(os.Getpid()); !ok {
+}
+
+// TestThreadTime: what a process computes is seen.
+func TestThreadTime(t *testing.T) {
+	was, ok := threadTime(os.Getpid())
+	if !ok {
 		t.Skip("the system does not tell the processor time of threads")
 	}
-	begin := time.Now()
-	sleeper := exec.Command("sleep", "10")
-	if err := sleeper.Start(); err != nil {
-		t.Skip(err)
-	}
-	defer func() { sleeper.Process.Kill(); sleeper.Wait() }()
-	settle(sleeper.Process.Pid)
-	if d := time.Since(begin); d >= settleMost {
-		t.Errorf("a process at rest was waited for %v", d)
-	}
-	spinner := exec.Command(os.Args[0], "-test.run", "^TestSettle$")
-	spinner.Env = append(os.Environ(), "SETTLE_TEST=spin")
-	if err := spinner.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { spinner.Process.Kill(); spinner.Wait() }()
-	time.Sleep(50 * time.Millisecond) // until it computes
-	begin = time.Now()
-	settle(spinner.Process.Pid)
-	if d := time.Since(begin); d < settleMost {
-		t.Errorf("a process that computes was waited for %v, want %v", d, settleMost)
+	for begin := time.Now(); ; {
+		if now, _ := threadTime(os.Getpid()); now > was+settleIdle {
+			return
+		}
+		if time.Since(begin) > time.Minute {
+			t.Fatal("a minute of work is not seen")
+		}
 	}
 }
