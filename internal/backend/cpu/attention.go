@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"math"
-	"slices"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -28,8 +27,8 @@ const (
 // attended is what both directions know of an attention.
 type attended[T floats] struct {
 	tiles               gemm.Tiles[T]
-	n, h, g, l, s, e, f int   // batch, heads of the query, heads of keys; rows, keys; sizes of keys and values
-	reach               []int // keys that the rows of an example see; nil: all s
+	n, h, g, l, s, e, f int    // batch, heads of the query, heads of keys; rows, keys; sizes of keys and values
+	reach               *reach // which keys rows see by their mask; nil: all s
 	causal              bool
 	scale               T
 	q, k, v             matrices[T]
@@ -80,20 +79,11 @@ func (r *attended[T]) done() {
 	r.v.done()
 }
 
-// reached bounds the keys of each example by what its rows see.
+// reached bounds the keys of each row by what its mask lets it see.
 func (r *attended[T]) reached(mask backend.View) {
-	r.reach = r.mask.reach(mask.Shape.Dims(), r.s)
-	if len(r.reach) > 0 {
-		r.s = slices.Max(r.reach)
+	if r.reach = r.mask.reach(mask.Shape.Dims(), r.s); r.reach != nil {
+		r.s = r.reach.most
 	}
-}
-
-// keys is how many keys the rows of an example see at most.
-func (r *attended[T]) keys(batch int) int {
-	if len(r.reach) == 0 {
-		return r.s
-	}
-	return r.reach[min(batch, len(r.reach)-1)]
 }
 
 // attentionBlocks is how many blocks of work a small attention is cut into at least, for the sake of other threads.
@@ -246,7 +236,6 @@ func (r *attended[T]) blocks(c *backend.Ctx, out []backend.View) error {
 		from, to := part((end-head)*r.l, per, per-1-b%per)
 		_ = withTemp((to-from)*(r.e+r.f+2)+wide+r.tiles.Rows()*attentionStride, func(t []T) error {
 			w := &attentionBlock[T]{attended: r, head: keys*group + head, from: from, rows: to - from, wide: t[:wide]}
-			w.reach = r.keys(w.head / r.h)
 			w.run(t[wide:], out)
 			return nil
 		})
@@ -257,7 +246,6 @@ func (r *attended[T]) blocks(c *backend.Ctx, out []backend.View) error {
 type attentionBlock[T floats] struct {
 	*attended[T]
 	head, from, rows int
-	reach            int // keys that are read at most
 	q, y             []T // scaled queries; sums of values
 	top, sum         []T // largest score so far, and the sum of exponentials, by row
 	score            []T
@@ -287,12 +275,15 @@ func (w *attentionBlock[T]) run(t []T, out []backend.View) {
 		clear(w.y)
 	}
 	panels := (w.rows + w.tiles.Rows() - 1) / w.tiles.Rows()
+	_, most := w.seen(0, w.rows)
 	pace := par.NewPace()
-	for k0 := 0; k0 < w.most(0, w.rows); k0 += attentionKeys {
+	for k0 := 0; k0 < most; k0 += attentionKeys {
 		for p := range panels {
 			lo, hi := part(w.rows, panels, p)
-			if n := min(attentionKeys, w.most(lo, hi)-k0); n > 0 {
-				w.tile(lo, hi, k0, n)
+			from, to := w.seen(lo, hi)
+			first := from >= k0
+			if from, to = max(from, k0), min(to, k0+attentionKeys); from < to {
+				w.tile(lo, hi, from, to-from, first)
 			}
 			pace.Step()
 		}
@@ -305,30 +296,34 @@ func (w *attentionBlock[T]) row(i int) (head, row int) {
 	return w.head + (w.from+i)/w.l, (w.from + i) % w.l
 }
 
-// sees is how many keys row i of the query sees.
-func (w *attentionBlock[T]) sees(i int) int {
-	if w.causal {
-		return min(w.reach, i+1)
+// sees are the keys that a row of a head sees, from the first to behind the last.
+func (w *attentionBlock[T]) sees(head, row int) (from, to int) {
+	to = w.attended.sees(row)
+	if w.reach != nil {
+		s := w.reach.of(head/w.h, head%w.h, row)
+		return int(s.from), min(to, int(s.to))
 	}
-	return w.reach
+	return 0, to
 }
 
-// most is how many keys any of the rows lo to hi sees.
-func (w *attentionBlock[T]) most(lo, hi int) int {
-	first, _ := w.row(lo)
-	last, row := w.row(hi - 1)
-	if first != last {
-		row = w.l - 1
+// seen are the keys that any of the rows lo to hi of the block sees.
+func (w *attentionBlock[T]) seen(lo, hi int) (from, to int) {
+	if from = w.s; w.reach == nil || len(w.reach.spans) == w.reach.dims[0] && !w.causal {
+		lo = max(lo, hi-w.l) // all rows see the same, or the last one of a head what others do
 	}
-	return w.sees(row)
+	for i := lo; i < hi; i++ {
+		a, b := w.sees(w.row(i))
+		from, to = min(from, a), max(to, b)
+	}
+	return from, to
 }
 
 func (r *attended[T]) keysOf(head int) []T {
 	return r.packedKeys[(head/r.h*r.g+head%r.h*r.g/r.h)*r.keyStride:][:r.keyStride]
 }
 
-// tile takes rows lo to hi over n keys from k0 on.
-func (w *attentionBlock[T]) tile(lo, hi, k0, n int) {
+// tile takes rows lo to hi over n keys from k0 on, which are the first ones of these rows, or behind others.
+func (w *attentionBlock[T]) tile(lo, hi, k0, n int, first bool) {
 	m, batch, group := hi-lo, w.head/w.h, w.head%w.h*w.g/w.h
 	if w.e == 0 {
 		clear(w.score[:m*attentionStride])
@@ -346,7 +341,8 @@ func (w *attentionBlock[T]) tile(lo, hi, k0, n int) {
 	for i := range m {
 		row, at := w.score[i*attentionStride:][:n], lo+i
 		head, query := w.row(at)
-		seen := row[:max(0, min(n, w.sees(query)-k0))]
+		_, to := w.sees(head, query)
+		seen := row[:max(0, min(n, to-k0))]
 		if w.mask != nil {
 			addMask(w.mask, seen, head/w.h, head%w.h, query, k0)
 		}
@@ -360,7 +356,7 @@ func (w *attentionBlock[T]) tile(lo, hi, k0, n int) {
 			continue
 		}
 		if top != w.top[at] {
-			if k0 > 0 {
+			if !first {
 				f := T(math.Exp(float64(w.top[at] - top)))
 				w.sum[at] *= f
 				w.times(w.y[at*w.f:(at+1)*w.f], w.y[at*w.f:(at+1)*w.f], f)
@@ -371,7 +367,7 @@ func (w *attentionBlock[T]) tile(lo, hi, k0, n int) {
 		clear(row[len(seen):])
 	}
 	values, rs := w.v.rowsFrom(batch, group, k0, n, w.wide)
-	w.tiles.InPlace(m, w.f, n, w.score, attentionStride, 1, values, rs, w.y[lo*w.f:], w.f, k0 > 0)
+	w.tiles.InPlace(m, w.f, n, w.score, attentionStride, 1, values, rs, w.y[lo*w.f:], w.f, !first)
 }
 
 // store divides by the sums and writes rows and logarithms.

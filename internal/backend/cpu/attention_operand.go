@@ -144,31 +144,6 @@ func newAttentionMask(v backend.View) *attentionMask {
 	return m
 }
 
-// reachStep is what reach is a multiple of, so that sums have the same order whatever follows the last key that is seen.
-const reachStep = 64
-
-// reach is, for each example, how many of s keys are to be read: up to the last one that any row of a boolean mask sees, as far as a
-// cache is filled. One number is for all examples, none means all keys.
-func (m *attentionMask) reach(dims []int, s int) []int {
-	if m.d != dtype.Bool || m.strides[3] != 1 {
-		return nil
-	}
-	list := make([]int, used(dims[0], m.strides[0]))
-	for i := range list {
-		last := 0
-		for j := range used(dims[1], m.strides[1]) {
-			for k := range used(dims[2], m.strides[2]) {
-				at := unsafe.Add(m.base, i*m.strides[0]+j*m.strides[1]+k*m.strides[2])
-				if row := elems[uint8](at, s); last < s {
-					last += 1 + bytes.LastIndexByte(row[last:], 1)
-				}
-			}
-		}
-		list[i] = min(s, max(1, (last+reachStep-1)/reachStep)*reachStep)
-	}
-	return list
-}
-
 // used is how many different rows a dimension has.
 func used(dim, stride int) int {
 	if stride == 0 {

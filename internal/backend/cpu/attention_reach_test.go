@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -64,6 +65,57 @@ func TestAttentionReach(t *testing.T) {
 				for _, s := range []int{64, 128, 512, 1024} {
 					if s >= seen && !bytes.Equal(run(s, false), want) {
 						t.Errorf("%v, %d rows, %d keys seen: %d keys and 1536 give different bits", d, l, seen, s)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestAttentionSpans: a boolean mask, of which keys that no row of a tile sees are not read, gives the bits of the same mask in numbers, of
+// which all are read.
+func TestAttentionSpans(t *testing.T) {
+	const n, h, g, s, e, f = 2, 8, 2, 1200, 16, 40
+	r := rand.New(rand.NewPCG(1, 4))
+	masks := map[string]func(b, h, i, j int) bool{
+		"causal":            func(_, _, i, j int) bool { return j <= i+s-150 },
+		"heads, one row":    func(_, h, _, j int) bool { return j/64 == h || j/64 == 10+h },
+		"a window":          func(_, _, i, j int) bool { return j <= i+900 && j > i+850 },
+		"first keys":        func(_, _, i, j int) bool { return j <= i },
+		"another each head": func(b, h, i, j int) bool { return j >= 100*h+300*b && j < 520*(h+1)-i },
+		"nothing for some":  func(_, _, i, j int) bool { return i%40 > 15 && j > 600 && j < 700 },
+		"holes":             func(_, _, i, j int) bool { return (i+j)/90%3 == 0 },
+	}
+	for _, l := range []int{1, 2, 150} {
+		for _, d := range []dtype.DType{dtype.Float32, dtype.Float64} {
+			random := func(dims ...int) backend.View {
+				v := outputOf(d, dims)
+				for i := range v.Numel() {
+					d.Put(v.Buf.Mem, i, dtype.Scalar{Kind: dtype.KindFloat, F: r.NormFloat64()})
+				}
+				return v
+			}
+			q, k, v := random(n, h, l, e), random(n, g, s, e), random(n, g, s, f)
+			for name, sees := range masks {
+				flags, numbers := outputOf(dtype.Bool, []int{n, h, l, s}), outputOf(dtype.Float64, []int{n, h, l, s})
+				low := backend.Slice[float64](numbers)
+				for i := range low {
+					flags.Bytes()[i], low[i] = 1, 0
+					if !sees(i/s/l/h, i/s/l%h, i/s%l, i%s) {
+						flags.Bytes()[i], low[i] = 0, math.Inf(-1)
+					}
+				}
+				run := func(mask backend.View) [2][]byte {
+					out := []backend.View{outputOf(d, []int{n, h, l, f}), outputOf(d, []int{n, h, l})}
+					if err := attention(testCtx(), attr.Attention{Scale: 0.2}, out, []backend.View{q, k, v, mask}); err != nil {
+						t.Fatal(err)
+					}
+					return [2][]byte{out[0].Bytes(), out[1].Bytes()}
+				}
+				got, want := run(flags), run(numbers)
+				for i, what := range []string{"results", "logarithms"} {
+					if !bytes.Equal(got[i], want[i]) {
+						t.Errorf("%v, %d rows, %s: other %s than with the mask in numbers", d, l, name, what)
 					}
 				}
 			}
