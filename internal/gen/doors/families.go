@@ -22,7 +22,7 @@ var families = map[string][]string{
 	"embedding":  {"embedding", "embedding_bag"},
 	"fft":        {"fft", "fft_cosine", "fft_convolve", "stft"},
 	"index":      {"index", "index_read", "index_write", "index_slices", "mask", "where", "dynamic_slice", "search", "subscript_write"},
-	"linalg":     {"linalg_solve", "linalg_factor", "linalg_spectral", "linalg_eig", "linalg_rank", "linalg_norm", "linalg_lowrank"},
+	"linalg":     {"linalg_solve", "linalg_factor", "linalg_spectral", "linalg_eig", "linalg_polar", "linalg_rank", "linalg_norm", "linalg_lowrank"},
 	"loss":       {"loss", "loss_margin", "cross_entropy", "linear_cross_entropy", "ctc_loss"},
 	"math":       {"unary", "transcendental", "logarithm", "round", "signs"},
 	"matmul":     {"addmm", "matmul", "products", "products_more", "gather_mm", "einsum", "hadamard"},
