@@ -17,7 +17,8 @@ func TestAux(t *testing.T) {
 	}
 	x, w := lucid.New([]float64{1, 2}, 2), lucid.New([]float64{3, -1}, 2)
 	ys, pullback, aux := autograd.VJPFuncAux(f, x, w)
-	if g := pullback(lucid.Ones(2).Double()); numbersOf(g[0]) != "[18 4]" || numbersOf(ys[0]) != "[9 4]" || numbersOf(aux["y"]) != "[3 -2]" {
+	g := pullback(lucid.Ones(2).Double())
+	if numbersOf(g[0]) != "[18 4]" || numbersOf(ys[0]) != "[9 4]" || numbersOf(aux["y"]) != "[3 -2]" {
 		t.Errorf("%v, %v, %v", ys, g, aux)
 	}
 	if runs != 1 {

@@ -23,7 +23,8 @@ func TestDiscreteQuantiles(t *testing.T) {
 		at, below, want := numbers(d.CDF(x)), numbers(d.CDF(x.Sub(1.0))), numbers(q.Expand(211, 3))
 		for i, p := range want {
 			if !(at[i] >= p-1e-12 && below[i] < p+1e-12) {
-				t.Fatalf("%v: the quantile %v of %v has the cumulative probability %v, the value before it %v", d, numbers(x)[i], p, at[i], below[i])
+				t.Fatalf("%v: the quantile %v of %v has the cumulative probability %v, the value before it %v",
+					d, numbers(x)[i], p, at[i], below[i])
 			}
 		}
 	}

@@ -48,7 +48,9 @@ func polar(op string, x *Node) (u, p *Node) {
 // polarShown shows the factors under their rules; the inputs are the matrices and the values of both.
 func polarShown(in []*Node, u, p *Node) (*Node, *Node) {
 	outs := WithRules(&Rules{Name: "linalg_polar", In: 3, Same: true,
-		VJP: func(in, out, cot []*Node, _ []bool) []*Node { return []*Node{polarVJP(out[0], out[1], cot[0], cot[1]), nil, nil} },
+		VJP: func(in, out, cot []*Node, _ []bool) []*Node {
+			return []*Node{polarVJP(out[0], out[1], cot[0], cot[1]), nil, nil}
+		},
 		JVP: func(in, tan []*Node) []*Node {
 			u, p := polarShown(in, in[1], in[2])
 			return polarJVP(u, p, tan[0])
@@ -56,15 +58,15 @@ func polarShown(in []*Node, u, p *Node) (*Node, *Node) {
 	return outs[0], outs[1]
 }
 
-// polarJVP: with K = uᴴ·dx, the turn Ω = uᴴ·du solves Ω·p + p·Ω = K - Kᴴ, and dp = K - Ω·p.
+// polarJVP: with K = uᴴ·dx, the spin Ω = uᴴ·du solves Ω·p + p·Ω = K - Kᴴ, and dp = K - Ω·p.
 func polarJVP(u, p, t *Node) []*Node {
 	k := mm(adjoint(u), t)
-	turn := lyapunov(p, Sub(k, adjoint(k)))
-	du := mm(u, turn)
+	spin := lyapunov(p, Sub(k, adjoint(k)))
+	du := mm(u, spin)
 	if u.Dim(-2) > u.Dim(-1) {
 		du = Add(du, mm(Sub(t, mm(u, k)), inverseOf("", p)))
 	}
-	return []*Node{du, hermitianPart(Sub(k, mm(turn, p)))}
+	return []*Node{du, hermitianPart(Sub(k, mm(spin, p)))}
 }
 
 func polarVJP(u, p, gu, gp *Node) *Node {
