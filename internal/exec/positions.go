@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -38,6 +39,10 @@ func (r *run) inRange(s *step) bool {
 		return false
 	}
 	in, out := &s.in[0], &s.out[0]
+	// Memory of a temporary, or of an input that is given up, is for others after this step.
+	if int(in.buf) >= r.prog.numIn || slices.Contains(r.took, int(in.buf)) {
+		return false
+	}
 	if in.lay != nil || in.dtype != dtype.Int64 || r.prog.bufs[out.buf].keep || r.bufs[in.buf].Mem == nil {
 		return false
 	}

@@ -3,7 +3,6 @@ package ops
 import (
 	"math"
 
-	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
 )
@@ -49,17 +48,12 @@ const (
 	seluScale = 1.0507009873554804934193349852946
 )
 
-// piecewiseOp declares an elementwise op of x and some immediates. rule brings what comes from one side of a node to the other: a cotangent
+// piecewiseOp declares an elementwise op of x and some immediates, which take no gradient. rule brings what comes from one side of a node to the other: a cotangent
 // to x, or a tangent of x.
 func piecewiseOp(name string, types dtype.Set, numbers int, rule func(n, g *Node) *Node) *graph.Op {
 	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Elementwise,
 		Inputs: graph.Exactly(1 + numbers), DTypes: types, Infer: inferSame, SavesIn: 1, VMap: vmapElementwise,
-		Validate: func(op *graph.Op, a attr.Attr, in []*Node) {
-			alike(op, a, in)
-			for _, x := range in[1:] {
-				check{op: op.Name}.must(x.IsConst(), "a parameter that is no number")
-			}
-		},
+		Validate: alike,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			return append([]*Node{rule(n, cot[0])}, make([]*Node, numbers)...)
 		},

@@ -72,6 +72,7 @@ func sincOver[T floats](z, t []T, sin func(z, x []T), div func(z, x, y []T)) {
 // addPiecewise registers the activations of two forms; low and high are the kernels of bounds.
 func addPiecewise(low, high byDType) {
 	clamp := between(low, high)
+	clamp[dtype.Float32], clamp[dtype.Float64] = vec3(simd.ClampF32), vec3(simd.ClampF64)
 	hardtanh := byDType{dtype.Float32: clamp[dtype.Float32], dtype.Float64: clamp[dtype.Float64]}
 	elu := byDType{dtype.Float32: vec3(simd.EluF32), dtype.Float64: vec3(simd.EluF64)}
 	for name, t := range map[string]byDType{

@@ -4,6 +4,24 @@ package simd
 
 import "math"
 
+func clampF32Generic(z, x, y, w []float32) {
+	x, y, w = x[:len(z)], y[:len(z)], w[:len(z)]
+	for i := range z {
+		v0 := y[i]
+		v1 := w[i]
+		v2 := greater(v0, x[i])
+		var v3 float32 = v2
+		if v0 != v0 {
+			v3 = v0
+		}
+		var v4 float32 = lesser(v1, v3)
+		if v1 != v1 {
+			v4 = v1
+		}
+		z[i] = v4
+	}
+}
+
 func leakyReluF32Generic(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
 	for i := range z {
@@ -129,6 +147,24 @@ func seluF32Generic(z, x []float32) {
 			v21 = v19
 		}
 		z[i] = v21
+	}
+}
+
+func clampF64Generic(z, x, y, w []float64) {
+	x, y, w = x[:len(z)], y[:len(z)], w[:len(z)]
+	for i := range z {
+		v0 := y[i]
+		v1 := w[i]
+		v2 := greater(v0, x[i])
+		var v3 float64 = v2
+		if v0 != v0 {
+			v3 = v0
+		}
+		var v4 float64 = lesser(v1, v3)
+		if v1 != v1 {
+			v4 = v1
+		}
+		z[i] = v4
 	}
 }
 

@@ -4,6 +4,26 @@
 
 package simd
 
+// ClampF32 sets z[i] = x[i] cut to the interval from y[i] to w[i], NaN if one of them is.
+func ClampF32(z, x, y, w []float32) {
+	x, y, w = x[:len(z)], y[:len(z)], w[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		clampF32AVX512(&z[0], &x[0], &y[0], &w[0], len(z))
+	case useAVX2:
+		clampF32AVX2(&z[0], &x[0], &y[0], &w[0], len(z))
+	default:
+		clampF32Generic(z, x, y, w)
+	}
+}
+
+//go:noescape
+func clampF32AVX512(z, x, y, w *float32, n int)
+
+//go:noescape
+func clampF32AVX2(z, x, y, w *float32, n int)
+
 // LeakyReluF32 sets z[i] = x[i] where that is above 0, x[i] y[i] elsewhere.
 func LeakyReluF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
@@ -123,6 +143,26 @@ func seluF32AVX512(z, x *float32, n int)
 
 //go:noescape
 func seluF32AVX2(z, x *float32, n int)
+
+// ClampF64 sets z[i] = x[i] cut to the interval from y[i] to w[i], NaN if one of them is.
+func ClampF64(z, x, y, w []float64) {
+	x, y, w = x[:len(z)], y[:len(z)], w[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		clampF64AVX512(&z[0], &x[0], &y[0], &w[0], len(z))
+	case useAVX2:
+		clampF64AVX2(&z[0], &x[0], &y[0], &w[0], len(z))
+	default:
+		clampF64Generic(z, x, y, w)
+	}
+}
+
+//go:noescape
+func clampF64AVX512(z, x, y, w *float64, n int)
+
+//go:noescape
+func clampF64AVX2(z, x, y, w *float64, n int)
 
 // LeakyReluF64 sets z[i] = x[i] where that is above 0, x[i] y[i] elsewhere.
 func LeakyReluF64(z, x, y []float64) {

@@ -4,6 +4,21 @@
 
 package simd
 
+// ClampF32 sets z[i] = x[i] cut to the interval from y[i] to w[i], NaN if one of them is.
+func ClampF32(z, x, y, w []float32) {
+	x, y, w = x[:len(z)], y[:len(z)], w[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		clampF32NEON(&z[0], &x[0], &y[0], &w[0], len(z))
+	default:
+		clampF32Generic(z, x, y, w)
+	}
+}
+
+//go:noescape
+func clampF32NEON(z, x, y, w *float32, n int)
+
 // LeakyReluF32 sets z[i] = x[i] where that is above 0, x[i] y[i] elsewhere.
 func LeakyReluF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
@@ -93,6 +108,21 @@ func SeluF32(z, x []float32) {
 
 //go:noescape
 func seluF32NEON(z, x *float32, n int)
+
+// ClampF64 sets z[i] = x[i] cut to the interval from y[i] to w[i], NaN if one of them is.
+func ClampF64(z, x, y, w []float64) {
+	x, y, w = x[:len(z)], y[:len(z)], w[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		clampF64NEON(&z[0], &x[0], &y[0], &w[0], len(z))
+	default:
+		clampF64Generic(z, x, y, w)
+	}
+}
+
+//go:noescape
+func clampF64NEON(z, x, y, w *float64, n int)
 
 // LeakyReluF64 sets z[i] = x[i] where that is above 0, x[i] y[i] elsewhere.
 func LeakyReluF64(z, x, y []float64) {

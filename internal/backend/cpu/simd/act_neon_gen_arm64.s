@@ -1910,6 +1910,117 @@ DATA actNEON<>+3592(SB)/4, $0x40000000
 DATA actNEON<>+3596(SB)/4, $0x40000000
 GLOBL actNEON<>(SB), RODATA|NOPTR, $3600
 
+// func clampF32NEON(z, x, y, w *float32, n int)
+TEXT ·clampF32NEON(SB), NOSPLIT, $0-40
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD w+24(FP), R3
+	MOVD n+32(FP), R9
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x4e20e423 // FCMEQ V3, V1, V0
+	WORD $0x4e20f421 // FMAX V1, V1, V0
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e21e440 // FCMEQ V0, V2, V1
+	WORD $0x4ea1f442 // FMIN V2, V2, V1
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 0(R0)
+	FMOVQ 16(R1), F0
+	FMOVQ 16(R2), F1
+	FMOVQ 16(R3), F2
+	WORD $0x4e20e423 // FCMEQ V3, V1, V0
+	WORD $0x4e20f421 // FMAX V1, V1, V0
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e21e440 // FCMEQ V0, V2, V1
+	WORD $0x4ea1f442 // FMIN V2, V2, V1
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R2
+	ADD $32, R3
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x4e20e423 // FCMEQ V3, V1, V0
+	WORD $0x4e20f421 // FMAX V1, V1, V0
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e21e440 // FCMEQ V0, V2, V1
+	WORD $0x4ea1f442 // FMIN V2, V2, V1
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R3
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	FMOVS (R3), F2 // the other lanes become zero
+	CMP $2, R9
+	BLT end6
+	ADD $4, R3, R10
+	VLD1 (R10), V2.S[1]
+	BEQ end6
+	ADD $4, R10
+	VLD1 (R10), V2.S[2]
+end6:
+	WORD $0x4e20e423 // FCMEQ V3, V1, V0
+	WORD $0x4e20f421 // FMAX V1, V1, V0
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e21e440 // FCMEQ V0, V2, V1
+	WORD $0x4ea1f442 // FMIN V2, V2, V1
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVS F2, (R0)
+	CMP $2, R9
+	BLT end8
+	ADD $4, R0, R10
+	VST1 V2.S[1], (R10)
+	BEQ end8
+	ADD $4, R10
+	VST1 V2.S[2], (R10)
+end8:
+
+done:
+	RET
+
 // func leakyReluF32NEON(z, x, y *float32, n int)
 TEXT ·leakyReluF32NEON(SB), NOSPLIT, $0-32
 	MOVD z+0(FP), R0
@@ -2477,6 +2588,85 @@ end2:
 	ADD $4, R10
 	VST1 V12.S[2], (R10)
 end4:
+
+done:
+	RET
+
+// func clampF64NEON(z, x, y, w *float64, n int)
+TEXT ·clampF64NEON(SB), NOSPLIT, $0-40
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD w+24(FP), R3
+	MOVD n+32(FP), R9
+	SUBS $4, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x4e60e423 // FCMEQ V3, V1, V0, 64 bits
+	WORD $0x4e60f421 // FMAX V1, V1, V0, 64 bits
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e61e440 // FCMEQ V0, V2, V1, 64 bits
+	WORD $0x4ee1f442 // FMIN V2, V2, V1, 64 bits
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 0(R0)
+	FMOVQ 16(R1), F0
+	FMOVQ 16(R2), F1
+	FMOVQ 16(R3), F2
+	WORD $0x4e60e423 // FCMEQ V3, V1, V0, 64 bits
+	WORD $0x4e60f421 // FMAX V1, V1, V0, 64 bits
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e61e440 // FCMEQ V0, V2, V1, 64 bits
+	WORD $0x4ee1f442 // FMIN V2, V2, V1, 64 bits
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R2
+	ADD $32, R3
+	SUBS $4, R9
+	BGE loop
+
+tail:
+	ADDS $4, R9
+	BEQ done
+	SUBS $2, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x4e60e423 // FCMEQ V3, V1, V0, 64 bits
+	WORD $0x4e60f421 // FMAX V1, V1, V0, 64 bits
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e61e440 // FCMEQ V0, V2, V1, 64 bits
+	WORD $0x4ee1f442 // FMIN V2, V2, V1, 64 bits
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R3
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	FMOVD (R2), F1 // the other lanes become zero
+	FMOVD (R3), F2 // the other lanes become zero
+	WORD $0x4e60e423 // FCMEQ V3, V1, V0, 64 bits
+	WORD $0x4e60f421 // FMAX V1, V1, V0, 64 bits
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e61e440 // FCMEQ V0, V2, V1, 64 bits
+	WORD $0x4ee1f442 // FMIN V2, V2, V1, 64 bits
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVD F2, (R0)
 
 done:
 	RET

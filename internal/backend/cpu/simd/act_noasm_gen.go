@@ -4,6 +4,9 @@
 
 package simd
 
+// ClampF32 sets z[i] = x[i] cut to the interval from y[i] to w[i], NaN if one of them is.
+func ClampF32(z, x, y, w []float32) { clampF32Generic(z, x, y, w) }
+
 // LeakyReluF32 sets z[i] = x[i] where that is above 0, x[i] y[i] elsewhere.
 func LeakyReluF32(z, x, y []float32) { leakyReluF32Generic(z, x, y) }
 
@@ -21,6 +24,9 @@ func EluF32(z, x, y, w []float32) { eluF32Generic(z, x, y, w) }
 
 // SeluF32 sets z[i] = 1.05 x[i], and 1.05·1.67 (e^x[i] - 1) below 0.
 func SeluF32(z, x []float32) { seluF32Generic(z, x) }
+
+// ClampF64 sets z[i] = x[i] cut to the interval from y[i] to w[i], NaN if one of them is.
+func ClampF64(z, x, y, w []float64) { clampF64Generic(z, x, y, w) }
 
 // LeakyReluF64 sets z[i] = x[i] where that is above 0, x[i] y[i] elsewhere.
 func LeakyReluF64(z, x, y []float64) { leakyReluF64Generic(z, x, y) }

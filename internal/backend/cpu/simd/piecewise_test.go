@@ -17,12 +17,13 @@ func TestPiecewise(t *testing.T) {
 	testBinary(t, "HardshrinkF64", HardshrinkF64, hardshrinkF64Generic)
 	testBinary(t, "NanToNumF32", NanToNumF32, nanToNumF32Generic)
 	testBinary(t, "NanToNumF64", NanToNumF64, nanToNumF64Generic)
-	withAlpha := func(f func(z, x, y, w []float32)) func(z, x, y []float32) {
-		return func(z, x, y []float32) { f(z, x, y, slices.Repeat([]float32{0.5}, len(z))) }
-	}
-	testBinary(t, "EluF32", withAlpha(EluF32), withAlpha(eluF32Generic))
-	wide := func(f func(z, x, y, w []float64)) func(z, x, y []float64) {
-		return func(z, x, y []float64) { f(z, x, y, slices.Repeat([]float64{0.5}, len(z))) }
-	}
-	testBinary(t, "EluF64", wide(EluF64), wide(eluF64Generic))
+	testBinary(t, "EluF32", halfLast(EluF32), halfLast(eluF32Generic))
+	testBinary(t, "EluF64", halfLast(EluF64), halfLast(eluF64Generic))
+	testBinary(t, "ClampF32", halfLast(ClampF32), halfLast(clampF32Generic))
+	testBinary(t, "ClampF64", halfLast(ClampF64), halfLast(clampF64Generic))
+}
+
+// halfLast gives a kernel of three operands 1/2 as the last of them.
+func halfLast[T float32 | float64](f func(z, x, y, w []T)) func(z, x, y []T) {
+	return func(z, x, y []T) { f(z, x, y, slices.Repeat([]T{0.5}, len(z))) }
 }

@@ -36,6 +36,9 @@ func piecewise() []*kernel {
 			}
 			return b.withSign(b.abs64(precisions[1].expm1(b, x)), x)
 		}
+		add("Clamp", "x[i] cut to the interval from y[i] to w[i], NaN if one of them is", 2, func(b *B, x, y, w *val) *val {
+			return b.minNaN(w, b.maxNaN(y, x))
+		})
 		add("LeakyRelu", "x[i] where that is above 0, x[i] y[i] elsewhere", 1, func(b *B, x, y, _ *val) *val {
 			return b.Sel(b.Gt(x, num(b, 0)), x, b.Mul(x, y))
 		})
