@@ -48,8 +48,8 @@ const (
 	seluScale = 1.0507009873554804934193349852946
 )
 
-// piecewiseOp declares an elementwise op of x and some immediates, which take no gradient. rule brings what comes from one side of a node to
-// the other: a cotangent to x, or a tangent of x.
+// piecewiseOp declares an elementwise op of x and some immediates, which take no gradient. rule brings what comes from one side of a node
+// to the other: a cotangent to x, or a tangent of x.
 func piecewiseOp(name string, types dtype.Set, numbers int, rule func(n, g *Node) *Node) *graph.Op {
 	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Elementwise,
 		Inputs: graph.Exactly(1 + numbers), DTypes: types, Infer: inferSame, SavesIn: 1, VMap: vmapElementwise,
