@@ -84,6 +84,9 @@ func (t *Trace) Exports() bool {
 	return false
 }
 
+// Made reports whether a handle was made since the trace began.
+func (t *Trace) Made(h *Array) bool { return h.born >= t.epoch }
+
 // Close ends the trace; its nodes may not be used any more.
 func (t *Trace) Close() { t.closed.Store(true) }
 
