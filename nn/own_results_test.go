@@ -29,7 +29,8 @@ func TestOwnResults(t *testing.T) {
 		},
 		"instance norm": func() []*lucid.Tensor { return []*lucid.Tensor{nn.NewInstanceNorm1d(3).Forward(one)} },
 		"unpacked": func() []*lucid.Tensor {
-			y, _ := nn.PadPackedSequence(nn.PackPaddedSequence(x, all, nn.PackPaddedSequenceOptions{BatchFirst: true}), nn.PadPackedSequenceOptions{BatchFirst: true})
+			p := nn.PackPaddedSequence(x, all, nn.PackPaddedSequenceOptions{BatchFirst: true})
+			y, _ := nn.PadPackedSequence(p, nn.PadPackedSequenceOptions{BatchFirst: true})
 			return []*lucid.Tensor{y}
 		},
 		"softmax": func() []*lucid.Tensor {

@@ -107,7 +107,7 @@ func (t *Trace) mustBeOpen() {
 	}
 }
 
-// deeperTrace is the inner one of two open traces. A VMap is nobody's parent, so a loop inside it is as deep as it is: it was opened later.
+// deeperTrace is the inner one of two open traces. A loop inside a VMap is as deep as that, which is no parent, and was opened later.
 func deeperTrace(a, b *Trace) *Trace {
 	b.mustBeOpen()
 	if a == nil || b.depth > a.depth || b.depth == a.depth && b.epoch > a.epoch {
