@@ -74,6 +74,19 @@ func (t *Trace) Expect(captured int) {
 	t.captured, t.cur = make([]Captured, 0, captured), make(map[*Array]*Node, captured)
 }
 
+// Exports reports whether what the trace records goes to a file: it is that of Export, or that of a branch or a loop inside it.
+func (t *Trace) Exports() bool {
+	for ; t != nil; t = t.parent {
+		if t.Export {
+			return true
+		}
+	}
+	return false
+}
+
+// Made reports whether a handle was made since the trace began.
+func (t *Trace) Made(h *Array) bool { return h.born >= t.epoch }
+
 // Close ends the trace; its nodes may not be used any more.
 func (t *Trace) Close() { t.closed.Store(true) }
 
@@ -94,9 +107,10 @@ func (t *Trace) mustBeOpen() {
 	}
 }
 
+// deeperTrace is the inner one of two open traces. A loop inside a VMap is as deep as that, which is no parent, and was opened later.
 func deeperTrace(a, b *Trace) *Trace {
 	b.mustBeOpen()
-	if a == nil || b.depth > a.depth {
+	if a == nil || b.depth > a.depth || b.depth == a.depth && b.epoch > a.epoch {
 		return b
 	}
 	return a
