@@ -95,7 +95,7 @@ func (c *Function) bind(e *entry, t *exec.Traced) (undo func(), err error) {
 	before, ok := c.elided[nodes]
 	c.mu.Unlock()
 	t.NoElision = ok && before != args
-	simple, rewritten, _ := simplify.Trace(t.Outs)
+	simple, rewritten, _ := simplify.Trace(t.Whole())
 	r, p, unshared, err := exec.NewSharedPlan(t, simple, rewritten)
 	if err != nil {
 		return nil, err
