@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -159,8 +160,8 @@ func (t *Trace) recordPart(tensors []*Array, in []*Node, f func()) *Part {
 	}
 	var outs []*Node
 	p := &Part{}
-	for i, h := range tensors {
-		n := h.acquire(t)
+	for _, i := range t.assigned(tensors) {
+		n := tensors[i].acquire(t)
 		n.Unref()
 		if n == in[i] {
 			continue
@@ -193,6 +194,21 @@ func (t *Trace) recordPart(tensors []*Array, in []*Node, f func()) *Part {
 	}
 	p.sub = sub
 	return p
+}
+
+// assigned numbers tensors as they were assigned: the outputs of the trace are in this order. The others come last.
+func (t *Trace) assigned(tensors []*Array) []int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	order := make([]int, len(tensors))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		// -1, which is none, is the largest
+		return cmp.Compare(uint(slices.Index(t.written, tensors[i])), uint(slices.Index(t.written, tensors[j])))
+	})
+	return order
 }
 
 // sizes counts what a trace knows, but for some tensors that are assigned.
