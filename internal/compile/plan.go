@@ -34,7 +34,7 @@ func (c *Function) plan(e *entry, call *call, t *graph.Trace, roots, inputs []*g
 			}
 		}
 	}
-	e.donate = make([]bool, len(inputs))
+	e.donate = slices.Grow(e.donate, len(inputs))[:len(inputs)]
 	first := len(inputs) - len(e.captured)
 	for _, k := range becomes {
 		if k >= 0 {

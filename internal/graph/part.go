@@ -22,9 +22,9 @@ type Part struct {
 
 // partOut is a tensor that the code assigns.
 type partOut struct {
-	at     int // its number among the tensors
-	leaf   *Op // that makes a leaf of the value, and puts it into the slot that the tensor had; nil: it is no leaf
-	frozen bool
+	at     int  // its number among the tensors
+	leaf   bool // the value is a leaf, with the slot that the tensor had
+	frozen bool // it has the slot of a tensor that required a gradient before
 }
 
 // AttrName is the name of the attribute.
@@ -171,7 +171,7 @@ func (t *Trace) recordPart(tensors []*Array, in []*Node, f func()) *Part {
 			if n.NumIn() != 1 || n.slot.Load() != in[i].slot.Load() {
 				return nil
 			}
-			o.leaf, n = n.op, n.In(0)
+			o.leaf, n = n.leaf, n.In(0)
 		} else if n.slot.Load() != nil {
 			return nil
 		}
@@ -229,11 +229,12 @@ func (p *Part) apply(tensors []*Array, in []*Node) {
 	n := NewTuple(opPart, p, in...)
 	for k, o := range p.outs {
 		v := TupleItem(n, k)
-		switch slot := in[o.at].slot.Load(); {
-		case o.frozen:
-			v = finish(o.leaf, nil, Spec{v.shape, v.dtype}, v, nil, nil).Freeze(slot)
-		case o.leaf != nil:
-			v = NewLeaf(o.leaf, v, slot)
+		if o.leaf || o.frozen {
+			v.slot.Store(in[o.at].slot.Load())
+		}
+		if o.leaf {
+			v.leaf = true
+			v.flags.Or(flagTape)
 		}
 		tensors[o.at].Rebind(v)
 	}
