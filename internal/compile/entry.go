@@ -190,9 +190,22 @@ func (c *Function) trace(k *call, tr *trees, sig signature, hash uint64) (e *ent
 	case e.prog != nil && e.prog.Once():
 		c.pass(hash)
 	default:
+		e.letGo(tr)
 		c.add(e, hash)
 	}
 	return e, err
+}
+
+// letGo drops the nodes of the trace, to which its results lead: each call gives them other tensors.
+func (e *entry) letGo(tr *trees) {
+	if e.res == nil {
+		return
+	}
+	for _, h := range tr.results.FlattenAll(e.res) {
+		if n := h.Raw(); n != nil && n.Trace() != nil {
+			h.Replace(n, n.Bare())
+		}
+	}
 }
 
 // stored reports whether the trace serves later calls: not what runs uncompiled because of a transform around this one.

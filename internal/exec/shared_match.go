@@ -309,6 +309,13 @@ func (b *binder) layOut(i int) bool {
 	}
 	n, in := b.raw(int32(i)), b.raw(f.in).Shape()
 	lay := b.lays[f.in]
+	if r := &s.raw[f.raw]; n.Shape() == r.shape && in == s.raw[s.nodes[f.in].raw].shape && lay == s.nodes[f.in].lay &&
+		(f.rewrite || attr.Same(n.Attr(), r.attr)) {
+		if f.class == classAlias {
+			b.lays[i] = f.lay
+		}
+		return true
+	}
 	if lay == nil {
 		lay = shape.Contiguous(in)
 	}

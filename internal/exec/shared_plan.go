@@ -76,6 +76,7 @@ type plannedNode struct {
 	tuple   []location
 	fixed   attr.Attr // instead of the raw node's, if rewritten
 	rewrite bool
+	lay     *shape.Layout // in the plan
 }
 
 // constUse is an immediate in a buffer.
@@ -264,7 +265,7 @@ func (s *SharedPlan) describeNodes(p *planner, of *rawNumbers, t *Traced) string
 		if raw < 0 || n.Op().Transparent {
 			return fmt.Sprintf("%s was made while the trace was simplified", n.Op().Name)
 		}
-		*to = plannedNode{raw: raw, in: -1, buf: f.at.buf, class: f.class, hasLay: f.at.lay != nil, tuple: f.tuple}
+		*to = plannedNode{raw: raw, in: -1, buf: f.at.buf, class: f.class, hasLay: f.at.lay != nil, tuple: f.tuple, lay: f.at.lay}
 		r := &s.raw[raw]
 		if f.class == classConst {
 			if f.at.buf >= 0 {
@@ -290,8 +291,11 @@ func (s *SharedPlan) describeNodes(p *planner, of *rawNumbers, t *Traced) string
 			to.copied = !to.item && to.in >= 0 && f.at.buf >= 0 && f.at.buf != p.info[to.in].at.buf
 		case classElementwise:
 			for k := range n.NumIn() {
-				m := n.In(k)
-				s.edges = append(s.edges, shapeEdge{int32(i), int32(p.idx.Get(m)), m.Shape().Equal(n.Shape())})
+				m := int32(p.idx.Get(n.In(k)))
+				if min(raw, s.nodes[m].raw) >= int32(len(t.idx.Nodes)) {
+					continue // of a part: it is the same in every trace
+				}
+				s.edges = append(s.edges, shapeEdge{int32(i), m, n.In(k).Shape().Equal(n.Shape())})
 			}
 		}
 	}

@@ -289,7 +289,7 @@ func WithoutParts(outs []*Node, x *Index) (all, became []*Node) {
 
 // Bare returns a node that says what n is, and holds nothing.
 func (n *Node) Bare() *Node {
-	b := &Node{op: n.op, attr: n.attr, shape: n.shape, dtype: n.dtype}
+	b := &Node{op: n.op, attr: n.attr, shape: n.shape, dtype: n.dtype, trace: n.trace, born: n.born}
 	b.flags.Store(n.flags.Load() & (flagConst | flagItem))
 	b.setNewDevice(n.Device())
 	if n.IsTuple() {

@@ -109,6 +109,7 @@ func (t *Trace) Release() {
 	defer t.mu.Unlock()
 	if l := t.learned; l != &ended {
 		t.learned = &ended
+		t.block.Store(nil)
 		if len(l.cur) <= maxLearned {
 			l.reset()
 			spaces.Put(l)
