@@ -110,15 +110,15 @@ func TestRecordedUpdatesApart(t *testing.T) {
 // another one's by then.
 func TestTraceOutlived(t *testing.T) {
 	var late func()
-	var kept *lucid.Tensor
+	var leaked *lucid.Tensor
 	w := lucid.Ones(2)
 	f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {
 		late = lucid.Inherit(func() { w.Add(1) })
-		kept = x.Mul(2)
-		return kept.Add(1)
+		leaked = x.Mul(2)
+		return leaked.Add(1)
 	})
 	f(lucid.Ones(2))
-	for what, g := range map[string]func(){"recording": late, "reading": func() { kept.Add(1).Eval() }} {
+	for what, g := range map[string]func(){"recording": late, "reading": func() { leaked.Add(1).Eval() }} {
 		if err := lucid.Try(g); !errors.Is(err, lucid.ErrTrace) {
 			t.Errorf("%s after the call: %v", what, err)
 		}

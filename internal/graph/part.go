@@ -51,7 +51,7 @@ type known struct {
 	part   *Part // nil: it can be none
 }
 
-// partKey is all that the nodes depend on, beside the inputs.
+// partKey is all that the nodes depend on, next to the inputs.
 type partKey struct {
 	own       any
 	noGrad    bool
