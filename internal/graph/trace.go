@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -230,7 +231,12 @@ func (t *Trace) read(h *Array) *Node {
 
 // write makes h show n inside the trace, if it is a handle from outside.
 func (t *Trace) write(h *Array, n *Node) bool {
-	if old := h.node.Load(); old != nil && t.inside(old) {
+	old := h.node.Load()
+	if old != nil && t.inside(old) {
+		return false
+	}
+	if old != nil && !old.leaf && t.Made(h) {
+		t.own(h, old)
 		return false
 	}
 	t.mu.Lock()
@@ -245,6 +251,27 @@ func (t *Trace) write(h *Array, n *Node) bool {
 	}
 	t.written = append(t.written, h)
 	return true
+}
+
+// own makes a handle of the function what was made inside, of numbers that were there: each call begins with those, which another
+// handle shows from now on.
+func (t *Trace) own(h *Array, first *Node) {
+	var shown *Array
+	for u := t; u != nil; u = u.parent {
+		u.mu.Lock()
+		if i := slices.IndexFunc(u.captured, func(c Captured) bool { return c.Handle == h }); i >= 0 {
+			if shown == nil {
+				shown = Wrap(first)
+			}
+			u.captured[i].Handle, u.cur[shown] = shown, u.cur[h]
+			if k, ok := u.untaped[h]; ok {
+				u.untaped[shown] = k
+			}
+			delete(u.cur, h)
+			delete(u.untaped, h)
+		}
+		u.mu.Unlock()
+	}
 }
 
 func (t *Trace) cell(s *Slot) *gradCell {
