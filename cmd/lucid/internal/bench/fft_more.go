@@ -60,7 +60,9 @@ func moreTransforms() {
 	row("irfft2_64x256x129", false, true, func(x *lucid.Tensor) *lucid.Tensor { return fft.IRFFT2(x) }, 64, 256, 129)
 	row("fft2_8x1000x1000", false, true, func(x *lucid.Tensor) *lucid.Tensor { return fft.FFT2(x) }, 8, 1000, 1000)
 	speech := func(size, hop int) func(x *lucid.Tensor) *lucid.Tensor {
-		return func(x *lucid.Tensor) *lucid.Tensor { return lucid.STFT(x, lucid.STFTOptions{NFFT: size, HopLength: &hop}) }
+		return func(x *lucid.Tensor) *lucid.Tensor {
+			return lucid.STFT(x, lucid.STFTOptions{NFFT: size, HopLength: &hop})
+		}
 	}
 	row("stft_400_160", false, false, speech(400, 160), 16, 160000)
 	row("stft_400_128", false, false, speech(400, 128), 16, 160000)
