@@ -57,6 +57,9 @@ func autocast(op *graph.Op, to dtype.DType, in []*Node) {
 	}
 }
 
+// giveUp ends results that nothing reads: each holds all of what was computed with it until the collector finds it.
+func giveUp(results ...*Node) { graph.Discard(results, nil) }
+
 // scalar makes an immediate.
 func scalar(d dtype.DType, s dtype.Scalar) *Node {
 	return graph.Make(opConst, attr.Const{DType: d, Value: canonical(d, s)}, graph.Spec{Shape: shape.Scalar, DType: d}).MarkConst()

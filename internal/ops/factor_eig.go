@@ -56,6 +56,7 @@ func eigParts(n *Node) (w, v *Node) {
 func eigVJP(n *Node, cot []*Node, _ []bool) []*Node {
 	w, v := eigParts(n)
 	vh := adjoint(v)
+	defer giveUp(vh, w, v)
 	var s *Node
 	if len(cot) > 1 && cot[1] != nil {
 		x := mm(vh, cot[1])
@@ -68,13 +69,15 @@ func eigVJP(n *Node, cot []*Node, _ []bool) []*Node {
 	if s == nil {
 		return []*Node{nil}
 	}
-	x, _ := solveWith("linalg_eig", vh, mm(s, vh))
+	x, info := solveWith("linalg_eig", vh, mm(s, vh))
+	giveUp(info)
 	return []*Node{asDType(x, n.In(0))}
 }
 
 func eigJVP(n *Node, tan []*Node) []*Node {
 	w, v := eigParts(n)
-	p, _ := solveWith("linalg_eig", v, mm(Cast(tan[0], v.DType()), v))
+	p, info := solveWith("linalg_eig", v, mm(Cast(tan[0], v.DType()), v))
+	giveUp(info)
 	dw := diagonals(p)
 	if !n.IsTuple() {
 		return []*Node{dw}

@@ -59,20 +59,22 @@ func halfDiagonal(x *Node) *Node { return Mul(Add(lower(x, 0), lower(x, -1)), 0.
 
 // qrParts gives Q and R at a node that may have R alone.
 func qrParts(n *Node) (q, r *Node) {
-	r = graph.TupleItem(n, 1)
-	if r.Dim(-2) > r.Dim(-1) {
+	if r = graph.TupleItem(n, 1); r.Dim(-2) > r.Dim(-1) {
 		noDerivative("linalg_qr",
 			"mode \"complete\" of %d×%d matrices has no derivative: the columns of Q beyond %d are not determined; use mode \"reduced\"",
 			r.Dim(-2), r.Dim(-1), r.Dim(-1))
 	}
 	if !n.Attr().(attr.Factor).Vectors {
+		giveUp(r)
 		n = graph.New(opQR, attr.Factor{Vectors: true}, n.In(0))
+		r = graph.TupleItem(n, 1)
 	}
-	return graph.TupleItem(n, 0), graph.TupleItem(n, 1)
+	return graph.TupleItem(n, 0), r
 }
 
 func qrVJP(n *Node, cot []*Node, _ []bool) []*Node {
 	q, r := qrParts(n)
+	defer giveUp(q, r)
 	gq := cot[0]
 	if !n.Attr().(attr.Factor).Vectors {
 		gq = nil

@@ -55,6 +55,7 @@ func eighParts(n *Node) (w, v *Node) {
 // perturbations that are not. eighJVP leaves out the same.
 func eighVJP(n *Node, cot []*Node, _ []bool) []*Node {
 	w, v := eighParts(n)
+	defer giveUp(w, v)
 	var s *Node
 	if len(cot) > 1 && cot[1] != nil {
 		s = hermitianPart(Div(offDiagonal(mm(adjoint(v), cot[1])), gaps(w)))
@@ -70,6 +71,7 @@ func eighVJP(n *Node, cot []*Node, _ []bool) []*Node {
 
 func eighJVP(n *Node, tan []*Node) []*Node {
 	w, v := eighParts(n)
+	defer giveUp(w, v)
 	t := hermitianPart(mm(adjoint(v), mm(tan[0], v)))
 	dw := diagonals(t)
 	if dw.DType().IsComplex() {
@@ -108,26 +110,32 @@ func svdVJP(n *Node, cot []*Node, _ []bool) []*Node {
 	}
 	v := adjoint(vh)
 	e := gaps(Square(s))
+	defer giveUp(v, e, u, s, vh)
 	var core *Node
 	if gs != nil {
 		core = Cast(embed(gs), u.DType())
 	}
 	skew := func(x *Node) *Node { return Div(offDiagonal(Sub(x, adjoint(x))), e) }
-	var phase *Node
+	var phase *Node // that U and V share
+	shared := u.DType().IsComplex()
 	if gu != nil {
 		x := mm(adjoint(u), gu)
 		core = addMaybe(core, columns(skew(x), s))
-		phase = diagonals(x)
+		if shared {
+			phase = diagonals(x)
+		}
 	}
 	if gv != nil {
 		x := mm(vh, gv)
 		core = addMaybe(core, rowsBy(skew(x), s))
-		phase = addMaybe(phase, Neg(diagonals(x)))
+		if shared {
+			phase = addMaybe(phase, Neg(diagonals(x)))
+		}
 	}
 	if core == nil {
 		return []*Node{nil}
 	}
-	if phase != nil && phase.DType().IsComplex() { // a phase that U and V share
+	if phase != nil {
 		im := Div(Imag(phase), Mul(s, 2))
 		core = Add(core, embed(Complex(zerosLike(im), im)))
 	}
@@ -143,6 +151,7 @@ func svdVJP(n *Node, cot []*Node, _ []bool) []*Node {
 
 func svdJVP(n *Node, tan []*Node) []*Node {
 	u, s, vh := svdParts(n)
+	defer giveUp(u, s, vh)
 	t := tan[0]
 	p := mm(adjoint(u), mm(t, adjoint(vh)))
 	d := diagonals(p)

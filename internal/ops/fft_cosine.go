@@ -158,7 +158,7 @@ func cosine2(x *Node, n int) *Node {
 func cosine3(x *Node, n int) *Node {
 	last := x.Rank() - 1
 	m := n/2 + 1
-	im := broadcastTo(constLike(x, 0), SliceDim(x, last, 0, 1, 1).Shape())
+	im := broadcastTo(constLike(x, 0), resizedAxis(x, last, 1))
 	if m > 1 {
 		im = concat([]*Node{im, Neg(Flip(SliceDim(x, last, n-m+1, m-1, 1), last))}, last)
 	}

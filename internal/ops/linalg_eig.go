@@ -45,7 +45,8 @@ type LDLFactorExOptions struct {
 //lucid:pkg linalg
 //lucid:amp float32
 func LDLFactor(x *Node, o LDLOptions) (ld, pivots *Node) {
-	ld, pivots, _ = ldlFactor("linalg_ldl_factor", "linalg_ldl_factor", x, o.Hermitian)
+	ld, pivots, info := ldlFactor("linalg_ldl_factor", "linalg_ldl_factor", x, o.Hermitian)
+	giveUp(info)
 	return ld, pivots
 }
 

@@ -32,7 +32,8 @@ type CholeskyExOptions struct {
 //lucid:alias cholesky
 //lucid:amp float32
 func Cholesky(x *Node, o CholeskyOptions) *Node {
-	l, _ := choleskyOf("linalg_cholesky", "linalg_cholesky", x, o.Upper)
+	l, info := choleskyOf("linalg_cholesky", "linalg_cholesky", x, o.Upper)
+	giveUp(info)
 	return l
 }
 
@@ -112,7 +113,8 @@ type LUFactorExOptions struct {
 //lucid:pkg linalg
 //lucid:amp float32
 func LUFactor(x *Node, o LUOptions) (lu, pivots *Node) {
-	lu, pivots, _ = factorLU(matricesOf("linalg_lu_factor", x), "linalg_lu_factor", o.NoPivot)
+	lu, pivots, info := factorLU(matricesOf("linalg_lu_factor", x), "linalg_lu_factor", o.NoPivot)
+	giveUp(info)
 	return lu, pivots
 }
 
@@ -131,7 +133,8 @@ func LUFactorEx(x *Node, o LUFactorExOptions) (lu, pivots, info *Node) {
 //lucid:pkg linalg
 //lucid:amp float32
 func LU(x *Node, o LUOptions) (p, l, u *Node) {
-	lu, pivots, _ := factorLU(matricesOf("linalg_lu", x), "", o.NoPivot)
+	lu, pivots, info := factorLU(matricesOf("linalg_lu", x), "", o.NoPivot)
+	giveUp(info)
 	return unpackLU("linalg_lu", lu, pivots)
 }
 

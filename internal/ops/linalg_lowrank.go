@@ -42,6 +42,13 @@ func SvdLowrank(x, m *Node, o SvdLowrankOptions) (u, s, v *Node) {
 	return lowRank(op, x, q, n)
 }
 
+// orthonormal is a basis of what the columns of x span.
+func orthonormal(x *Node) *Node {
+	q, r := QR(x, QROptions{})
+	giveUp(r)
+	return q
+}
+
 func lowRank(op string, x *Node, q, steps int) (u, s, v *Node) {
 	wide := x.Dim(-2) < x.Dim(-1)
 	if wide {
@@ -49,10 +56,9 @@ func lowRank(op string, x *Node, q, steps int) (u, s, v *Node) {
 	}
 	d := batchOf(op, x, 2, x.Dim(-1), q).Dims()
 	start := Randn(append([]int(nil), d...), FullOptions{DType: x.DType()})
-	basis, _ := QR(mm(x, start), QROptions{})
+	basis := orthonormal(mm(x, start))
 	for range steps {
-		other, _ := QR(mm(adjoint(x), basis), QROptions{})
-		basis, _ = QR(mm(x, other), QROptions{})
+		basis = orthonormal(mm(x, orthonormal(mm(adjoint(x), basis))))
 	}
 	small, s, vh := svdOf(op, mm(adjoint(basis), x), false)
 	u, v = mm(basis, small), adjoint(vh)
@@ -141,8 +147,9 @@ func Lobpcg(x, b, start, preconditioner *Node, o LobpcgOptions) (eigenvalues, ei
 	}
 	// ritz gives the best k vectors in the span of the columns of y.
 	ritz := func(y *Node) (w, v *Node) {
-		q, _ := QR(y, QROptions{})
-		l, _ := choleskyOf(op, op, mm(adjoint(q), metric(q)), false)
+		q := orthonormal(y)
+		l, info := choleskyOf(op, op, mm(adjoint(q), metric(q)), false)
+		giveUp(info)
 		q = swapLast(solveTriangular(conj(l), swapLast(q), false, false)) // q·l⁻ᴴ
 		w, z := Eigh(mm(adjoint(q), mm(x, q)), EighOptions{})
 		if !o.Smallest {

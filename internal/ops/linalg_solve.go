@@ -22,7 +22,8 @@ func factorOnce(a *Node, check string) (lu, pivots, info *Node) {
 
 // inverseOf is the inverse of square matrices.
 func inverseOf(op string, a *Node) *Node {
-	x, _ := inverseWith(op, a)
+	x, info := inverseWith(op, a)
+	giveUp(info)
 	return x
 }
 
@@ -88,7 +89,8 @@ type SolveExOptions struct {
 //lucid:pkg linalg
 //lucid:amp float32
 func Solve(a, b *Node, o SolveOptions) *Node {
-	x, _ := solve("linalg_solve", "linalg_solve", a, b, o.Right)
+	x, info := solve("linalg_solve", "linalg_solve", a, b, o.Right)
+	giveUp(info)
 	return x
 }
 
@@ -222,7 +224,8 @@ func TriInv(x *Node, o TriInvOptions) *Node {
 //lucid:amp float32
 func Det(x *Node) *Node {
 	x = squares("det", x)
-	lu, pivots, _ := factorOnce(x, "")
+	lu, pivots, info := factorOnce(x, "")
+	giveUp(info)
 	return graph.New(opDet, attr.Factor{}, x, lu, pivots)
 }
 
@@ -235,7 +238,8 @@ func Det(x *Node) *Node {
 //lucid:amp float32
 func Slogdet(x *Node) (sign, logabsdet *Node) {
 	x = squares("slogdet", x)
-	lu, pivots, _ := factorOnce(x, "")
+	lu, pivots, info := factorOnce(x, "")
+	giveUp(info)
 	n := graph.New(opSlogdet, attr.Factor{}, x, lu, pivots)
 	return graph.TupleItem(n, 0), graph.TupleItem(n, 1)
 }

@@ -88,7 +88,8 @@ func nonzeroOnDevice(op string, x *Node) *Node {
 	}
 	defer hold(x)()
 	k := readInt(op, reduce(opCountNonzero, x, nil, false))
-	_, at := Topk(Ravel(x), k, TopKOptions{}) // true ones, in their order
+	values, at := Topk(Ravel(x), k, TopKOptions{}) // true ones, in their order
+	giveUp(values)
 	return at
 }
 

@@ -54,7 +54,8 @@ func quantile(op string, x *Node, q Operand, o QuantileOptions, skip bool) *Node
 	n := x.Dim(-1)
 	nonEmpty(op, x, []int{x.Rank() - 1})
 	last := x.Rank() - 1
-	sorted, _ := Sort(x, SortOptions{})
+	sorted, indices := Sort(x, SortOptions{})
+	giveUp(indices)
 	nans := reduce(opCountNonzero, IsNaN(x), []int{last}, true)
 	// Ranks: [..., Q]
 	many := qn.Rank() == 1

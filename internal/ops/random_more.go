@@ -102,7 +102,8 @@ func RandomMultinomial(key, x *Node, n int, replacement bool) *Node {
 		return drawBySums(key, Div(Cast(w, dtype.Float64), Cast(top, dtype.Float64)), n)
 	}
 	clock := Div(w, RandomExponential(key, x.Shape(), 1, d))
-	_, at := Topk(clock, n, TopKOptions{})
+	values, at := Topk(clock, n, TopKOptions{})
+	giveUp(values)
 	return at
 }
 

@@ -217,7 +217,7 @@ func exclusive(op *graph.Op, x *Node, axis int, neutral float64, reverse bool) *
 	if m == 0 {
 		return x
 	}
-	one := broadcastTo(constLike(x, neutral), SliceDim(x, axis, 0, 1, 1).Shape())
+	one := broadcastTo(constLike(x, neutral), resizedAxis(x, axis, 1))
 	parts := []*Node{one, SliceDim(x, axis, 0, m-1, 1)}
 	if reverse {
 		parts = []*Node{SliceDim(x, axis, 1, m-1, 1), one}

@@ -78,7 +78,7 @@ func shifted(x *Node, s attr.Scan, v float64) *Node {
 	if m == 0 {
 		return x
 	}
-	first := broadcastTo(constLike(x, v), SliceDim(x, s.Axis, 0, 1, 1).Shape())
+	first := broadcastTo(constLike(x, v), resizedAxis(x, s.Axis, 1))
 	if s.Reverse {
 		return concat([]*Node{SliceDim(x, s.Axis, 1, m-1, 1), first}, s.Axis)
 	}

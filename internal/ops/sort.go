@@ -136,7 +136,8 @@ func Sort(x *Node, o SortOptions) (values, indices *Node) {
 //lucid:method
 func Msort(x *Node) *Node {
 	first := 0
-	v, _ := Sort(x, SortOptions{Dim: &first})
+	v, indices := Sort(x, SortOptions{Dim: &first})
+	giveUp(indices)
 	return v
 }
 

@@ -79,8 +79,8 @@ func slicesOf(op string, x *Node, dim *int) (rows *Node, back func(*Node) *Node)
 func runs(op string, rows *Node) (values, index, counts *Node) {
 	n := rows.Dim(0)
 	if n == 0 {
-		none := FullOf(shape.Of(op, 0), dtype.Int64, dtype.Scalar{Kind: dtype.KindInt})
-		return rows, none, none
+		none := func() *Node { return FullOf(shape.Of(op, 0), dtype.Int64, dtype.Scalar{Kind: dtype.KindInt}) }
+		return rows, none(), none()
 	}
 	differs := Ne(SliceDim(rows, 0, 1, n-1, 1), SliceDim(rows, 0, 0, n-1, 1))
 	if rows.Dim(1) == 1 {
@@ -100,6 +100,7 @@ func runs(op string, rows *Node) (values, index, counts *Node) {
 
 func asInverse(x, index *Node, dim *int, want bool) *Node {
 	if !want {
+		giveUp(index)
 		return nil
 	}
 	if dim == nil {
@@ -110,6 +111,7 @@ func asInverse(x, index *Node, dim *int, want bool) *Node {
 
 func unless(not bool, x *Node) *Node {
 	if not {
+		giveUp(x)
 		return nil
 	}
 	return x

@@ -58,7 +58,8 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 	defer t.idx.Release()
 	acc := make([]cotangent, len(t.idx.Nodes))
 	var held references
-	defer held.release()
+	out := make([]*Node, len(inputs))
+	defer func() { held.release(out, cots) }()
 	for i, o := range outputs {
 		if cots[i] == nil {
 			continue
@@ -95,7 +96,6 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 		}
 		p.step(t, n, i, acc, &held)
 	}
-	out := make([]*Node, len(inputs))
 	for i, x := range inputs {
 		if j := t.idx.Get(x); j >= 0 {
 			out[i] = acc[j].sum
@@ -132,8 +132,13 @@ func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, held *referenc
 		cot = []*Node{acc[i].sum}
 	}
 	in := n.Op().VJP(n, cot, need)
+	var rest []*Node
 	for k, g := range in {
-		if g == nil || !need[k] {
+		if g == nil {
+			continue
+		}
+		if !need[k] {
+			rest = append(rest, g)
 			continue
 		}
 		j := t.idx.Get(n.In(k))
@@ -143,6 +148,7 @@ func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, held *referenc
 		}
 		acc[j].add(g)
 	}
+	graph.Discard(rest, nil) // they would hold what they are made of
 	acc[i].parts = nil
 }
 
@@ -228,10 +234,25 @@ func (c *references) hold(n *Node) *Node {
 	return n
 }
 
-// release drops the references. A node without others is as it was: the caller's, or the collector's.
-func (c *references) release() {
+// release drops the references. What the caller gave or gets stays; other nodes without references end: they would hold what they are made
+// of.
+func (c *references) release(stay ...[]*Node) {
+	for _, list := range stay {
+		for _, n := range list {
+			if n != nil {
+				n.Ref()
+			}
+		}
+	}
 	for _, n := range *c {
-		n.UnrefNoFree()
+		n.Unref()
+	}
+	for _, list := range stay {
+		for _, n := range list {
+			if n != nil {
+				n.UnrefNoFree()
+			}
+		}
 	}
 }
 
