@@ -180,8 +180,8 @@ func cosine3(x *Node, n int) *Node {
 	return SliceDim(reshapeTo(Stack([]*Node{even, odd}, -1), shape.Of("dct", dims...)), last, 0, n, 1)
 }
 
-// cosine4 is the transform of type IV of rows: 2·Σ x[j]·cos(π·(2j+1)·(2k+1)/4n), or with sin. Of an even number of elements, those with even
-// numbers and the odd ones backwards are the parts of half as many complex numbers; so are the results.
+// cosine4 is the transform of type IV of rows: 2·Σ x[j]·cos(π·(2j+1)·(2k+1)/4n), or with sin. Of an even number of elements, those with
+// even numbers and the odd ones backwards are the parts of half as many complex numbers; so are the results.
 func cosine4(x *Node, n int, sine bool) *Node {
 	last := x.Rank() - 1
 	if n%2 == 1 {

@@ -51,7 +51,8 @@ func TestFoldOfFrames(t *testing.T) {
 		for _, d := range []lucid.DType{lucid.Float32, lucid.Float64, lucid.BFloat16} {
 			total := c.size + c.hop*(c.n-1) + c.hop/2
 			fold := func(x *lucid.Tensor) *lucid.Tensor {
-				return functional.Fold(x, []int{1, total}, []int{1, c.size}, functional.FoldOptions{Stride: []int{1, c.hop}}).Double().Eval()
+				o := functional.FoldOptions{Stride: []int{1, c.hop}}
+				return functional.Fold(x, []int{1, total}, []int{1, c.size}, o).Double().Eval()
 			}
 			x := tensortest.Uniform(-1, 1, c.batch, c.n, c.size).To(d)
 			view := x.Transpose(1, 2)

@@ -19,7 +19,7 @@ var row1 = lanes{stride: 1}
 // complex numbers where it is, and so are bins written.
 func longToHalf[T floats](run For, out, in []T, to, from *lanes, n int, f factors[T]) (err error) {
 	size, odd := complexSize(n), n%2 == 1
-	direct, place := !odd && from.stride == 1, !odd && to.stride == 1
+	direct, written := !odd && from.stride == 1, !odd && to.stride == 1
 	buf, back := borrow[T](4*size + 2)
 	defer back()
 	z, x, y := buf[:2*size], in[from.off[0]:], buf[2*size:]
@@ -37,7 +37,7 @@ func longToHalf[T floats](run For, out, in []T, to, from *lanes, n int, f factor
 		})
 		x = z
 	}
-	if place {
+	if written {
 		y = out[2*to.off[0]:]
 	}
 	if err == nil {
@@ -50,7 +50,7 @@ func longToHalf[T floats](run For, out, in []T, to, from *lanes, n int, f factor
 	default:
 		err = halfRow(run, false, y, z, size, f)
 	}
-	if err != nil || place {
+	if err != nil || written {
 		return err
 	}
 	return pieces(run, n/2+1, func(lo, hi int) {
@@ -64,7 +64,7 @@ func longToHalf[T floats](run For, out, in []T, to, from *lanes, n int, f factor
 // longFromHalf transforms the bins of one real row of n elements.
 func longFromHalf[T floats](run For, out, in []T, to, from *lanes, n int, f factors[T]) (err error) {
 	size, odd := complexSize(n), n%2 == 1
-	direct, place := from.stride == 1, !odd && to.stride == 1
+	direct, written := from.stride == 1, !odd && to.stride == 1
 	buf, back := borrow[T](4*size + 2)
 	defer back()
 	y, x, z := buf[:2*size], buf[2*size:], buf[:2*size]
@@ -78,7 +78,7 @@ func longFromHalf[T floats](run For, out, in []T, to, from *lanes, n int, f fact
 			}
 		})
 	}
-	if place {
+	if written {
 		z = out[to.off[0]:][:2*size]
 	}
 	switch {
@@ -91,7 +91,7 @@ func longFromHalf[T floats](run For, out, in []T, to, from *lanes, n int, f fact
 	if err == nil { // the parts are swapped already, as an inverse transform does
 		err = complexes(run, z, y, Rows{Outer: 1, Inner: 1}, size, swaps{out: true}, 1)
 	}
-	if err != nil || place {
+	if err != nil || written {
 		return err
 	}
 	return pieces(run, size, func(lo, hi int) {

@@ -260,7 +260,8 @@ func wholeFast[T floats](y, x, roots []T, groups int, swap, stream bool, scale T
 	call(kernel, &a)
 }
 
-// halfPairs does unpack or pack for blocks of lanes of values from k on, and h-k, of rows of h elements. The roots are in blocks, from 1 on.
+// halfPairs does unpack or pack for so many blocks of values of k from the given one on, and of h-k, of rows of h elements. The roots are
+// in blocks, from k = 1 on.
 func halfPairs[T floats](pack bool, y, x, roots []T, h, block, count int, r again, re, im T) {
 	if count == 0 {
 		return
@@ -269,7 +270,8 @@ func halfPairs[T floats](pack bool, y, x, roots []T, h, block, count int, r agai
 	factors := [2]T{re, im}
 	at := block*l + 1
 	far := (h - 2*at - l + 1) * 2 * int(unsafe.Sizeof(re)) // from this k to the first of the block of h-k
-	a := args[T]{y: first(y[2*at:]), x: first(x[2*at:]), roots: first(roots[2*l*block:]), consts: &factors[0], count: count, from: far, to: far}
+	a := args[T]{y: first(y[2*at:]), x: first(x[2*at:]), roots: first(roots[2*l*block:]), consts: &factors[0], count: count,
+		from: far, to: far}
 	a.repeat(r)
 	a.ahead = a.nextOut * r.times
 	if pack {
