@@ -8,7 +8,8 @@ import (
 	"github.com/lucid-go/lucid/internal/testutil/tensortest"
 )
 
-// TestMadeInside: a tensor that the function makes of numbers is the function's own. What it assigns to it in place is gone at the next call.
+// TestMadeInside: a tensor that the function makes of numbers is the function's own. What it assigns to it in place is gone at the next
+// call.
 func TestMadeInside(t *testing.T) {
 	x := lucid.Ones(2)
 	for _, c := range []struct {
