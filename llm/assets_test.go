@@ -13,8 +13,8 @@ import (
 var assetPrompts = []string{"The capital of France is", "Once upon a time, in a small village,", "def fibonacci(n):\n",
 	"Water boils at a temperature of", "Dear Sir or Madam,\n\nI am writing to"}
 
-// assetModels are the files that greedy tokens are compared of.
-var assetModels = []string{"smollm2-135m-instruct.gguf", "gemma3-270m.gguf", "qwen2.5-coder-0.5b.gguf"}
+// assetModels are the files that greedy tokens are compared of. transformers needs 12 GB for the last one.
+var assetModels = []string{"smollm2-135m-instruct.gguf", "gemma3-270m.gguf", "qwen2.5-coder-0.5b.gguf", "qwen2.5-coder-1.5b.gguf"}
 
 // TestAssets compares greedy tokens with transformers on the same weights dequantised. It needs the files of
 // scripts/assets/fetch.py in LUCID_ASSETS, and in LUCID_PYTHON a Python with torch, transformers, gguf and accelerate.
