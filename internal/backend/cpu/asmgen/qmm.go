@@ -261,8 +261,12 @@ func (k *qkernel) fetch() {
 	if k.f.scales == superScales {
 		bytes += 4 * k.parts() // an eighth of a head
 	}
+	hint := "T0"
+	if k.rows == 1 {
+		hint = "NTA" // nobody reads it again: it need not go to L2
+	}
 	for from := 0; from < bytes; from += 64 {
-		k.w.op("PREFETCHT0 %d(DI)", tileAhead+from)
+		k.w.op("PREFETCH%s %d(DI)", hint, tileAhead+from)
 	}
 	k.w.op("ADDQ $%d, DI", bytes)
 }
