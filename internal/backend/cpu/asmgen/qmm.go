@@ -263,7 +263,7 @@ func (k *qkernel) fetch() {
 	}
 	hint := "T0"
 	if k.rows == 1 {
-		hint = "NTA" // nobody reads it again: it need not go to L2
+		hint = "NTA" // it is not read again: it need not go to L2
 	}
 	for from := 0; from < bytes; from += 64 {
 		k.w.op("PREFETCH%s %d(DI)", hint, tileAhead+from)
