@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/backend/cpu/qmm"
 	"github.com/lucid-go/lucid/internal/ggml"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
 // Products of activations rounded to int8 with rows of blocks. Weights that a program reads again and again are packed into the
@@ -14,7 +15,9 @@ import (
 // are used. Blocks of work are tiles, and no sum is cut, so that bits do not depend on the number of threads.
 
 const (
-	tileWork     = 64 << 10 // bytes of tiles in a block of work, at most: tens of microseconds from memory
+	tileWork     = 64 << 10 // bytes of tiles in a block of work, at most, where blocks are few: some microseconds from memory
+	tileMost     = 4        // times as many where each thread has shareBlocks of them: a block has costs of its own
+	shareBlocks  = 16
 	panelsWork   = 256      // rows times panels in a block of work, at most
 	tileBlocks   = 8        // blocks of work of a small product, so that threads end at about the same time
 	packWork     = 1 << 20  // bytes of tiles that are packed in a block of work
@@ -136,7 +139,7 @@ func (p *tileProduct) run(c *backend.Ctx, x []float32, m int, z []float32) error
 
 // runProducts multiplies the same m rows with several matrices, whose results are their z.
 func runProducts(c *backend.Ctx, x []float32, m int, list []tileProduct) error {
-	k, all := list[0].k, 0
+	k, all, bytes := list[0].k, 0, 0
 	xs := qmm.RecordBytes(k)
 	for i := range list {
 		p := &list[i]
@@ -151,14 +154,15 @@ func runProducts(c *backend.Ctx, x []float32, m int, list []tileProduct) error {
 			p.records = records
 		}
 		all += ceil(p.rows, qmm.Rows)
+		bytes += ceil(p.rows, qmm.Rows) * qmm.TileBytes(p.t, k)
 	}
-	blocks := 0
+	blocks, work := 0, min(max(tileWork, bytes/(shareBlocks*par.Threads())), tileMost*tileWork)
 	for i := 0; i < len(list); {
 		p := &list[i]
 		for i+p.side+1 < len(list) && list[i+p.side+1].rows == p.rows {
 			p.side++
 		}
-		if p.each = max(1, min(tileWork/qmm.TileBytes(p.t, k), all/tileBlocks)/(1+p.side)); m > qmm.FewRows {
+		if p.each = max(1, min(work/qmm.TileBytes(p.t, k), all/tileBlocks)/(1+p.side)); m > qmm.FewRows {
 			// Several panels where they take little time: tiles of the next one are fetched.
 			p.each = qmm.PanelTiles * max(1, min(panelsWork/m, all/qmm.PanelTiles/tileBlocks/2)/(1+p.side))
 		}

@@ -64,9 +64,9 @@ const (
 	manySig    = "(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)"
 	quantSig   = "(blocks int, dst *byte, x *float32, offset, groups int)"
 	recordSize = 48
-	recordD    = 32  // the scale in a record
-	recordSums = 36  // what is added for the groups
-	quantLines = 128 // lines ahead that quants are fetched
+	recordD    = 32      // the scale in a record
+	recordSums = 36      // what is added for the groups
+	tileAhead  = 64 * 64 // bytes ahead that a tile is fetched
 )
 
 var fewRows = []int{1, 2, 4, 8}
@@ -242,16 +242,38 @@ func (k *qkernel) scale(g int) {
 	}
 }
 
-// advance moves to the next block.
-func (k *qkernel) advance() {
-	scales := 32 * k.parts()
+// blockScales is how many bytes of scales and minima a block of 32 has.
+func (k *qkernel) blockScales() int {
 	switch k.f.scales {
 	case superScales:
-		scales = 16 * k.f.groups * k.parts()
+		return 16 * k.f.groups * k.parts()
 	case floatScales:
-		scales = 64 * k.parts()
+		return 64 * k.parts()
 	}
-	k.w.op("ADDQ $%d, R10", scales)
+	return 32 * k.parts()
+}
+
+// fetch asks for as many bytes as a block has with its scales, DI being where in the tile they would be if those lay together. So what is
+// fetched is memory from first to last, through the tile that follows, and no line is left out: fetched from where quants and scales are
+// read, the quants of each tile that follow its scales would be.
+func (k *qkernel) fetch() {
+	bytes := 64*k.f.bits + k.blockScales()
+	if k.f.scales == superScales {
+		bytes += 4 * k.parts() // an eighth of a head
+	}
+	hint := "T0"
+	if k.rows == 1 {
+		hint = "NTA" // it is not read again: it need not go to L2
+	}
+	for from := 0; from < bytes; from += 64 {
+		k.w.op("PREFETCH%s %d(DI)", hint, tileAhead+from)
+	}
+	k.w.op("ADDQ $%d, DI", bytes)
+}
+
+// advance moves to the next block.
+func (k *qkernel) advance() {
+	k.w.op("ADDQ $%d, R10", k.blockScales())
 	k.w.op("ADDQ $%d, R11", 64*k.f.bits)
 	k.raw = -1
 }
@@ -292,6 +314,7 @@ func (k *qkernel) few() {
 	w.text("TEXT ·few%sR%d(SB), NOSPLIT, $0-56", f.id, k.rows)
 	w.op("MOVQ blocks+0(FP), R12")
 	w.op("MOVQ scales+8(FP), R10")
+	w.op("MOVQ R10, DI")
 	w.op("MOVQ quants+16(FP), R11")
 	w.op("MOVQ x+24(FP), AX")
 	w.op("MOVQ xs+32(FP), BX")
@@ -302,10 +325,7 @@ func (k *qkernel) few() {
 	}
 	k.raw = -1
 	k.loop(func() {
-		for line := range f.bits {
-			w.op("PREFETCHT0 %d(R11)", 64*(line+quantLines))
-		}
-		w.op("PREFETCHT0 %d(R10)", 256)
+		k.fetch()
 		each := 8 / f.groups
 		for i, g := range k.order() {
 			if i%each == 0 {
