@@ -8,6 +8,10 @@ const wideRows = 2
 // wideTile is how many vectors of columns a tile of so few rows has where there are enough: its sums wait for each other too.
 const wideTile = 4
 
+// fetchColumns is from how many bytes of a column on the next part of it is requested, not the columns behind: a second-level cache would
+// be full of those.
+const fetchColumns = 8 << 10
+
 // wideVectors is how many vectors of columns they take at a time: what registers allow.
 func (v isa) wideVectors(mr int) int {
 	if !v.masks && mr == 1 {
@@ -40,6 +44,10 @@ func dotWide(w *asm, v isa, e elem, mr int) {
 	d := wideKernel{w, v, e, mr, v.wideVectors(mr)}
 	if e.bf16 {
 		w.op("IMUL3Q $%d, SI, CX // the columns behind these", d.nv*n)
+		w.op("MOVQ R13, R9")
+		w.op("SHLQ $%d, R9 // what is behind in the columns, if the columns are long", e.shift)
+		w.op("CMPQ SI, $%d", fetchColumns)
+		w.op("CMOVQGE R9, CX")
 	}
 	for i := range d.square() {
 		v.clear(w, i)

@@ -361,6 +361,10 @@ TEXT ·dotWideBF16PairAVX512r1(SB), NOSPLIT, $0-121
 	LEAQ (SI)(SI*2), DI                          // three columns
 	MOVQ kc+0(FP), R13
 	IMUL3Q $32, SI, CX                           // the columns behind these
+	MOVQ R13, R9
+	SHLQ $2, R9                                  // what is behind in the columns, if the columns are long
+	CMPQ SI, $8192
+	CMOVQGE R9, CX
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	SUBQ $16, R13
@@ -713,6 +717,10 @@ TEXT ·dotWideBF16PairAVX512r2(SB), NOSPLIT, $0-121
 	LEAQ (SI)(SI*2), DI                          // three columns
 	MOVQ kc+0(FP), R13
 	IMUL3Q $32, SI, CX                           // the columns behind these
+	MOVQ R13, R9
+	SHLQ $2, R9                                  // what is behind in the columns, if the columns are long
+	CMPQ SI, $8192
+	CMOVQGE R9, CX
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
