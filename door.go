@@ -96,6 +96,12 @@ func releaseAll(ns []*graph.Node) {
 // option returns the options given, or the zero value.
 func option[T any](op string, opts []T) T { return door.Option(op, opts) }
 
+// own marks a result as a value of its own, though its last step showed elements of another: in-place forms may write it.
+func own(t *Tensor) *Tensor {
+	(*graph.Array)(t).UnmarkView()
+	return t
+}
+
 // rebind makes the handle show the result of an in-place form. The tensor keeps its shape, and its dtype: a result of the
 // same kind or a lower one is cast to it, others are refused.
 func (t *Tensor) rebind(op string, n *graph.Node) *Tensor {

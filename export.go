@@ -1,6 +1,7 @@
 package lucid
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"reflect"
 	"slices"
@@ -57,7 +58,7 @@ type Exporter struct {
 	graphs  []*export.Graph
 	tensors []codec.Tensor
 	specs   []graph.Spec
-	number  map[any]int // of a handle with what it shows, of a node, or of a slot whose gradient is not there yet
+	number  map[any]int // of a handle with what it shows, of the content of one made inside, or of a slot whose gradient is not there yet
 	state   map[*graph.Array]int
 	named   map[*graph.Array]string
 	slots   map[int]*graph.Slot // of gradients, by tensor
@@ -149,9 +150,9 @@ func (x *Exporter) add(name string, f any, examples []any) error {
 			return fault.New(fault.Value, "export", "two functions of the name %q have the same signature %v", name, specsOf(g.Inputs))
 		}
 	}
-	g, err := x.trace(name, fn, args, in, sizes != nil, x.tensor)
+	g, err := x.trace(name, fn, args, in, sizes != nil, true)
 	if err == nil && sizes != nil {
-		err = x.open(g, in, sizes, func(in []*Tensor) (*export.Graph, error) { return x.trace(name, fn, args, in, true, x.known) })
+		err = x.open(g, in, sizes, func(in []*Tensor) (*export.Graph, error) { return x.trace(name, fn, args, in, true, false) })
 	}
 	if err == nil {
 		err = g.Check(x.specs)
@@ -163,9 +164,9 @@ func (x *Exporter) add(name string, f any, examples []any) error {
 	return nil
 }
 
-// trace runs the function over placeholders like the inputs and writes down what it recorded; tensor numbers values from outside.
-func (x *Exporter) trace(name string, fn tree.Function, args []reflect.Value, in []*Tensor, open bool,
-	tensor func(n *graph.Node, h *graph.Array) int) (*export.Graph, error) {
+// trace runs the function over placeholders like the inputs and writes down what it recorded. Tensors that it reads go to the file if
+// put is set, else they must be there: see numbered.
+func (x *Exporter) trace(name string, fn tree.Function, args []reflect.Value, in []*Tensor, open, put bool) (*export.Graph, error) {
 	t := graph.NewTrace(graph.TraceCompile, fn.Name(), nil)
 	t.Export, t.Open = true, open
 	defer t.Close()
@@ -182,7 +183,10 @@ func (x *Exporter) trace(name string, fn tree.Function, args []reflect.Value, in
 	for _, k := range r.Captured {
 		captured[k.Placeholder] = k.Handle
 	}
-	return export.Record(name, outs, standIns, state, changes, func(n *graph.Node) int { return tensor(n, captured[n]) })
+	return export.Record(name, outs, standIns, state, changes, func(n *graph.Node) int {
+		h := captured[n]
+		return x.numbered(n, h, h == nil || t.Made(h) && !slices.Contains(r.Written, h), put)
+	})
 }
 
 // exampleArgs makes the arguments of a call out of the examples.
@@ -249,21 +253,38 @@ type shown struct {
 	n *graph.Node
 }
 
-// tensor numbers a value from outside: a captured handle's, or a stored node.
-func (x *Exporter) tensor(n *graph.Node, h *graph.Array) int {
-	var key any = n
-	if h != nil {
-		key = shown{h, h.Raw()}
-	} else {
+// content is what a tensor holds that a function makes: every trace makes another one.
+type content struct {
+	dtype DType
+	shape string
+	sum   [sha256.Size]byte
+}
+
+// tensor numbers what a handle from outside shows.
+func (x *Exporter) tensor(h *graph.Array) int { return x.numbered(nil, h, false, true) }
+
+// numbered numbers a value from outside, which is that of a handle, or one made inside, which is a handle's or a stored node. One that the
+// file does not have yet is put there, or is -2.
+func (x *Exporter) numbered(n *graph.Node, h *graph.Array, made, put bool) int {
+	if h == nil {
 		h = door.Unscoped(n)
 		defer h.Free()
 	}
-	if i, ok := x.number[key]; ok {
+	var key any = shown{h, h.Raw()}
+	if i, ok := x.number[key]; ok && !made {
 		return i
 	}
-	t := (*Tensor)(h)
-	v, done := t.read("export")
+	v, done := (*Tensor)(h).read("export")
 	defer done()
+	if made {
+		key = content{v.DType, fmt.Sprint(v.Shape), sha256.Sum256(v.Bytes())}
+		if i, ok := x.number[key]; ok {
+			return i
+		}
+	}
+	if !put {
+		return -2
+	}
 	return x.put(key, graph.Spec{Shape: v.Shape, DType: v.DType}, slices.Clone(v.Bytes()))
 }
 

@@ -5,10 +5,8 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/export"
 	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -230,21 +228,4 @@ func proven(g *export.Graph, s export.Sample) error {
 		return notHolding(s.Sizes)
 	}
 	return nil
-}
-
-// known numbers a tensor of another trace of a function: it must be one that the first trace had. -2: it is not.
-func (x *Exporter) known(n *graph.Node, h *graph.Array) int {
-	if h != nil {
-		return x.tensor(n, h)
-	}
-	h = door.Unscoped(n)
-	defer h.Free()
-	v, done := (*Tensor)(h).read("export")
-	defer done()
-	for i, s := range x.specs {
-		if s.DType == v.DType && s.Shape.Equal(v.Shape) && bytes.Equal(x.tensors[i].Data, v.Bytes()) {
-			return i
-		}
-	}
-	return -2
 }

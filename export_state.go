@@ -82,7 +82,7 @@ func (x *Exporter) stateOf(t *graph.Trace, r graph.Result) (state []export.State
 				"%s makes a tensor of %v %v one of %v %v; in a file it has to stay as it is", t.Name, n.DType(),
 				n.Shape(), f.DType(), f.Shape())
 		}
-		k := x.tensor(nil, h)
+		k := x.tensor(h)
 		if old, ok := x.state[h]; ok && old != k {
 			return nil, fault.New(fault.Value, "export",
 				"a tensor of shape %v that %s writes was changed since another function with it was added; add both before", n.Shape(),
@@ -123,7 +123,7 @@ func gradShape(g graph.GradCell) any {
 // gradient numbers the gradient of a slot: the one that is there, or zeros for one that is not yet.
 func (x *Exporter) gradient(g graph.GradCell) (k int) {
 	if h := g.Slot.Grad(); h != nil {
-		k = x.tensor(nil, h)
+		k = x.tensor(h)
 	} else if i, ok := x.number[g.Slot]; ok {
 		k = i
 	} else {

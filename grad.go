@@ -302,7 +302,7 @@ func checkPairs(op, what string, xs, ts []*graph.Node) {
 func Checkpoint[F any](f F) F {
 	fn := tree.FunctionOf("checkpoint", f)
 	return tree.MakeLike[F](fn, func(args []reflect.Value) (res []reflect.Value, err error) {
-		if t, ok := scope.Current().Trace.(*graph.Trace); ok && t.Export {
+		if t, ok := scope.Current().Trace.(*graph.Trace); ok && t.Exports() {
 			return fn.Call(args)
 		}
 		in := acquireAll(flatten(args...))

@@ -24,7 +24,7 @@ func Jacobian(f func(*Tensor) *Tensor) func(*Tensor) *Tensor {
 			_, g := VJP(f, x, u)
 			return g
 		})(basis)
-		return rows.Reshape(append(out, x.Shape()...)...)
+		return own(rows.Reshape(append(out, x.Shape()...)...))
 	}
 }
 
@@ -38,7 +38,7 @@ func JacobianForward(f func(*Tensor) *Tensor) func(*Tensor) *Tensor {
 			_, d := JVP(f, x, v)
 			return d
 		}, VMapOptions{Out: []int{-1}})(basis)
-		return cols.Reshape(append(cols.Shape()[:cols.Dim()-1], in...)...)
+		return own(cols.Reshape(append(cols.Shape()[:cols.Dim()-1], in...)...))
 	}
 }
 

@@ -108,6 +108,29 @@ func ValueAndGradAux[P, A any](f func(p P) (*lucid.Tensor, A)) func(p P) (value 
 	}
 }
 
+// VJPFuncAux is VJPFunc for a function that returns something else in addition to its outputs, which comes back as it is.
+func VJPFuncAux[A any](f func([]*lucid.Tensor) ([]*lucid.Tensor, A), xs ...*lucid.Tensor) (ys []*lucid.Tensor,
+	pullback func(cotangents ...*lucid.Tensor) []*lucid.Tensor, aux A) {
+	ys, pullback = VJPFunc(func(xs []*lucid.Tensor) (ys []*lucid.Tensor) {
+		ys, aux = f(xs)
+		return ys
+	}, xs...)
+	return ys, pullback, aux
+}
+
+// JacobianNAux is JacobianN for a function that returns something else in addition to its outputs, which comes back as it is. The
+// function runs once.
+func JacobianNAux[A any](f func([]*lucid.Tensor) ([]*lucid.Tensor, A), opts ...JacobianOptions) func(xs ...*lucid.Tensor) (
+	[][]*lucid.Tensor, A) {
+	return func(xs ...*lucid.Tensor) (j [][]*lucid.Tensor, aux A) {
+		j = JacobianN(func(xs []*lucid.Tensor) (ys []*lucid.Tensor) {
+			ys, aux = f(xs)
+			return ys
+		}, opts...)(xs...)
+		return j, aux
+	}
+}
+
 // JacobianOptions say how JacobianN works; the zero value is reverse mode, all rows at once.
 type JacobianOptions struct {
 	Forward bool // forward mode: a pass per element of the inputs, better where they are smaller than the outputs

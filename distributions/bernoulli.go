@@ -135,6 +135,12 @@ func (d *Bernoulli) CDF(value any) *lucid.Tensor {
 	return lucid.Where(lucid.Lt(x, 0.0), 0.0, below)
 }
 
+// ICDF is 0 for probabilities up to 1-p and 1 above.
+func (d *Bernoulli) ICDF(q any) *lucid.Tensor {
+	p := d.quantile(q, d.like())
+	return lucid.Where(p.IsNaN(), p, lucid.Gt(p, d.Probs().Neg().Add(1.0)).To(p.DType()))
+}
+
 // EnumerateSupport lists 0 and 1.
 func (d *Bernoulli) EnumerateSupport(expand bool) *lucid.Tensor {
 	like := d.like()
@@ -195,6 +201,16 @@ func (d *Geometric) LogProb(value any) *lucid.Tensor {
 func (d *Geometric) CDF(value any) *lucid.Tensor {
 	x := d.value("CDF", value, d.like(), Real).Floor()
 	return lucid.Where(lucid.Lt(x, 0.0), 0.0, x.Add(1.0).Mul(d.Probs().Neg().Log1p()).Expm1().Neg())
+}
+
+// ICDF is the least count of at least the probability q: it jumps where CDF does, as far as rounding lets it.
+func (d *Geometric) ICDF(q any) *lucid.Tensor {
+	p := d.quantile(q, d.like())
+	no := d.Probs().Neg().Log1p()
+	x := p.Neg().Log1p().Div(no).Ceil().Sub(1.0).ClampMin(0.0)
+	reached := lucid.Ge(x.Mul(no).Expm1().Neg(), p) // by one less: the quotient was rounded up
+	x = lucid.Where(reached, x.Sub(1.0).ClampMin(0.0), x)
+	return lucid.Where(lucid.Eq(d.Probs(), 1.0), lucid.Where(p.IsNaN(), p, 0.0), x)
 }
 
 // Entropy is that of one trial over p.

@@ -138,6 +138,24 @@ func (d *Categorical) classes(method string, value any) *lucid.Tensor {
 	return d.supported(method, value, d.logits).Long()
 }
 
+// CDF is the probability of a class number of at most the value.
+func (d *Categorical) CDF(value any) *lucid.Tensor {
+	x := d.value("CDF", value, d.logits, Real).Unsqueeze(-1)
+	return lucid.Where(lucid.Ge(x, d.numbers()), d.Probs(), 0.0).Sum(-1).ClampMax(1.0)
+}
+
+// ICDF is the least class number whose CDF is at least q.
+func (d *Categorical) ICDF(q any) *lucid.Tensor {
+	p := d.quantile(q, d.logits).Unsqueeze(-1)
+	below := lucid.Lt(d.Probs().CumSum(-1).Narrow(-1, 0, d.NumEvents()-1), p)
+	return below.To(lucid.Int64).Sum(-1)
+}
+
+// numbers are those of the classes, in the dtype of the weights.
+func (d *Categorical) numbers() *lucid.Tensor {
+	return lucid.With{Device: d.logits.Device(), DType: d.logits.DType()}.Arange(d.NumEvents())
+}
+
 // Mean is NaN: class numbers have none.
 func (d *Categorical) Mean() *lucid.Tensor { return full(d.logits, d.BatchShape(), math.NaN()) }
 

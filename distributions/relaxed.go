@@ -44,6 +44,33 @@ func (d *LogitRelaxedBernoulli) LogProb(value any) *lucid.Tensor {
 	return d.Temperature.Log().Add(diff).Sub(softplus(diff).Mul(2.0))
 }
 
+// CDF is that of the logistic distribution.
+func (d *LogitRelaxedBernoulli) CDF(value any) *lucid.Tensor {
+	return d.value("CDF", value, d.like(), Real).Mul(d.Temperature).Sub(d.Logits()).Sigmoid()
+}
+
+// ICDF inverts CDF.
+func (d *LogitRelaxedBernoulli) ICDF(q any) *lucid.Tensor {
+	p := d.quantile(q, d.like())
+	return p.Log().Sub(p.Neg().Log1p()).Add(d.Logits()).Div(d.Temperature)
+}
+
+// Mean is that of the logistic distribution.
+func (d *LogitRelaxedBernoulli) Mean() *lucid.Tensor { return d.Logits().Div(d.Temperature) }
+
+// Mode is the mean.
+func (d *LogitRelaxedBernoulli) Mode() *lucid.Tensor { return d.Mean() }
+
+// Variance is (π/Temperature)²/3.
+func (d *LogitRelaxedBernoulli) Variance() *lucid.Tensor {
+	return d.Temperature.Reciprocal().Mul(math.Pi).Square().Div(3.0).BroadcastTo(d.BatchShape()...)
+}
+
+// Entropy is 2 - log Temperature.
+func (d *LogitRelaxedBernoulli) Entropy() *lucid.Tensor {
+	return d.Temperature.Log().Neg().Add(2.0).BroadcastTo(d.BatchShape()...)
+}
+
 // RelaxedBernoulli is a distribution of numbers in (0, 1) near 0 and 1, with gradients through samples.
 type RelaxedBernoulli struct {
 	*Transformed

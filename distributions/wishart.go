@@ -146,12 +146,25 @@ func (d *LKJCholesky) draw(key *lucid.Tensor, shape []int) *lucid.Tensor {
 // LogProb is the log density.
 func (d *LKJCholesky) LogProb(value any) *lucid.Tensor {
 	x := d.supported("LogProb", value, d.Concentration)
+	return d.density(diagonal(x).Narrow(-1, 1, d.Dim-1).Log())
+}
+
+// Entropy is in nats. The density is a function of the logarithms of the diagonal, and 1 minus the square of an element there is a beta
+// number.
+func (d *LKJCholesky) Entropy() *lucid.Tensor {
+	c, n := d.Concentration, d.Dim-1
+	rows := lucid.With{DType: c.DType(), Device: c.Device()}.Arange(n)
+	rest := c.Unsqueeze(-1).Add(0.5 * float64(n-1)).Sub(rows.Mul(0.5))
+	return d.density(rest.Digamma().Sub(rest.Add(rows.Add(1.0).Mul(0.5)).Digamma()).Mul(0.5)).Neg()
+}
+
+// density is the log density by the logarithms of the diagonal below its first element.
+func (d *LKJCholesky) density(logs *lucid.Tensor) *lucid.Tensor {
 	n := d.Dim - 1
 	c := d.Concentration
-	diag := diagonal(x).Narrow(-1, 1, n)
 	rows := lucid.With{DType: c.DType(), Device: c.Device()}.Arange(n).Add(2.0)
 	order := c.Sub(1.0).Mul(2.0).Unsqueeze(-1).Add(float64(d.Dim)).Sub(rows)
 	alpha := c.Add(0.5 * float64(n))
 	norm := special.Mvlgamma(alpha.Sub(0.5), n).Sub(alpha.Lgamma().Mul(float64(n))).Add(0.5 * float64(n) * math.Log(math.Pi))
-	return order.Mul(diag.Log()).Sum(-1).Sub(norm)
+	return order.Mul(logs).Sum(-1).Sub(norm)
 }

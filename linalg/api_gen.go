@@ -574,7 +574,8 @@ func Norm(x *lucid.Tensor, o ...NormOptions) *lucid.Tensor {
 }
 
 // Polar returns u with orthonormal columns (rows, if there are fewer of them) and p, Hermitian without negative eigenvalues, with
-// u·p = x. The derivative is that of SVD.
+// u·p = x. The derivative is finite for matrices of full rank, whatever their singular values; if p has more rows than the rank can be,
+// it is that of SVD.
 func Polar(x *lucid.Tensor, o ...PolarOptions) (u, p *lucid.Tensor) {
 	a0 := acquire("linalg_polar", x)
 	r0, r1 := ops.LinalgPolar(a0, option("linalg_polar", o).op())

@@ -38,7 +38,8 @@ func generated(t *testing.T, m *Model, ids []int, o Options) (got []int) {
 }
 
 // unwritable are cases that GGUF files have no words for, and what the error names.
-var unwritable = map[string]string{"gemma2": "QueryScale", "llama_dynamic": "dynamic", "qwen3_moe_dense": "MoE"}
+var unwritable = map[string]string{"gemma2": "QueryScale", "llama_dynamic": "dynamic", "qwen3_moe_dense": "MoE",
+	"qwen2_moe_window": "Window", "qwen3_moe_window": "Window"}
 
 // TestFamilies compares logits and greedy tokens of every family with transformers, from a folder and through a GGUF file.
 func TestFamilies(t *testing.T) {
@@ -212,6 +213,41 @@ func TestSaveFormats(t *testing.T) {
 		}
 		if got := fmt.Sprint(back.Tokenizer().Encode("Hé")); got != "[72 195 169]" {
 			t.Errorf("%s: tokens %s", format, got)
+		}
+	}
+}
+
+// TestShortOfBorder asserts that a text that is shorter than the length from which positions are scaled is generated as Forward, which
+// goes by the length of the text, has it: alone, in a batch, and across the border where only one scale follows.
+func TestShortOfBorder(t *testing.T) {
+	for name, tokens := range map[string]int{"llama_dynamic": 10, "phi3_long": 20} {
+		m, err := Load(folder(t, goldens(t).Cases[name]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids, want := []int{72, 101, 108, 108, 111}, []int(nil)
+		for range tokens {
+			all := slices.Concat(ids, want)
+			want = append(want, int(m.Forward(lucid.New(all, 1, len(all))).At(0, -1).ArgMax(0).Item()))
+		}
+		o := Options{MaxTokens: tokens, IgnoreEnd: true}
+		if got := generated(t, m, ids, o); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+		b, err := m.NewBatcher(BatcherOptions{Sequences: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for tok, err := range b.GenerateIDs(context.Background(), ids, o) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, tok.ID)
+		}
+		b.Close()
+		if !slices.Equal(got, want) {
+			t.Errorf("%s in a batch: %v, want %v", name, got, want)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package llm
 
 import (
 	"encoding/json"
+	"errors"
 	"hash/crc32"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -155,4 +157,11 @@ func tiny(t testing.TB) *Model {
 		t.Fatal(err)
 	}
 	return m
+}
+
+func TestFolderMissing(t *testing.T) {
+	_, err := Load(t.TempDir())
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "a model is a .gguf file, or a folder") {
+		t.Errorf("an empty folder: %v", err)
+	}
 }

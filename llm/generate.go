@@ -62,7 +62,7 @@ func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[T
 			yield(Token{}, err)
 			return
 		}
-		room := len(ids) + min(o.MaxTokens, firstCapacity)
+		room := m.roomFor(len(ids), min(o.MaxTokens, firstCapacity))
 		s, rest, done, err := m.begin(ids, room, o.Cache)
 		if err != nil {
 			yield(Token{}, err)

@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -17,7 +18,9 @@ import (
 
 // readConfig reads what a folder says of its model, as it is written too.
 func readConfig(dir location, o LoadOptions) (c model.Config, text []byte, err error) {
-	if text, err = dir.in("config.json").read(maxJSON); err != nil {
+	if text, err = dir.in("config.json").read(maxJSON); errors.Is(err, fs.ErrNotExist) {
+		return c, nil, fmt.Errorf("%w; a model is a .gguf file, or a folder with config.json, weights and tokenizer", err)
+	} else if err != nil {
 		return c, nil, err
 	}
 	if err = refuseTranscriber(dir); err != nil {

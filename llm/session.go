@@ -47,13 +47,27 @@ func (m *Model) newCacheOf(capacity, bits int) []*lucid.Tensor {
 	return m.net.NewCache(capacity)
 }
 
-// capacityFor is the smallest capacity that holds n tokens.
+// capacityFor is the smallest capacity that holds n tokens. Where rotary positions depend on the length of a text it does not pass the
+// length from which they do before the text does.
 func (m *Model) capacityFor(n int) int {
-	capacity, context := firstCapacity, m.net.Config().Context
-	for capacity < n && capacity < context {
+	c := m.net.Config()
+	capacity := firstCapacity
+	for capacity < n && capacity < c.Context {
 		capacity *= 2
 	}
-	return min(capacity, context)
+	if c.LengthScaled() && n <= c.RoPE.Original {
+		capacity = min(capacity, c.RoPE.Original)
+	}
+	return min(capacity, c.Context)
+}
+
+// roomFor is how many tokens a cache begins with room for: those of the prompt and some more, unless a larger cache would rotate otherwise
+// than the text needs.
+func (m *Model) roomFor(prompt, more int) int {
+	if c := m.net.Config(); c.LengthScaled() {
+		return prompt + 1
+	}
+	return prompt + more
 }
 
 // free lets the cache go.

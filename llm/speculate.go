@@ -59,7 +59,7 @@ func (m *Model) newGuesser(o Speculate, prompt int) (*guesser, error) {
 		if err := m.sameTokens(d); err != nil {
 			return nil, err
 		}
-		g.draft = d.newSession(prompt + firstCapacity)
+		g.draft = d.newSession(d.roomFor(prompt, firstCapacity))
 	}
 	return g, nil
 }

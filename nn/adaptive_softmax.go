@@ -83,7 +83,7 @@ func (m *AdaptiveLogSoftmaxWithLoss) Forward(x, target *lucid.Tensor) (output, l
 	y = lucid.Where(known, y, math.NaN())
 	loss = y.Mean().Neg()
 	if alone {
-		y = y.Squeeze(0)
+		y = owned(y.Squeeze(0))
 	}
 	out := LeaveN(m, in, y, loss)
 	return out[0], out[1]

@@ -190,7 +190,7 @@ func (b *instanceNorm) run(m Module, op string, x *lucid.Tensor, training bool, 
 	}
 	y := F.InstanceNorm(x, o)
 	if alone {
-		y = y.Reshape(y.Shape()[1:]...)
+		y = owned(y.Reshape(y.Shape()[1:]...))
 	}
 	return y
 }

@@ -187,7 +187,7 @@ func PadPackedSequence(p PackedSequence, opts ...PadPackedSequenceOptions) (*luc
 	if o.BatchFirst {
 		y = swapFirst(y)
 	}
-	return y, lengths
+	return owned(y), lengths
 }
 
 // PadSequenceOptions say how sequences are padded.

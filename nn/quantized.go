@@ -83,7 +83,7 @@ func (m *QuantizedEmbedding) Forward(ids *lucid.Tensor) *lucid.Tensor {
 		return t.IndexSelect(0, flat)
 	}
 	y := quant.DequantizeGroups(rows(m.Weight), rows(m.Scales), rows(m.Biases), quant.DequantizeOptions{Options: m.Options, DType: m.DType})
-	return Leave(m, ids, y.Reshape(append(slices.Clone(ids.Shape()), y.Size(-1))...))
+	return Leave(m, ids, owned(y.Reshape(append(slices.Clone(ids.Shape()), y.Size(-1))...)))
 }
 
 // AsLinear is x·Wᵀ with the table: the head of a model whose head is its embedding.

@@ -204,12 +204,12 @@ func (r *recurrent) forward(m Module, x *lucid.Tensor, start []*lucid.Tensor, tr
 	}
 	y, end := r.run(m, x, st, nil, nil, training)
 	if alone {
-		y = y.Reshape(y.Size(0), y.Size(2))
+		y = owned(y.Reshape(y.Size(0), y.Size(2)))
 		for i, s := range end {
-			end[i] = s.Reshape(s.Size(0), s.Size(2))
+			end[i] = owned(s.Reshape(s.Size(0), s.Size(2)))
 		}
 	} else if r.o.BatchFirst {
-		y = y.Permute(1, 0, 2)
+		y = owned(y.Permute(1, 0, 2))
 	}
 	return y, end
 }

@@ -79,7 +79,7 @@ func (r *recurrent) padded(m Module, x, lengths *lucid.Tensor, start []*lucid.Te
 	pad := newPadding(r.name, lengths, x.Size(0), x.Size(1))
 	y, end := r.run(m, x, start, nil, pad, training)
 	if y = lucid.Where(pad.live, y, 0.0); r.o.BatchFirst {
-		y = y.Permute(1, 0, 2)
+		y = owned(y.Permute(1, 0, 2))
 	}
 	out := LeaveN(m, in, append([]*lucid.Tensor{y}, end...)...)
 	return out[0], out[1:]

@@ -14,6 +14,12 @@ import (
 	"github.com/lucid-go/lucid/internal/tree"
 )
 
+// owned marks a result as a value of its own, though its last step showed elements of another: in-place forms may write it.
+func owned(x *lucid.Tensor) *lucid.Tensor {
+	(*graph.Array)(x).UnmarkView()
+	return x
+}
+
 var (
 	tensorType = reflect.TypeFor[*lucid.Tensor]()
 	moduleType = reflect.TypeFor[Module]()

@@ -132,6 +132,7 @@ type group[H any] struct {
 	clock       *lucid.Tensor   // steps taken; a parameter's own are those less the ones it missed
 	stepsDiffer lucid.GuardCell // 0: no parameter missed any, so that all are of one age
 	params      []param
+	parts       graph.Parts // the update of all parameters, as compiled functions have it
 	// given are gradients from outside, by parameter; nil: those of the parameters themselves.
 	given map[*lucid.Tensor]*lucid.Tensor
 }
@@ -415,8 +416,57 @@ func (g *group[H]) gradients() []*lucid.Tensor {
 // age returns how many steps a parameter took.
 func (g *group[H]) age(q *param) *lucid.Tensor { return g.clock.Sub(q.missed) }
 
+// apply updates the group. Inside a compiled function that is recorded once, however often the function is traced: it does not depend on
+// the sizes of the data. What a schedule does is not known.
 func (g *group[H]) apply(r *rule[H], grads []*lucid.Tensor, b *batch) {
 	together := g.stepsDiffer.Load() == 0
+	if b != nil || g.schedule != nil {
+		g.update(r, grads, b, together)
+		return
+	}
+	k, tensors := g.recorded(grads, together)
+	g.parts.Record(k, tensors, func() { g.update(r, grads, b, together) })
+}
+
+// recordedKey is what an update depends on besides the tensors.
+type recordedKey[H any] struct {
+	h       H
+	ages    string // parameters without a gradient, if they are of different ages
+	float   lucid.DType
+	members int
+}
+
+// recorded returns that, and the tensors that the update reads and assigns.
+func (g *group[H]) recorded(grads []*lucid.Tensor, together bool) (recordedKey[H], []*graph.Array) {
+	k := recordedKey[H]{h: g.h, float: lucid.DefaultDType(), members: len(g.params)}
+	tensors := make([]*graph.Array, 0, 3+len(g.params)*5)
+	add := func(t *lucid.Tensor) { tensors = append(tensors, (*graph.Array)(t)) }
+	add(g.clock)
+	add(g.rate)
+	if g.momentumTensor != nil {
+		add(g.momentumTensor)
+	}
+	var ages []byte
+	for i := range g.params {
+		q := &g.params[i]
+		if !together {
+			add(q.missed)
+			if ages = append(ages, 'y'); grads[i] == nil {
+				ages[i] = 'n'
+				continue
+			}
+		}
+		add(q.p)
+		add(grads[i])
+		for _, s := range q.state {
+			add(s.t)
+		}
+	}
+	k.ages = string(ages)
+	return k, tensors
+}
+
+func (g *group[H]) update(r *rule[H], grads []*lucid.Tensor, b *batch, together bool) {
 	c := change{lr: g.scheduled(g.clock), beta: g.momentumTensor, t: g.clock}
 	g.clock.Add_(1)
 	if together && r.shared != nil {

@@ -23,7 +23,6 @@ type driver struct {
 	prober *peer   // another lucid, which measures the machine: what that takes is no part of a workload's memory
 	pairs  int
 	budget time.Duration // of one timing
-	settle time.Duration
 	sag    float64
 	// fastest takes the best run of each timing, for a machine that others use too; else its median.
 	fastest bool
@@ -57,7 +56,7 @@ func main() {
 	device := flag.String("device", "cpu", "cpu or cuda")
 	flag.Parse()
 	d := &driver{prober: &peer{Key: "lucid", Name: "lucid's probes", command: []string{*lucid, "bench", "--serve"}}, pairs: *pairs,
-		budget: *budget, settle: 20 * time.Millisecond, sag: *sag, fastest: *fastest, seen: map[string][]float64{}}
+		budget: *budget, sag: *sag, fastest: *fastest, seen: map[string][]float64{}}
 	all, clean := peers(*lucid, *python, *threads), func() {}
 	if *device == "cuda" {
 		env, remove, err := caches()

@@ -104,7 +104,7 @@ func (d *driver) measure(w workload) (*row, error) {
 		}
 		if d.sags(limits) {
 			r.Discarded++
-			time.Sleep(d.settle)
+			time.Sleep(settleTime)
 			continue
 		}
 		good++
@@ -201,7 +201,7 @@ func (d *driver) round(r *row) error {
 	return nil
 }
 
-// time asks a worker and waits until its threads have stopped spinning.
+// time asks a worker and waits until its threads have come to rest.
 func (d *driver) time(p *peer, name string, budget time.Duration, t *timing) error {
 	if err := p.ask(fmt.Sprintf("%s %d", name, budget.Milliseconds()), t); err != nil {
 		return fmt.Errorf("%s at %s: %w", p.Name, name, err)
@@ -209,7 +209,7 @@ func (d *driver) time(p *peer, name string, budget time.Duration, t *timing) err
 	if d.fastest {
 		t.Seconds = t.Best
 	}
-	time.Sleep(d.settle)
+	settle(p.process.Process.Pid)
 	return nil
 }
 

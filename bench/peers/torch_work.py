@@ -62,6 +62,27 @@ REAL_FFT = {
     "stft_16x160000": (lambda x: torch.stft(x, 512, return_complex=True), (16, 160000)),
 }
 
+# Transforms whose shape is in their name, and those of other shapes.
+def transform(name):
+    """The function of such a workload and its operand; None for others."""
+    if m := re.fullmatch(r"stft_(\d+)_(\d+)", name):
+        size, hop = int(m[1]), int(m[2])
+        return lambda x: torch.stft(x, size, hop, window=torch.ones(size), return_complex=True), [tensor(1, 16, 160000)]
+    if name == "istft_512":
+        x = torch.view_as_complex(tensor(1, 16, 257, 1251, 2))
+        return lambda x: torch.istft(x, 512, window=torch.ones(512)), [x]
+    if name == "rfft_1m":
+        return torch.fft.rfft, [tensor(1, 1 << 20)]
+    m = re.fullmatch(r"(i?r?fft2?)_(first_|middle_)?(\d+(?:x\d+)+)(_c128|_f64)?", name)
+    if m is None:
+        return None
+    f, shape, dim = getattr(torch.fft, m[1]), [int(n) for n in m[3].split("x")], {None: -1, "first_": 0, "middle_": 1}[m[2]]
+    x = tensor(1, *shape) if m[1].startswith("rfft") else tensor(1, *shape, 2)
+    x = x.double() if m[4] else x
+    x = x if m[1].startswith("rfft") else torch.view_as_complex(x)
+    return f if m[1].endswith("2") else lambda x: f(x, dim=dim), [x]
+
+
 # Functions of linear algebra, of a matrix and a right side; what has no sign or order to choose is returned.
 FACTORING = {
     "solve": torch.linalg.solve,
@@ -195,6 +216,8 @@ def work(name):
         f, shape = FFT[name]
         x = tensor(1, *shape, 2)
         return lambda x: torch.view_as_real(f(x)), [torch.view_as_complex(x.double() if name.endswith("_c128") else x)]
+    if t := transform(name):
+        return lambda x: torch.view_as_real(t[0](x)) if not name.startswith("i") or name.startswith("ifft") else t[0](x), t[1]
     if name == "chain10":
         return chain, [tensor(1, 16 << 20), tensor(2, 16 << 20)]
     if name == "attention":

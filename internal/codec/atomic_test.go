@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/codec"
+	"github.com/lucid-go/lucid/internal/fault"
 )
 
 func temps(t *testing.T, dir string) int {
@@ -183,5 +185,18 @@ func TestWriteAtomicRemovesStale(t *testing.T) {
 	})
 	if err != nil || content(t, path) != "slow" || content(t, other) != "g" || temps(t, dir) != 0 {
 		t.Errorf("%v, %q, %d temporary files", err, content(t, path), temps(t, dir))
+	}
+}
+
+// TestWriteAtomicNames asserts that an error names the file that was to be written, and not the temporary one.
+func TestWriteAtomicNames(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none", "x.bin")
+	err := codec.WriteAtomic(path, func(io.Writer) error { return nil })
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
+		t.Errorf("%v, want an error that names %s", err, path)
+	}
+	named := codec.InFile(fault.New(fault.Format, "read", "broken"), path)
+	if again := codec.InFile(named, path); strings.Count(again.Error(), path) != 1 {
+		t.Errorf("%v: the path is there twice", again)
 	}
 }

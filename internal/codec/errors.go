@@ -2,6 +2,7 @@ package codec
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -15,10 +16,10 @@ func IOError(op string, err error) error {
 	return fmt.Errorf("lucid: %s: %w", op, err)
 }
 
-// InFile adds the path to an error about a file's content; errors of the operating system have it already.
+// InFile adds the path to an error about a file's content, unless it is there; errors of the operating system have it already.
 func InFile(err error, path string) error {
 	e, ok := err.(*fault.Error)
-	if !ok {
+	if !ok || strings.HasPrefix(e.Msg, path+": ") {
 		return err
 	}
 	named := *e

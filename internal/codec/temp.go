@@ -28,6 +28,9 @@ func createTemp(path string) (*os.File, claim, error) {
 		if errors.Is(err, fs.ErrExist) && try < 100 {
 			continue
 		}
+		if failed, ok := err.(*fs.PathError); ok { // the name that the user gave says more than that of the temporary file
+			return nil, claim{}, &fs.PathError{Op: failed.Op, Path: path, Err: failed.Err}
+		}
 		if err != nil {
 			return nil, claim{}, err
 		}

@@ -153,6 +153,25 @@ func (c *Function) add(e *entry, hash uint64) {
 	}
 }
 
+// newEntry returns an empty trace, with the space of one that served one call.
+func (c *Function) newEntry() *entry {
+	if e := c.spare.Swap(nil); e != nil {
+		return e
+	}
+	return new(entry)
+}
+
+// recycle lets the next trace have the space of one that served one call, which is over.
+func (c *Function) recycle(e *entry) {
+	c.spare.Store(&entry{tensors: emptied(e.tensors), captured: emptied(e.captured), specs: emptied(e.specs), hooks: emptied(e.hooks),
+		written: emptied(e.written), grads: emptied(e.grads), guards: emptied(e.guards), donate: emptied(e.donate)})
+}
+
+func emptied[T any](list []T) []T {
+	clear(list)
+	return list[:0]
+}
+
 // pass counts a trace that serves one call.
 func (c *Function) pass(hash uint64) {
 	c.mu.Lock()

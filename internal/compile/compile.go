@@ -35,11 +35,12 @@ type Function struct {
 	last     atomic.Pointer[entry] // the one that was used last
 	traces   int
 	reasons  []string
-	plans    []*exec.SharedPlan // the most recently used last
-	planned  int                // plans made so far
-	unshared []string           // why each but the first was made
-	elided   map[int]string     // by number of nodes: the shapes of arguments of the last plan that writes straight into concatenations
-	running  sync.RWMutex       // calls that write state hold it alone
+	plans    []*exec.SharedPlan    // the most recently used last
+	planned  int                   // plans made so far
+	unshared []string              // why each but the first was made
+	elided   map[int]string        // by number of nodes: the shapes of arguments of the last plan that writes straight into concatenations
+	spare    atomic.Pointer[entry] // space of one that served one call
+	running  sync.RWMutex          // calls that write state hold it alone
 	// byAddress says why modules among the arguments are known by their address; nil: they are known by their structure.
 	byAddress atomic.Pointer[string]
 	addressed []string // reasons of that kind, for Explain

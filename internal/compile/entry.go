@@ -190,9 +190,22 @@ func (c *Function) trace(k *call, tr *trees, sig signature, hash uint64) (e *ent
 	case e.prog != nil && e.prog.Once():
 		c.pass(hash)
 	default:
+		e.letGo(tr)
 		c.add(e, hash)
 	}
 	return e, err
+}
+
+// letGo drops the nodes of the trace, to which its results lead: each call gives them other tensors.
+func (e *entry) letGo(tr *trees) {
+	if e.res == nil {
+		return
+	}
+	for _, h := range tr.results.FlattenAll(e.res) {
+		if n := h.Raw(); n != nil && n.Trace() != nil {
+			h.Replace(n, n.Bare())
+		}
+	}
 }
 
 // stored reports whether the trace serves later calls: not what runs uncompiled because of a transform around this one.
@@ -201,7 +214,8 @@ func (e *entry) stored() bool { return e.cells != nil }
 // record runs the function once over placeholders, and plans what it recorded if asked to.
 func (c *Function) record(k *call, tr *trees, sig signature, plan bool) (e *entry, err error) {
 	in := k.in
-	e = &entry{sig: sig, tensors: argSpecs(in)}
+	e = c.newEntry()
+	e.sig, e.tensors = sig, argSpecs(e.tensors, in)
 	var st *standIns
 	if tr != nil {
 		e.pins = tree.Pinned(tr.args, tr.byStructure)
@@ -209,10 +223,7 @@ func (c *Function) record(k *call, tr *trees, sig signature, plan bool) (e *entr
 		defer st.free()
 	}
 	t := graph.NewTrace(graph.TraceCompile, c.o.Name, nil)
-	if last := c.last.Load(); last != nil {
-		t.Expect(len(last.captured))
-	}
-	defer t.Close()
+	defer t.Release()
 	watch := watchCells()
 	placeholders := make([]*graph.Node, len(in))
 	args := make([]*graph.Array, len(in))
@@ -264,14 +275,12 @@ func (e *entry) learn(t *graph.Trace, placeholders []*graph.Node, args, outs []*
 	}
 	e.numOut = len(roots)
 	r := t.Result()
-	shown := make(map[*graph.Array]*graph.Node, len(r.Captured))
-	for _, k := range r.Captured {
-		shown[k.Handle] = k.Placeholder
-	}
-	e.written = make([]written, 0, len(r.Written))
+	e.written = slices.Grow(e.written, len(r.Written))
 	roots = slices.Grow(roots, len(r.Written)+len(r.Grads))
 	for i, h := range r.Written {
-		if shown[h] == r.Finals[i] {
+		if r.Finals[i].IsPlaceholder() && slices.ContainsFunc(r.Captured, func(k graph.Captured) bool {
+			return k.Handle == h && k.Placeholder == r.Finals[i]
+		}) {
 			continue // it was given back what it showed
 		}
 		e.assigned(t, written{h: h, leaf: st.leaf(h)}, r.Finals[i])
@@ -338,7 +347,8 @@ func (e *entry) results(t *graph.Trace, outs []*graph.Node, grads []graph.GradCe
 
 // capture notes what is read from outside, and returns its placeholders.
 func (e *entry) capture(list []graph.Captured, st *standIns) (placeholders []*graph.Node) {
-	e.captured, e.specs = make([]captured, 0, len(list)), make([]tensorSpec, 0, len(list))
+	e.captured, e.specs = slices.Grow(e.captured, len(list)), slices.Grow(e.specs, len(list))
+	local := slices.ContainsFunc(e.written, func(w written) bool { return w.local })
 	placeholders = make([]*graph.Node, 0, len(list))
 	for _, k := range list {
 		placeholders = append(placeholders, k.Placeholder)
@@ -349,7 +359,7 @@ func (e *entry) capture(list []graph.Captured, st *standIns) (placeholders []*gr
 		} else {
 			st.read(k.Handle, s)
 		}
-		anew := slices.ContainsFunc(e.written, func(w written) bool { return w.h == k.Handle && w.local })
+		anew := local && slices.ContainsFunc(e.written, func(w written) bool { return w.h == k.Handle && w.local })
 		e.captured = append(e.captured, captured{k.Handle, leaf, k.Grad, k.Taped, s, anew})
 		e.specs = append(e.specs, specOf(n))
 		if s != nil && n.Leaf() {

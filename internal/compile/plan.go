@@ -34,7 +34,7 @@ func (c *Function) plan(e *entry, call *call, t *graph.Trace, roots, inputs []*g
 			}
 		}
 	}
-	e.donate = make([]bool, len(inputs))
+	e.donate = slices.Grow(e.donate, len(inputs))[:len(inputs)]
 	first := len(inputs) - len(e.captured)
 	for _, k := range becomes {
 		if k >= 0 {
@@ -95,7 +95,7 @@ func (c *Function) bind(e *entry, t *exec.Traced) (undo func(), err error) {
 	before, ok := c.elided[nodes]
 	c.mu.Unlock()
 	t.NoElision = ok && before != args
-	simple, rewritten, _ := simplify.Trace(t.Outs)
+	simple, rewritten, _ := simplify.Trace(t.Whole())
 	r, p, unshared, err := exec.NewSharedPlan(t, simple, rewritten)
 	if err != nil {
 		return nil, err

@@ -35,10 +35,12 @@ func (c *Function) replay(e *entry, k *call) ([]*graph.Array, []reflect.Value, e
 		k.res = append(k.res, door.Wrap(n))
 	}
 	e.write(k, outs)
+	res := e.res
 	if e.prog.Once() {
 		e.prog.Recycle()
+		c.recycle(e)
 	}
-	return k.res, e.res, nil
+	return k.res, res, nil
 }
 
 // call is one call of a compiled function, and the space it uses.

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -41,10 +42,11 @@ func (a *tensorSpec) plainly(n *graph.Node) bool {
 		(a.at != nil || deviceOf(n) == a.dev) && lay == nil && a.lay == nil
 }
 
-func argSpecs(in []*graph.Array) []tensorSpec {
-	s := make([]tensorSpec, len(in))
-	for i, t := range in {
-		s[i] = specOf(t.Peek())
+// argSpecs appends those of arguments.
+func argSpecs(s []tensorSpec, in []*graph.Array) []tensorSpec {
+	s = slices.Grow(s, len(in))
+	for _, t := range in {
+		s = append(s, specOf(t.Peek()))
 	}
 	return s
 }

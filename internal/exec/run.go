@@ -51,6 +51,9 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 				continue
 			}
 		}
+		if r.inRange(s) {
+			continue
+		}
 		r.views(s, v)
 		kc.StableInputs = s.stableInputs
 		if len(r.took) > 0 { // some of them may be written over before they are read

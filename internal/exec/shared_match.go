@@ -37,7 +37,16 @@ func (b *binder) fail(format string, args ...any) bool {
 }
 
 // raw is the node of the new trace that a planned node stands for.
-func (b *binder) raw(node int32) *graph.Node { return b.t.idx.Nodes[b.s.nodes[node].raw] }
+func (b *binder) raw(node int32) *graph.Node { return b.node(b.s.nodes[node].raw) }
+
+// node is a node of the new trace, or one that its parts stand for.
+func (b *binder) node(raw int32) *graph.Node {
+	nodes := b.t.idx.Nodes
+	if k := int(raw) - len(nodes); k >= 0 {
+		return b.s.fixed[k]
+	}
+	return nodes[raw]
+}
 
 // attr is the attribute of a planned node in the new trace.
 func (b *binder) attr(node int32) attr.Attr {
@@ -52,8 +61,8 @@ func (b *binder) match() bool {
 	s, t := b.s, b.t
 	t.number()
 	switch {
-	case len(t.idx.Nodes) != len(s.raw):
-		return b.fail("the trace has %d nodes, not %d", len(t.idx.Nodes), len(s.raw))
+	case len(t.idx.Nodes) != len(s.raw)-len(s.fixed):
+		return b.fail("the trace has %d nodes, not %d", len(t.idx.Nodes), len(s.raw)-len(s.fixed))
 	case len(t.Outs) != len(s.rawOuts) || len(t.Args) != len(s.rawArgs):
 		return b.fail("the trace reads or writes other tensors")
 	case s.dev != DefaultDevice() || s.share != t.Recompute:
@@ -162,10 +171,10 @@ func samePattern(a, b *shape.Shape) bool {
 
 // matchRewrites reports whether what was done to simplify the plan's trace may be done to this one.
 func (b *binder) matchRewrites() bool {
-	s, nodes := b.s, b.t.idx.Nodes
-	for i := range s.raw {
+	s := b.s
+	for _, i := range s.checked {
 		r := &s.raw[i]
-		if r.how == Folded && !b.fold(int32(i)) {
+		if r.how == Folded && !b.fold(i) {
 			return false
 		}
 		if r.how == Neutral {
@@ -175,10 +184,10 @@ func (b *binder) matchRewrites() bool {
 				}
 			}
 		}
-		if int(r.rep) == i {
+		if r.rep == i {
 			continue
 		}
-		n, m := nodes[i], nodes[r.rep]
+		n, m := b.node(i), b.node(r.rep)
 		if n.Shape() != m.Shape() && !n.Shape().Equal(m.Shape()) {
 			return b.fail("%s of shape %v is not a value of shape %v any more", r.op.Name, n.Shape(), m.Shape())
 		}
@@ -206,7 +215,7 @@ func (b *binder) constant(raw int32) attr.Const {
 	if r.folded != nil {
 		return *r.folded
 	}
-	return b.t.idx.Nodes[raw].Attr().(attr.Const)
+	return b.node(raw).Attr().(attr.Const)
 }
 
 // planned is the value of an immediate of the plan's trace.
@@ -241,7 +250,7 @@ func (b *binder) fold(i int32) bool {
 		c := b.constant(s.raw[int(s.rawIn[int(r.firstIn)+k])].rep)
 		in[k] = Immediate(c.DType, c.Value)
 	}
-	v, err := HostNumber(graph.Rerecord(b.t.idx.Nodes[i], in))
+	v, err := HostNumber(graph.Rerecord(b.node(i), in))
 	if err != nil {
 		return b.fail("a number cannot be computed: %v", err)
 	}
@@ -300,6 +309,13 @@ func (b *binder) layOut(i int) bool {
 	}
 	n, in := b.raw(int32(i)), b.raw(f.in).Shape()
 	lay := b.lays[f.in]
+	if r := &s.raw[f.raw]; n.Shape() == r.shape && in == s.raw[s.nodes[f.in].raw].shape && lay == s.nodes[f.in].lay &&
+		(f.rewrite || attr.Same(n.Attr(), r.attr)) {
+		if f.class == classAlias {
+			b.lays[i] = f.lay
+		}
+		return true
+	}
 	if lay == nil {
 		lay = shape.Contiguous(in)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -27,10 +28,12 @@ type SharedPlan struct {
 	strided []bool // by argument: it is not in row-major order
 	// stridedNodes are those arguments, and the planned nodes they are.
 	stridedNodes [][2]int32
-	raw          []rawNode
-	rawIn        []int32 // inputs of raw nodes, one behind the other
-	rawOuts      []int32 // the trace's outputs
-	rawArgs      []int32 // its arguments, -1: not read
+	raw          []rawNode     // the nodes of the trace; behind them those that its parts stand for
+	fixed        []*graph.Node // the latter, which are the same in every trace
+	checked      []int32       // those whose simplification is to be looked at again
+	rawIn        []int32       // inputs of raw nodes, one behind the other
+	rawOuts      []int32       // the trace's outputs
+	rawArgs      []int32       // its arguments, -1: not read
 	nodes        []plannedNode
 	outs         []int32 // planned nodes
 	consts       []constUse
@@ -73,6 +76,7 @@ type plannedNode struct {
 	tuple   []location
 	fixed   attr.Attr // instead of the raw node's, if rewritten
 	rewrite bool
+	lay     *shape.Layout // in the plan
 }
 
 // constUse is an immediate in a buffer.
@@ -110,7 +114,7 @@ func (s *SharedPlan) describe(p *planner, t *Traced, w Rewritten) string {
 	switch {
 	case len(p.elisions) > 0:
 		return WhyElided
-	case len(w.Values) != len(t.idx.Nodes):
+	case len(w.Values) != len(t.planned().Nodes):
 		return "the trace was rewritten as a whole"
 	}
 	of := rawNumbers{p: p, planned: make([]int32, len(p.idx.Nodes))}
@@ -165,13 +169,41 @@ func (r *rawNumbers) set(n *graph.Node, raw int32) {
 	r.others[n] = raw + 1
 }
 
+// rawOrder lists the nodes of the trace and behind them those that its parts stand for. number says by planned node which it is.
+func (t *Traced) rawOrder() (nodes []*graph.Node, number []int32) {
+	planned := t.planned()
+	nodes, number = slices.Clone(t.idx.Nodes), make([]int32, len(planned.Nodes))
+	for i, n := range t.idx.Nodes {
+		if t.whole.became != nil {
+			n = t.whole.became[i]
+		}
+		if n == nil {
+			continue // a part, or an item of one
+		}
+		if k := planned.Get(n); k >= 0 {
+			number[k] = int32(i) + 1
+		}
+	}
+	for k := range number {
+		if number[k]--; number[k] < 0 {
+			number[k] = int32(len(nodes))
+			nodes = append(nodes, planned.Nodes[k])
+		}
+	}
+	return nodes, number
+}
+
 // describeTrace notes the nodes of the trace.
 func (s *SharedPlan) describeTrace(t *Traced, w Rewritten, of *rawNumbers) (why string) {
-	s.raw, s.rawIn = make([]rawNode, len(t.idx.Nodes)), make([]int32, 0, 2*len(t.idx.Nodes))
-	for i, n := range t.idx.Nodes {
-		r := &s.raw[i]
+	nodes, number := t.rawOrder()
+	s.raw, s.rawIn = make([]rawNode, len(nodes)), make([]int32, 0, 2*len(nodes))
+	for _, n := range nodes[len(t.idx.Nodes):] {
+		s.fixed = append(s.fixed, n.Bare())
+	}
+	for i, n := range nodes {
+		r, fixed := &s.raw[i], i >= len(t.idx.Nodes)
 		*r = rawNode{op: n.Op(), attr: n.Attr(), dtype: n.DType(), dev: n.Device(), shape: n.Shape(), firstIn: int32(len(s.rawIn)),
-			how: w.How[i], stored: n.Stored(), constant: n.IsConst()}
+			rep: int32(i), stored: n.Stored(), constant: n.IsConst()}
 		if r.attr != nil && !reflect.TypeOf(r.attr).Comparable() {
 			return fmt.Sprintf("%s has an attribute that cannot be compared", n.Op().Name)
 		}
@@ -187,13 +219,24 @@ func (s *SharedPlan) describeTrace(t *Traced, w Rewritten, of *rawNumbers) (why 
 		if !r.stored && !n.IsPlaceholder() {
 			r.numIn = int32(n.NumIn())
 			for k := range n.NumIn() {
-				s.rawIn = append(s.rawIn, int32(t.idx.Get(n.In(k))))
+				if fixed {
+					s.rawIn = append(s.rawIn, number[t.planned().Get(n.In(k))])
+				} else {
+					s.rawIn = append(s.rawIn, int32(t.idx.Get(n.In(k))))
+				}
 			}
 		}
-		v := w.Values[i]
-		if r.rep = of.get(v); r.rep < 0 {
-			of.set(v, int32(i))
-			r.rep = int32(i)
+	}
+	for k, i := range number {
+		r, v := &s.raw[i], w.Values[k]
+		r.how = w.How[k]
+		if rep := of.get(v); rep >= 0 {
+			r.rep = rep
+		} else {
+			of.set(v, i)
+		}
+		if r.how == Folded || r.how == Neutral || r.rep != i && min(r.rep, i) < int32(len(t.idx.Nodes)) {
+			s.checked = append(s.checked, i)
 		}
 		if r.how == Folded {
 			c, ok := v.Attr().(attr.Const)
@@ -222,7 +265,7 @@ func (s *SharedPlan) describeNodes(p *planner, of *rawNumbers, t *Traced) string
 		if raw < 0 || n.Op().Transparent {
 			return fmt.Sprintf("%s was made while the trace was simplified", n.Op().Name)
 		}
-		*to = plannedNode{raw: raw, in: -1, buf: f.at.buf, class: f.class, hasLay: f.at.lay != nil, tuple: f.tuple}
+		*to = plannedNode{raw: raw, in: -1, buf: f.at.buf, class: f.class, hasLay: f.at.lay != nil, tuple: f.tuple, lay: f.at.lay}
 		r := &s.raw[raw]
 		if f.class == classConst {
 			if f.at.buf >= 0 {
@@ -248,8 +291,11 @@ func (s *SharedPlan) describeNodes(p *planner, of *rawNumbers, t *Traced) string
 			to.copied = !to.item && to.in >= 0 && f.at.buf >= 0 && f.at.buf != p.info[to.in].at.buf
 		case classElementwise:
 			for k := range n.NumIn() {
-				m := n.In(k)
-				s.edges = append(s.edges, shapeEdge{int32(i), int32(p.idx.Get(m)), m.Shape().Equal(n.Shape())})
+				m := int32(p.idx.Get(n.In(k)))
+				if min(raw, s.nodes[m].raw) >= int32(len(t.idx.Nodes)) {
+					continue // of a part: it is the same in every trace
+				}
+				s.edges = append(s.edges, shapeEdge{int32(i), m, n.In(k).Shape().Equal(n.Shape())})
 			}
 		}
 	}

@@ -152,7 +152,10 @@ func evalKernel(n *graph.Node, d *backend.Device) (done bool, err error) {
 	work := n.Shape().Numel()
 	for k := range n.NumIn() {
 		x, ok := n.In(k), false
-		if single.in[k], ok = storedView(x); !ok || x.Device() != n.Device() {
+		if single.in[k], ok = storedView(x); !ok {
+			single.in[k], ok = checkedView(x)
+		}
+		if !ok || x.Device() != n.Device() {
 			return false, nil
 		}
 		work += x.Shape().Numel()

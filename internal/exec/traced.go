@@ -15,6 +15,14 @@ type Traced struct {
 	Recompute  float64         // share of the work that may be done twice to hold less memory
 	NoElision  bool            // leave concatenations as they are, so that other sizes can share the plan
 	idx        *graph.Index
+	whole      *whole
+}
+
+// whole is a trace with its parts replaced by what they stand for.
+type whole struct {
+	outs   []*graph.Node
+	became []*graph.Node // by node of the trace: what it became, nil for parts and what shows them
+	idx    graph.Index
 }
 
 // Release lets other traces have the space in which the nodes were numbered.
@@ -23,6 +31,21 @@ func (t *Traced) Release() {
 		t.idx.Release()
 		t.idx = nil
 	}
+}
+
+// Whole returns the outputs with no parts behind them: what is to be planned.
+func (t *Traced) Whole() []*graph.Node {
+	t.number()
+	if t.whole == nil {
+		t.whole = new(whole)
+		if t.whole.outs, t.whole.became = graph.WithoutParts(t.Outs, t.idx); t.whole.became != nil {
+			numberNodes(&t.whole.idx, t.whole.outs)
+		}
+	}
+	if t.whole.became == nil {
+		return t.Outs
+	}
+	return t.whole.outs
 }
 
 // Sizes returns how many nodes the trace has, and the shapes of its arguments.
@@ -39,8 +62,20 @@ func (t *Traced) Sizes() (nodes int, args string) {
 func (t *Traced) number() {
 	if t.idx == nil {
 		t.idx = graph.NewIndex()
-		t.idx.PostOrder(t.Outs, func(n *graph.Node) bool { return !n.Stored() && !n.IsPlaceholder() })
+		numberNodes(t.idx, t.Outs)
 	}
+}
+
+func numberNodes(x *graph.Index, outs []*graph.Node) {
+	x.PostOrder(outs, func(n *graph.Node) bool { return !n.Stored() && !n.IsPlaceholder() })
+}
+
+// planned numbers the nodes with no parts among them.
+func (t *Traced) planned() *graph.Index {
+	if t.Whole(); t.whole.became == nil {
+		return t.idx
+	}
+	return &t.whole.idx
 }
 
 // layout is the strides of an argument, nil for row-major order, from the first element it reaches.

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -29,7 +30,14 @@ type Trace struct {
 	Export bool   // the function goes to a file, so that nothing is stored for a gradient now
 	Open   bool   // sizes are open: a slice of all of a tensor is recorded, since at other sizes it may be of a part
 
-	mu       sync.Mutex
+	mu sync.Mutex
+	*learned
+	closed atomic.Bool
+	block  atomic.Pointer[traceBlock] // where the next nodes are
+}
+
+// learned is what a trace knows. Compiled functions are traced again and again: the next trace has the space.
+type learned struct {
 	cur      map[*Array]*Node // what an outside handle shows inside
 	captured []Captured
 	untaped  map[*Array]int // indices in captured of handles that were only read inside NoGrad
@@ -37,8 +45,32 @@ type Trace struct {
 	grads    map[*Slot]*gradCell
 	slots    []*Slot // in order of first touch
 	effects  []*Node // computed at every call, whether or not their values are used
-	closed   atomic.Bool
-	block    atomic.Pointer[traceBlock] // where the next nodes are
+	finals   []*Node
+	cells    []GradCell
+}
+
+var (
+	spaces = sync.Pool{New: func() any {
+		return &learned{cur: map[*Array]*Node{}, untaped: map[*Array]int{}, grads: map[*Slot]*gradCell{}}
+	}}
+	ended learned // what a trace that ended knows
+)
+
+// maxLearned is up to how many handles a trace had whose space is worth keeping.
+const maxLearned = 1 << 12
+
+// reset empties the space.
+func (l *learned) reset() {
+	clear(l.cur)
+	clear(l.untaped)
+	clear(l.grads)
+	l.captured, l.written, l.slots = empty(l.captured), empty(l.written), empty(l.slots)
+	l.effects, l.finals, l.cells = empty(l.effects), empty(l.finals), empty(l.cells)
+}
+
+func empty[T any](list []T) []T {
+	clear(list)
+	return list[:0]
 }
 
 // Captured is a handle from outside and the placeholder that shows it inside.
@@ -65,17 +97,39 @@ func NewTrace(kind TraceKind, name string, parent *Trace) *Trace {
 	if parent != nil {
 		d = parent.depth + 1
 	}
-	return &Trace{kind: kind, parent: parent, depth: d, epoch: traces.Add(1), Name: name,
-		cur: map[*Array]*Node{}, untaped: map[*Array]int{}, grads: map[*Slot]*gradCell{}}
+	return &Trace{kind: kind, parent: parent, depth: d, epoch: traces.Add(1), Name: name, learned: spaces.Get().(*learned)}
 }
 
-// Expect makes room for handles from outside that are read, as many as an earlier trace of the function read.
-func (t *Trace) Expect(captured int) {
-	t.captured, t.cur = make([]Captured, 0, captured), make(map[*Array]*Node, captured)
+// Exports reports whether what the trace records goes to a file: it is that of Export, or that of a branch or a loop inside it.
+func (t *Trace) Exports() bool {
+	for ; t != nil; t = t.parent {
+		if t.Export {
+			return true
+		}
+	}
+	return false
 }
+
+// Made reports whether a handle was made since the trace began.
+func (t *Trace) Made(h *Array) bool { return h.born >= t.epoch }
 
 // Close ends the trace; its nodes may not be used any more.
 func (t *Trace) Close() { t.closed.Store(true) }
+
+// Release is Close, and lets other traces have the space of its result.
+func (t *Trace) Release() {
+	t.Close()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if l := t.learned; l != &ended {
+		t.learned = &ended
+		t.block.Store(nil)
+		if len(l.cur) <= maxLearned {
+			l.reset()
+			spaces.Put(l)
+		}
+	}
+}
 
 // Kind returns what the trace is for.
 func (t *Trace) Kind() TraceKind { return t.kind }
@@ -94,9 +148,17 @@ func (t *Trace) mustBeOpen() {
 	}
 }
 
+// mustHaveSpace refuses a goroutine of the function that outlived it.
+func (t *Trace) mustHaveSpace() {
+	if t.learned == &ended {
+		t.mustBeOpen()
+	}
+}
+
+// deeperTrace is the inner one of two open traces. A loop inside a VMap is as deep as that, which is no parent, and was opened later.
 func deeperTrace(a, b *Trace) *Trace {
 	b.mustBeOpen()
-	if a == nil || b.depth > a.depth {
+	if a == nil || b.depth > a.depth || b.depth == a.depth && b.epoch > a.epoch {
 		return b
 	}
 	return a
@@ -130,6 +192,7 @@ func (t *Trace) read(h *Array) *Node {
 	grad := !scope.Current().NoGrad && !t.Export // a file gets the value alone
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.mustHaveSpace()
 	if m := t.cur[h]; m != nil {
 		if i, ok := t.untaped[h]; ok && grad && m == t.captured[i].Placeholder {
 			if n.OnTape() {
@@ -168,11 +231,17 @@ func (t *Trace) read(h *Array) *Node {
 
 // write makes h show n inside the trace, if it is a handle from outside.
 func (t *Trace) write(h *Array, n *Node) bool {
-	if old := h.node.Load(); old != nil && t.inside(old) {
+	old := h.node.Load()
+	if old != nil && t.inside(old) {
+		return false
+	}
+	if old != nil && !old.leaf && t.Made(h) {
+		t.own(h, old)
 		return false
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.mustHaveSpace()
 	n.refs.Add(1)
 	t.cur[h] = n
 	for _, w := range t.written {
@@ -184,6 +253,27 @@ func (t *Trace) write(h *Array, n *Node) bool {
 	return true
 }
 
+// own makes a handle of the function what was made inside, of numbers that were there: each call begins with those, which another
+// handle shows from now on.
+func (t *Trace) own(h *Array, first *Node) {
+	var shown *Array
+	for u := t; u != nil; u = u.parent {
+		u.mu.Lock()
+		if i := slices.IndexFunc(u.captured, func(c Captured) bool { return c.Handle == h }); i >= 0 {
+			if shown == nil {
+				shown = Wrap(first)
+			}
+			u.captured[i].Handle, u.cur[shown] = shown, u.cur[h]
+			if k, ok := u.untaped[h]; ok {
+				u.untaped[shown] = k
+			}
+			delete(u.cur, h)
+			delete(u.untaped, h)
+		}
+		u.mu.Unlock()
+	}
+}
+
 func (t *Trace) cell(s *Slot) *gradCell {
 	if t.kind == TraceControl {
 		fault.Throw(fault.NotImplemented, t.Name,
@@ -191,6 +281,7 @@ func (t *Trace) cell(s *Slot) *gradCell {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.mustHaveSpace()
 	c := t.grads[s]
 	if c == nil {
 		c = &gradCell{}
@@ -225,8 +316,9 @@ func (t *Trace) writeGrad(s *Slot, n *Node) {
 func (n *Node) MustRun() {
 	if t := n.trace; t != nil && t.kind != TraceVMap && !t.Export {
 		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.mustHaveSpace()
 		t.effects = append(t.effects, n)
-		t.mu.Unlock()
 		n.refs.Add(1)
 	}
 }
@@ -250,18 +342,21 @@ type Result struct {
 	Effects  []*Node
 }
 
-// Result collects captures and writes; call it after the function returned.
+// Result collects captures and writes; call it after the function returned. It is good until Release.
 func (t *Trace) Result() Result {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := Result{Captured: t.captured, Written: t.written, Effects: t.effects}
+	r := Result{Captured: t.captured, Written: t.written, Effects: t.effects, Finals: t.finals[:0], Grads: t.cells[:0]}
 	for _, h := range t.written {
 		r.Finals = append(r.Finals, t.cur[h])
 	}
-	of := map[*Array]*Slot{}
+	var of map[*Array]*Slot
 	for _, s := range t.slots {
 		c := t.grads[s]
 		if c.outer != nil {
+			if of == nil {
+				of = map[*Array]*Slot{}
+			}
 			of[c.outer] = s
 		}
 		g := GradCell{Slot: s, ReadFirst: c.readFirst, Present: c.presentFirst, Written: c.written, Local: s.home == t}
@@ -276,5 +371,6 @@ func (t *Trace) Result() Result {
 	for i := range r.Captured {
 		r.Captured[i].Grad = of[r.Captured[i].Handle]
 	}
+	t.finals, t.cells = r.Finals, r.Grads
 	return r
 }

@@ -15,7 +15,7 @@ type traceBlock struct {
 	nodes [traceBlockNodes]nodeWithHandle
 }
 
-const traceBlockNodes = 24 // with their handles 4 KiB
+const traceBlockNodes = 28 // with their handles 4 KiB
 
 // newNode allocates a node of the state's trace, or one of none.
 func newNode(st *scope.State) *Node {

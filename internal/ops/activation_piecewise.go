@@ -27,17 +27,10 @@ func cutTo(op string, x *Node, lo, hi float64) *Node {
 	if lo > hi {
 		fault.Throw(fault.Value, op, "min_val %v is above max_val %v", lo, hi)
 	}
-	below, above, inside := Le, Ge, x
-	if (lo == 0 || hi == 0) && x.DType().IsFloat() { // a zero keeps its sign there, and has no gradient as at any bound
-		if lo == 0 {
-			below = Lt
-		}
-		if hi == 0 {
-			above = Gt
-		}
-		inside = Where(Eq(x, 0), StopGradient(x), x)
+	if x.DType().IsFloat() {
+		return piecewise(opHardtanh, x, lo, hi)
 	}
-	return Where(below(x, lo), constLike(x, lo), Where(above(x, hi), constLike(x, hi), inside))
+	return Where(Le(x, lo), constLike(x, lo), Where(Ge(x, hi), constLike(x, hi), x))
 }
 
 // Relu6 returns x cut to [0, 6].
@@ -58,7 +51,10 @@ func LeakyRelu(x *Node, o LeakyReLUOptions) *Node {
 	return leakyRelu(realFloat("leaky_relu", x), orElse(o.NegativeSlope, 0.01))
 }
 
-func leakyRelu(x *Node, slope float64) *Node { return Where(Gt(x, 0), x, Mul(x, slope)) }
+// leakyRelu computes in float32 what a half type may not hold the slope for.
+func leakyRelu(x *Node, slope float64) *Node {
+	return inFloat32(x, func(x *Node) *Node { return piecewise(opLeakyRelu, x, slope) })
+}
 
 // RReLUOptions has the range of the slope below 0 (nil: 1/8 and 1/3).
 type RReLUOptions struct {
@@ -119,23 +115,16 @@ type ELUOptions struct {
 	Alpha *float64 // the factor below 0; nil: 1
 }
 
-// elu is scale·x where x is positive, scale·alpha·(exp(x·inner)-1) elsewhere. What exp sees is never positive, so that
-// neither it nor its gradient overflows. At 0 the slope is that of the left side and higher derivatives are 0, as in PyTorch: a straight
-// line is what is left of both sides there.
-func elu(x *Node, alpha, scale, inner float64) *Node {
-	return inFloat32(x, func(x *Node) *Node {
-		negative := Lt(x, 0)
-		below := Mul(Expm1(Mul(Where(negative, x, constLike(x, 0)), inner)), alpha*scale)
-		slope := Where(Gt(x, 0), constLike(x, scale), constLike(x, alpha*scale*inner))
-		return Where(negative, below, Mul(x, slope))
-	})
+// elu is x where that is positive, alpha·(exp(x·inner)-1) elsewhere.
+func elu(x *Node, alpha, inner float64) *Node {
+	return inFloat32(x, func(x *Node) *Node { return piecewise(opElu, x, alpha, inner) })
 }
 
 // Elu returns x where it is positive, alpha·(exp(x)-1) elsewhere.
 //
 //lucid:pkg nn/functional ELU
 //lucid:options ELUOptions
-func Elu(x *Node, o ELUOptions) *Node { return elu(realFloat("elu", x), orElse(o.Alpha, 1), 1, 1) }
+func Elu(x *Node, o ELUOptions) *Node { return elu(realFloat("elu", x), orElse(o.Alpha, 1), 1) }
 
 // Celu returns x where it is positive, alpha·(exp(x/alpha)-1) elsewhere.
 //
@@ -146,16 +135,14 @@ func Celu(x *Node, o ELUOptions) *Node {
 	if a == 0 {
 		fault.Throw(fault.Value, "celu", "alpha is 0; want another number")
 	}
-	return elu(realFloat("celu", x), a, 1, 1/a)
+	return elu(realFloat("celu", x), a, 1/a)
 }
 
 // Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.
 //
 //lucid:pkg nn/functional SELU
 //lucid:method SELU
-func Selu(x *Node) *Node {
-	return elu(realFloat("selu", x), 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1)
-}
+func Selu(x *Node) *Node { return unary(opSelu, realFloat("selu", x)) }
 
 // ShrinkOptions has the half-width of the range that is set to 0; nil: 0.5.
 type ShrinkOptions struct {
@@ -171,9 +158,7 @@ func Softshrink(x *Node, o ShrinkOptions) *Node {
 	if !(l >= 0) || math.IsInf(l, 1) {
 		fault.Throw(fault.Value, "softshrink", "lambd is %v; want a finite number from 0", l)
 	}
-	x = realFloat("softshrink", x)
-	zero := StopGradient(Mul(x, 0)) // with the sign of x
-	return Where(Le(Abs(x), l), zero, Sub(x, Where(Gt(x, 0), constLike(x, l), constLike(x, -l))))
+	return piecewise(opSoftshrink, realFloat("softshrink", x), l)
 }
 
 // Hardshrink returns x, and 0 where |x| does not exceed lambd.
@@ -182,9 +167,7 @@ func Softshrink(x *Node, o ShrinkOptions) *Node {
 //lucid:options ShrinkOptions
 //lucid:alias hard_shrink
 func Hardshrink(x *Node, o ShrinkOptions) *Node {
-	l := orElse(o.Lambd, 0.5)
-	x = realFloat("hardshrink", x)
-	return Where(Le(Abs(x), l), constLike(x, 0), x)
+	return piecewise(opHardshrink, realFloat("hardshrink", x), orElse(o.Lambd, 0.5))
 }
 
 // Threshold returns x where it exceeds the threshold, and value elsewhere.
@@ -213,9 +196,7 @@ func Hardswish(x *Node) *Node { return unary(opHardswish, realFloat("hardswish",
 //
 //lucid:pkg nn/functional
 //lucid:method
-func Mish(x *Node) *Node {
-	return inFloat32(realFloat("mish", x), func(x *Node) *Node { return Mul(x, Tanh(Softplus(x, SoftplusOptions{}))) })
-}
+func Mish(x *Node) *Node { return unary(opMish, realFloat("mish", x)) }
 
 // Softsign returns x/(1+|x|).
 //

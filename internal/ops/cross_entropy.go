@@ -71,20 +71,30 @@ func (c classes) classWeight(w *Node) *Node {
 	return Reshape(Cast(w, c.x.DType()), d...)
 }
 
-// targetWeight is what each target counts: the weight of its class, 0 where it is ignored.
+// targetWeight is the weight of each target's class, 0 where it is ignored.
 func (c classes) targetWeight() *Node {
-	if c.weight == nil {
-		return Cast(c.valid, c.x.DType())
-	}
 	w := gather(broadcastTo(c.weight, c.x.Shape()), c.target, c.axis)
 	return Where(c.valid, w, constLike(w, 0))
 }
 
-// finish folds losses that have size 1 along the axis; the mean is over the weights of the targets.
-func (c classes) finish(l *Node, reduction string) *Node {
+// counted is a loss by target as it counts: by the weight of its class, not at all where it is ignored. weight is nil without classWeight.
+func (c classes) counted(l *Node) (counts, weight *Node) {
+	l = Where(c.valid, l, constLike(l, 0))
+	if c.weight == nil {
+		return l, nil
+	}
+	weight = c.targetWeight()
+	return Mul(l, weight), weight
+}
+
+// finish folds losses that have size 1 along the axis; the mean is over the weights of the targets, where nil is 1.
+func (c classes) finish(l, weight *Node, reduction string) *Node {
 	switch reduction {
 	case "", "mean":
-		return Div(sumKeep(l, nil, false), sumKeep(c.targetWeight(), nil, false))
+		if weight == nil {
+			weight = Cast(c.valid, c.x.DType())
+		}
+		return Div(sumKeep(l, nil, false), sumKeep(weight, nil, false))
 	case "none":
 		d := l.Shape().Clone()
 		return Reshape(l, append(d[:c.axis], d[c.axis+1:]...)...)
@@ -103,8 +113,8 @@ func NllLoss(x, target, weight *Node, o NLLLossOptions) *Node {
 	d := x.DType()
 	c := newClasses("nll_loss", Cast(x, statDType(d)), target, weight, o.IgnoreIndex)
 	at := Cast(gather(x, c.target, c.axis), c.x.DType()) // not all of x
-	l := Neg(Mul(Where(c.valid, at, constLike(at, 0)), c.targetWeight()))
-	return Cast(c.finish(l, o.Reduction), d)
+	l, w := c.counted(Neg(at))
+	return Cast(c.finish(l, w, o.Reduction), d)
 }
 
 // CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only
@@ -131,17 +141,16 @@ func wideCrossEntropy(x, target, weight *Node, o CrossEntropyOptions) *Node {
 	c := newClasses("cross_entropy", x, target, weight, o.IgnoreIndex)
 	nll := apply(opClassNLL, attr.Axis{Axis: c.axis}, c.x, c.target)
 	lse := graph.TupleItem(nll, 1)
-	drop := func(l *Node) *Node { return Where(c.valid, l, constLike(l, 0)) }
-	l := Mul(drop(graph.TupleItem(nll, 0)), c.targetWeight())
+	l, w := c.counted(graph.TupleItem(nll, 0))
 	if s := o.LabelSmoothing; s > 0 {
 		all := Sub(lse, c.x)
 		if c.weight != nil {
 			all = Mul(all, c.weight)
 		}
-		spread := drop(sumKeep(all, []int{c.axis}, true))
+		spread := Where(c.valid, sumKeep(all, []int{c.axis}, true), constLike(all, 0))
 		l = Add(Mul(l, 1-s), Mul(spread, s/float64(c.count)))
 	}
-	return c.finish(l, o.Reduction)
+	return c.finish(l, w, o.Reduction)
 }
 
 // softCrossEntropy is the loss against probabilities; the mean is over the examples.

@@ -128,6 +128,10 @@ func Clamp(x *Node, min, max Operand) *Node {
 	// All three are promoted to one dtype, and bounds outside an unsigned dtype's range bind as numbers do.
 	d := resultType("clamp", all...)
 	r := as("clamp", x, d)
+	if isScalar(min) && isScalar(max) {
+		requireKind("clamp", r, !d.IsComplex(), "numbers with an order")
+		return apply(opClamp, nil, r, as("clamp", inRange(d, min), d), as("clamp", inRange(d, max), d))
+	}
 	if min != nil {
 		r = ClampMin(r, inRange(d, min))
 	}
@@ -135,4 +139,10 @@ func Clamp(x *Node, min, max Operand) *Node {
 		r = ClampMax(r, inRange(d, max))
 	}
 	return r
+}
+
+// isScalar reports whether an operand is given, and no tensor.
+func isScalar(x Operand) bool {
+	_, tensor := x.(*Node)
+	return x != nil && !tensor
 }

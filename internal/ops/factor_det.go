@@ -40,13 +40,13 @@ func init() {
 		},
 		// With B = adj(A): dB = (tr(B·dA)·A⁻¹ - B·dA·A⁻¹), which needs the inverse.
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
-			inv := inverseOf("adjugate", n.In(0))
+			inv := inverseOf("second derivative of det", n.In(0))
 			bh, ih := adjoint(n), adjoint(inv)
 			t := Sum(Mul(cot[0], conj(inv)), ReduceOptions{Dim: []int{-2, -1}, KeepDim: true})
 			return []*Node{Sub(Mul(t, bh), mm(bh, mm(cot[0], ih)))}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
-			inv := inverseOf("adjugate", n.In(0))
+			inv := inverseOf("second derivative of det", n.In(0))
 			bd := mm(n, tan[0])
 			t := Sum(diagonals(bd), ReduceOptions{Dim: []int{-1}, KeepDim: true})
 			return []*Node{Sub(Mul(Unsqueeze(t, -1), inv), mm(bd, inv))}

@@ -50,13 +50,13 @@ func init() {
 		},
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{expDerivative(adjoint(n.In(0)), cot[0])} },
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{expDerivative(n.In(0), tan[0])} }})
-	opMatrixSqrth = factorOp(graph.Op{Name: "matrix_sqrth", Inputs: graph.Exactly(1), SavesIn: 1,
+	opMatrixSqrth = factorOp(graph.Op{Name: "matrix_sqrth", Inputs: graph.Exactly(1), SavesOut: true,
 		Validate: rule(func(c check) { c.square(c.in[0]) }),
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: in[0].DType()}}
 		},
-		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{sqrthDerivative(n.In(0), cot[0])} },
-		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{sqrthDerivative(n.In(0), tan[0])} }})
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{lyapunov(n, hermitianPart(cot[0]))} },
+		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{lyapunov(n, hermitianPart(tan[0]))} }})
 }
 
 func expDerivative(a, e *Node) *Node {
@@ -65,19 +65,6 @@ func expDerivative(a, e *Node) *Node {
 	below := concat([]*Node{zerosLike(a), a}, a.Rank()-1)
 	x := graph.New(opMatrixExp, attr.Factor{}, concat([]*Node{top, below}, a.Rank()-2))
 	return Narrow(Narrow(x, -2, 0, n), -1, n, n)
-}
-
-// sqrthDerivative solves S·X + X·S = E for the square root S of a; it is its own transpose. Where two eigenvalues are 0 it is 0.
-func sqrthDerivative(a, e *Node) *Node {
-	e = Mul(Add(e, adjoint(e)), 0.5)
-	t := graph.New(opEigh, attr.Factor{Vectors: true}, a)
-	w, v := graph.TupleItem(t, 0), graph.TupleItem(t, 1)
-	s := Sqrt(Where(Gt(w, 0), w, constLike(w, 0)))
-	sum := Add(Unsqueeze(s, -1), Unsqueeze(s, -2))
-	zero := Eq(sum, 0)
-	x := mm(adjoint(v), mm(e, v))
-	x = Where(zero, constLike(x, 0), Div(x, Where(zero, constLike(sum, 1), sum)))
-	return mm(v, mm(x, adjoint(v)))
 }
 
 // pinvVJP and pinvJVP hold where the rank does not change.

@@ -10,7 +10,7 @@ import (
 )
 
 // Cosine and sine transforms, of the types II, III and IV, as SciPy defines and scales them. All are real transforms of one Fourier
-// transform of the same length, but type IV, which takes one of twice the length.
+// transform of the same length, but type IV, of half of it; of an odd length it takes one of twice that.
 
 // DCTOptions say which transform, along which dimension, and which direction carries the factor.
 type DCTOptions struct {
@@ -180,14 +180,26 @@ func cosine3(x *Node, n int) *Node {
 	return SliceDim(reshapeTo(Stack([]*Node{even, odd}, -1), shape.Of("dct", dims...)), last, 0, n, 1)
 }
 
-// cosine4 is the transform of type IV of rows: 2·Σ x[j]·cos(π·(2j+1)·(2k+1)/4n), or with sin.
+// cosine4 is the transform of type IV of rows: 2·Σ x[j]·cos(π·(2j+1)·(2k+1)/4n), or with sin. Of an even number of elements, those with
+// even numbers and the odd ones backwards are the parts of half as many complex numbers; so are the results.
 func cosine4(x *Node, n int, sine bool) *Node {
 	last := x.Rank() - 1
-	t := Mul(x, phases(x, n, 2*float64(n), func(j int) float64 { return -float64(j) }))
-	t = SliceDim(FFT(t, FFTOptions{N: 2 * n}), last, 0, n, 1)
-	t = Mul(t, phases(x, n, 4*float64(n), func(k int) float64 { return -float64(2*k + 1) }))
-	if sine {
-		return Mul(Imag(t), -2)
+	if n%2 == 1 {
+		t := Mul(x, phases(x, n, 2*float64(n), func(j int) float64 { return -float64(j) }))
+		t = SliceDim(FFT(t, FFTOptions{N: 2 * n}), last, 0, n, 1)
+		t = Mul(t, phases(x, n, 4*float64(n), func(k int) float64 { return -float64(2*k + 1) }))
+		if sine {
+			return Mul(Imag(t), -2)
+		}
+		return Mul(Real(t), 2)
 	}
-	return Mul(Real(t), 2)
+	h, sign := n/2, -2
+	a, b := SliceDim(x, last, 0, h, 2), Flip(SliceDim(x, last, 1, h, 2), last)
+	if sine { // of the row backwards, with every second result negated
+		a, b, sign = b, a, 2
+	}
+	t := Mul(Complex(a, b), phases(x, h, 4*float64(n), func(j int) float64 { return -float64(4*j + 1) }))
+	t = Mul(FFT(t, FFTOptions{}), phases(x, h, float64(n), func(k int) float64 { return -float64(k) }))
+	y := Stack([]*Node{Mul(Real(t), 2), Mul(Flip(Imag(t), last), sign)}, -1)
+	return reshapeTo(y, x.Shape())
 }

@@ -96,25 +96,3 @@ func MatrixExp(x *Node) *Node { return apply(opMatrixExp, attr.Factor{}, squares
 func MatrixSqrth(x *Node) *Node {
 	return apply(opMatrixSqrth, attr.Factor{Check: "linalg_matrix_sqrth"}, squares("linalg_matrix_sqrth", x))
 }
-
-// LinalgPolarOptions says on which side the Hermitian factor stands.
-type LinalgPolarOptions struct {
-	Left bool // x = p·u instead of x = u·p
-}
-
-// LinalgPolar returns u with orthonormal columns (rows, if there are fewer of them) and p, Hermitian without negative eigenvalues, with
-// u·p = x. The derivative is that of SVD.
-//
-//lucid:pkg linalg Polar
-//lucid:name linalg_polar
-//lucid:amp float32
-//lucid:options PolarOptions
-func LinalgPolar(x *Node, o LinalgPolarOptions) (u, p *Node) {
-	const op = "linalg_polar"
-	left, s, vh := svdOf(op, matricesOf(op, x), false)
-	u = mm(left, vh)
-	if o.Left {
-		return u, mm(columns(left, s), adjoint(left))
-	}
-	return u, mm(adjoint(vh), rowsBy(vh, s))
-}

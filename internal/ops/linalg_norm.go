@@ -88,10 +88,11 @@ func matrixNorm(op string, x *Node, ord any, dim []int, keep bool) *Node {
 	case name == "nuc" || math.Abs(p) == 2:
 		r := x.Rank()
 		factorable(op, x)
-		y := svdvals(op, moveDims(op, x, []int{i, j}, []int{r - 2, r - 1}))
+		y := moveDims(op, x, []int{i, j}, []int{r - 2, r - 1})
 		if name == "nuc" {
-			y = Sum(y, ReduceOptions{Dim: []int{-1}})
+			y = nuclear(op, y)
 		} else { // not the first or the last: equal values share the gradient
+			y = svdvals(op, y)
 			y = Squeeze(extremeAlong(op, y, y.Rank()-1, p > 0), -1)
 		}
 		if keep {

@@ -165,17 +165,17 @@ var sincSeries = [...]float64{1, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880,
 //lucid:inplace
 //lucid:alias special_sinc
 func Sinc(x *Node) *Node {
-	return widened(func(v []*Node) *Node {
-		p := Mul(v[0], math.Pi)
-		// Up to 1 stands the series: the derivatives of the quotient are differences of large numbers there, of which float32
-		// has few digits left. Each form sees its own arguments alone: a square or a reciprocal that overflows has no
-		// gradient that could be multiplied by 0.
-		near := Lt(Abs(p), 1)
-		safe, sq := Where(near, constLike(p, 1), p), Square(Where(near, p, constLike(p, 0)))
-		series := constLike(sq, sincSeries[len(sincSeries)-1])
-		for k := len(sincSeries) - 2; k >= 0; k-- {
-			series = Add(Mul(series, sq), sincSeries[k])
-		}
-		return Where(near, series, Div(Sin(safe), safe))
-	}, floating(x))
+	if !x.DType().IsComplex() {
+		return unary(opSinc, floating(x))
+	}
+	p := Mul(x, math.Pi)
+	// Up to 1 stands the series, for its derivatives as in sincDerivative. Each form sees its own arguments alone: a square or a reciprocal
+	// that overflows has no gradient that could be multiplied by 0.
+	near := Lt(Abs(p), 1)
+	safe, sq := Where(near, constLike(p, 1), p), Square(Where(near, p, constLike(p, 0)))
+	series := constLike(sq, sincSeries[len(sincSeries)-1])
+	for k := len(sincSeries) - 2; k >= 0; k-- {
+		series = Add(Mul(series, sq), sincSeries[k])
+	}
+	return Where(near, series, Div(Sin(safe), safe))
 }

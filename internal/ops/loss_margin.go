@@ -144,7 +144,9 @@ func MultiMarginLoss(x, target, weight *Node, o MultiMarginLossOptions) *Node {
 	if p == 2 {
 		short = Square(short)
 	}
-	short = Mul(short, c.targetWeight())
+	if c.weight != nil {
+		short = Mul(short, c.targetWeight())
+	}
 	own := Eq(Reshape(Arange64(c.count), alongAxis(c.x.Rank(), c.axis, c.count)...), c.target)
 	l := Mul(sumKeep(Where(own, constLike(short, 0), short), []int{c.axis}, false), 1/float64(c.count))
 	return Cast(reduceLoss(op, l, o.Reduction), d)

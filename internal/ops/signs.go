@@ -132,6 +132,9 @@ func NanToNum(x *Node, o NanToNumOptions) *Node {
 	case !x.DType().IsFloat():
 		return x
 	}
+	if o.PosInf == nil && o.NegInf == nil && !x.DType().IsHalf() {
+		return piecewise(opNanToNum, x, orElse(o.NaN, 0))
+	}
 	or := func(v *float64, def float64) *Node {
 		if v != nil {
 			def = *v

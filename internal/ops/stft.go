@@ -139,8 +139,8 @@ func ISTFT(x, window *Node, o ISTFTOptions) *Node {
 	if !x.DType().IsComplex() {
 		fault.Throw(fault.DType, op, "the spectra are %v; want complex numbers, of pairs by view_as_complex", x.DType())
 	}
-	if f.window != nil && f.window.DType().IsComplex() {
-		fault.Throw(fault.DType, op, "the window is %v; want a real one", f.window.DType())
+	if f.window != nil && f.window.DType().IsComplex() && !o.ReturnComplex {
+		fault.Throw(fault.DType, op, "the window is %v; want a real one, or return_complex", f.window.DType())
 	}
 	if f.hop > f.width {
 		fault.Throw(fault.Value, op, "hop_length %d leaves gaps between windows of %d; want at most as many", f.hop, f.width)
@@ -176,6 +176,9 @@ func ISTFT(x, window *Node, o ISTFTOptions) *Node {
 	w := broadcastTo(scalar(real, dtype.Scalar{Kind: dtype.KindFloat, F: 1}), shape.Of(op, f.n))
 	if f.window != nil {
 		w = Cast(f.window, real)
+		if f.window.DType().IsComplex() {
+			w = Cast(f.window, y.DType())
+		}
 		y = Mul(y, w)
 	}
 	y = f.trim(f.add(y), x.Dim(1), o, f.envelope(w, x.Dim(1)))
@@ -222,7 +225,13 @@ func (f frames) trim(y *Node, n int, o ISTFTOptions, envelope *Node) *Node {
 		fault.Throw(fault.Shape, f.op, "%d frames leave nothing of the signal; give its length", n)
 	}
 	y, envelope = Narrow(y, 1, start, stop-start), Narrow(envelope, 1, start, stop-start)
-	y = Div(y, require(f.op, attr.Envelope, envelope, Abs(envelope)))
+	size := Abs(envelope)
+	if envelope.DType().IsComplex() {
+		envelope = Complex(require(f.op, attr.Envelope, Real(envelope), size), Imag(envelope))
+	} else {
+		envelope = require(f.op, attr.Envelope, envelope, size)
+	}
+	y = Div(y, envelope)
 	if end > stop {
 		y = padConstant(y, []int{0, 0}, []int{0, end - stop}, nil)
 	}

@@ -69,7 +69,7 @@ const (
 	spinTime  = 50 * time.Microsecond  // how long to look at least
 	spinMost  = 200 * time.Microsecond // the most patience of a helper
 	spinBlock = time.Millisecond       // longest block that is waited for
-	spinPolls = 64                     // looks between two glances at the clock
+	spinPolls = 16                     // looks between two glances at the clock
 )
 
 // SetThreads bounds how many goroutines one For uses, and returns the bound before; 0 means GOMAXPROCS.
@@ -180,6 +180,7 @@ func find(spin time.Duration, patience *time.Duration) *job {
 				awake.Add(-1)
 				return j
 			}
+			relax()
 		}
 	}
 	resting.Add(1)
@@ -207,6 +208,7 @@ func (j *job) wait(spin time.Duration) {
 			if j.left.Load() == 0 {
 				return
 			}
+			relax()
 		}
 	}
 	j.fin = make(chan struct{})

@@ -262,7 +262,9 @@ func init() {
 		Schema{Name: "linalg_polar", Door: "linalg.Polar",
 			Doc: "LinalgPolar returns u with orthonormal columns (rows, if there are fewer of them) and p, Hermitian without " +
 				"negative eigenvalues, with\n" +
-				"u·p = x. The derivative is that of SVD.",
+				"u·p = x. The derivative is finite for matrices of full rank, whatever their singular values; if p has more " +
+				"rows than the rank can be,\n" +
+				"it is that of SVD.",
 			AMP: "float32", Random: "",
 			Params: []Param{{"input", "tensor", false}, {"left", "bool", true}},
 			call: func(c *Caller) []*graph.Node {

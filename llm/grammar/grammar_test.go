@@ -344,9 +344,22 @@ func TestSchemaCases(t *testing.T) {
 		g.Matches(`{"next": null, "v": 1}`) {
 		t.Error("a schema that holds itself")
 	}
+	// A reference with a description, as generators of older drafts write it; values that are of the type next to them.
+	g, err = JSONSchema([]byte(`{"properties": {"a": {"allOf": [{"$ref": "#/$defs/A"}], "description": "x"}}, "required": ["a"],
+		"$defs": {"A": {"type": ["integer", "string"], "enum": [1, 2.0, "b"]}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !g.Matches(`{"a": 2.0}`) || !g.Matches(`{"a": "b"}`) || g.Matches(`{"a": 3}`) {
+		t.Error("allOf of one schema")
+	}
 	for _, bad := range []string{``, `[]`, `1`, `{"type": "other"}`, `{"type": "number", "minimum": 1}`,
 		`{"type": "string", "format": "date"}`, `{"not": {}}`,
-		`{"allOf": []}`, `{"oneOf": [{}]}`, `{"$ref": "http://x/y"}`, `{"$ref": "#/nothing"}`, `{"type": "array", "maxItems": 1e9}`,
+		`{"type": "string", "enum": [1]}`, `{"type": "integer", "const": 1.5}`, `{"type": 0, "enum": [1]}`,
+		`{"type": "string", "pattern": []}`,
+		`{"type": "object", "properties": []}`, `{"properties": {"a": {}}, "required": "a"}`, `{"properties": {"": {}}, "required": [1]}`,
+		`{"allOf": []}`, `{"allOf": [{}, {}]}`, `{"oneOf": [{}]}`, `{"$ref": "http://x/y"}`,
+		`{"$ref": "#/nothing"}`, `{"type": "array", "maxItems": 1e9}`,
 		`{"enum": []}`,
 		`{"type": "array", "minItems": 3, "maxItems": 2}`, `{"type": "object", "properties": {"a": 5}}`,
 		`{"type": "object", "required": ["a"]}`, `{"type": []}`,

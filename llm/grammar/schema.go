@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -128,11 +129,15 @@ func (s *schemas) value(path string, schema any) sequence {
 	}
 	if list, ok := o.values["enum"].([]any); ok {
 		check("enum", "type")
-		return s.enum(path, list)
+		return s.enum(path, o, list)
 	}
 	if v, ok := o.values["const"]; ok {
 		check("const", "type")
-		return lit(written(v))
+		return s.enum(path, o, []any{v})
+	}
+	if list, ok := o.values["allOf"].([]any); ok && len(list) == 1 { // a $ref with a description, as some generators write it
+		check("allOf")
+		return s.value(path+"/allOf/0", list[0])
 	}
 	if list, ok := o.values["anyOf"].([]any); ok && len(list) > 0 {
 		check("anyOf")
@@ -235,7 +240,11 @@ func (s *schemas) count(path string, o *object, key string, none int) int {
 }
 
 func (s *schemas) text(path string, o *object) sequence {
-	if p, ok := o.values["pattern"].(string); ok {
+	if v, ok := o.values["pattern"]; ok {
+		p, ok := v.(string)
+		if !ok {
+			bad(path, "pattern is no text")
+		}
 		if o.values["minLength"] != nil || o.values["maxLength"] != nil {
 			bad(path, "pattern together with a length is not supported")
 		}
@@ -267,15 +276,40 @@ func (s *schemas) pattern(path, p string) sequence {
 	return join(lit(`"`), q, lit(`"`))
 }
 
-func (s *schemas) enum(path string, list []any) sequence {
+func (s *schemas) enum(path string, o *object, list []any) sequence {
+	kinds := s.kinds(path, o)
 	var all []sequence
 	for _, v := range list {
+		if kinds != nil && !slices.ContainsFunc(kinds, func(kind string) bool { return isKind(v, kind) }) {
+			bad(path, "the value %s is not of the type %s", written(v), strings.Join(kinds, " or "))
+		}
 		all = append(all, lit(written(v)))
 	}
 	if all == nil {
 		bad(path, "enum is empty")
 	}
 	return s.b.either(all...)
+}
+
+// isKind reports whether a value is of a type that schemas name.
+func isKind(v any, kind string) bool {
+	switch v := v.(type) {
+	case *object:
+		return kind == "object"
+	case []any:
+		return kind == "array"
+	case string:
+		return kind == "string"
+	case bool:
+		return kind == "boolean"
+	case json.Number:
+		if kind == "integer" {
+			f, _ := v.Float64() // an infinity for numbers so large that they are whole
+			return f == math.Trunc(f)
+		}
+		return kind == "number"
+	}
+	return kind == "null"
 }
 
 // written is a value as JSON text.
@@ -330,14 +364,22 @@ func (s *schemas) reference(path, to string) sequence {
 
 // object is the properties in their order; those that are not required may be missing.
 func (s *schemas) object(path string, o *object) sequence {
-	props, _ := o.values["properties"].(*object)
-	if props == nil {
-		props = &object{}
+	props := &object{}
+	if v, ok := o.values["properties"]; ok {
+		if props, ok = v.(*object); !ok {
+			bad(path, "properties is no object")
+		}
 	}
 	required := map[string]bool{}
-	list, _ := o.values["required"].([]any)
+	list, ok := o.values["required"].([]any)
+	if !ok && o.values["required"] != nil {
+		bad(path, "required is no list")
+	}
 	for _, v := range list {
-		name, _ := v.(string)
+		name, ok := v.(string)
+		if !ok {
+			bad(path, "required has %s; want names of properties", written(v))
+		}
 		if required[name] = true; !slices.Contains(props.keys, name) {
 			bad(path, "the property %q is required and not described", name)
 		}

@@ -109,7 +109,8 @@ var fromTensors = []string{"Family", "NormOffset", "Tied", "QKVBias", "OutBias",
 
 // checkWritten reads the description back: a model that the format has no words for must not be saved as another one.
 func checkWritten(meta *gguf.Metadata, c *Config) {
-	back, want := readGGUF(withVocab(meta, c), nil), *c
+	// Keys that the family does not read are passed over here: what they were to say is a difference below.
+	back, want := readGGUF(withVocab(meta, c), meta.Keys()), *c
 	if c.Window == 0 { // then no layer has one
 		back.Windowed, want.Windowed = nil, nil
 	}

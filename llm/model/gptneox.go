@@ -34,7 +34,6 @@ func gptNeoXHF(k *keys, c *Config) {
 
 func gptNeoXGGUF(k *metadata, c *Config) {
 	c.gptNeoX()
-	c.QKVBias, c.OutBias = true, true
 	c.Eps = k.number("attention.layer_norm_epsilon", 1e-5)
 	c.Activation = "gelu"
 	c.Parallel = k.flag("use_parallel_residual", true)

@@ -158,12 +158,9 @@ func Together(t *lucid.Tensor, heads int) *lucid.Tensor {
 // Inspect takes from the names of a GGUF file's tensors what its metadata do not say. It is for packages of this module.
 func (c *Config) Inspect(stored func(name string) bool) {
 	c.Tied = !stored("output.weight")
-	switch c.Family {
-	case "llama", "mixtral", "qwen3", "qwen3_moe", "smollm3", "olmo2", "stablelm", "phi3", "starcoder2", "deepseek_v2", "deepseek_v3":
-		c.QKVBias = stored("blk.0.attn_q.bias") || stored("blk.0.attn_qkv.bias") || stored("blk.0.attn_q_a.bias")
-		c.OutBias = stored("blk.0.attn_output.bias")
-		c.MLPBias = stored("blk.0.ffn_up.bias")
-	}
+	c.QKVBias = stored("blk.0.attn_q.bias") || stored("blk.0.attn_qkv.bias") || stored("blk.0.attn_q_a.bias")
+	c.OutBias = stored("blk.0.attn_output.bias")
+	c.MLPBias = stored("blk.0.ffn_up.bias")
 	if c.Family == "stablelm" {
 		if stored("blk.0.attn_q_norm.weight") {
 			c.QKNorm = LayerQKNorm

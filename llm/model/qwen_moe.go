@@ -12,13 +12,14 @@ func init() {
 
 func qwen2MoeHF(k *keys, c *Config) {
 	c.QKVBias = k.flag("qkv_bias", true)
-	qwenWindow(k, c)
+	qwenWindow(k, c, func(layer, from int) bool { return layer%2 == 0 && layer < from })
 	qwenExperts(k, c, 60, 4)
 	c.MoE.Shared, c.MoE.SharedGate = k.whole("shared_expert_intermediate_size", 5632), true
 }
 
 func qwen3MoeHF(k *keys, c *Config) {
-	qwen3HF(k, c)
+	qwen3Attention(k, c)
+	qwenWindow(k, c, func(int, int) bool { return true })
 	qwenExperts(k, c, 128, 8)
 }
 
@@ -45,7 +46,6 @@ func qwenMoeWeights(c *Config, w Source) Source {
 }
 
 func qwen2MoeGGUF(k *metadata, c *Config) {
-	c.QKVBias = true
 	qwenExpertsGGUF(k, c)
 	c.MoE.Shared, c.MoE.SharedGate = k.whole("expert_shared_feed_forward_length", c.Intermediate), true
 }

@@ -11,7 +11,7 @@ func smolLM3HF(k *keys, c *Config) {
 	c.OutBias = c.QKVBias
 	c.MLPBias = k.flag("mlp_bias", false)
 	c.Tied = k.flag("tie_word_embeddings", true)
-	qwenWindow(k, c)
+	qwenWindow(k, c, lastLayers)
 	every := k.whole("no_rope_layer_interval", 4)
 	if every < 1 {
 		k.wrong("no_rope_layer_interval", every, "a positive number")

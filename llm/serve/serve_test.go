@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -305,5 +306,16 @@ func TestOptionsRefused(t *testing.T) {
 	}
 	if !slices.Contains([]float64{finite(math.Inf(-1)), 0}, -9999) {
 		t.Error("an infinite number would be no JSON")
+	}
+}
+
+// TestNoTemplate asserts that a client of a model without chats learns what to ask for.
+func TestNoTemplate(t *testing.T) {
+	s := New(map[string]*llm.Model{"tiny": newTiny("")}, Options{})
+	defer s.Close()
+	h := httptest.NewServer(s)
+	defer h.Close()
+	if code, answer, _ := post(t, h.URL, chatPath, chat(`"n": 1`)); code != 400 || !strings.Contains(answer, "use /v1/completions") {
+		t.Errorf("%d %s", code, answer)
 	}
 }

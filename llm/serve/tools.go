@@ -147,12 +147,14 @@ func (q *request) setChoice(raw json.RawMessage, inside string) *failure {
 	return bad
 }
 
-// prompt writes the messages in the model's form, with the tools it may call.
+// chatPrompt writes the messages in the model's form, with the tools it may call.
 func (q *request) chatPrompt() *failure {
 	m := q.model.m
 	switch {
 	case len(q.tools.Tools) == 0 && (q.tools.Required || q.tools.Name != ""):
 		return wrong("tool_choice", "a call is asked for, and there are no tools")
+	case !m.HasChat():
+		return wrong("messages", "the files of the model %q have no chat template; use /v1/completions with a prompt", q.name)
 	case len(q.tools.Tools) == 0 || q.noTools:
 		ids, err := m.ChatIDs(q.messages, true)
 		if err != nil {

@@ -58,8 +58,8 @@ func (t *Tokenizer) addTokens(list []any) {
 		if a.id < 0 || a.id >= maxIDs || a.text == "" {
 			refuse("an added token %q with the id %d", a.text, a.id)
 		}
-		if old, ok := t.vocab.find(a.text); ok {
-			a.id = old // the model's own token
+		if old, ok := t.ID(a.text); ok {
+			a.id = int32(old) // the model's own token
 		}
 		t.addToken(a, o.flag("normalized", true))
 	}
@@ -75,7 +75,13 @@ func (t *Tokenizer) addToken(a addedToken, normalized bool) {
 	for t.holes != nil && int(a.id) >= len(t.holes) {
 		t.holes = append(t.holes, true)
 	}
-	t.vocab.set(a.id, a.text)
+	if _, ok := t.ID(a.text); !ok { // the model must not find it in a piece of text
+		t.vocab.name(a.id, a.text)
+		if t.beyond == nil {
+			t.beyond = map[string]int32{}
+		}
+		t.beyond[a.text] = a.id
+	}
 	if t.holes != nil {
 		t.holes[a.id] = false
 	}
@@ -144,7 +150,7 @@ func newNormalizer(v any, where string) normalizer {
 	case "Lowercase":
 		return funcNormalizer(lower)
 	case "StripAccents":
-		return funcNormalizer(stripAccents)
+		return funcNormalizer(func(s string) string { return without(unicode.M, s) })
 	case "Strip":
 		return stripNormalizer{o.flag("strip_left", true), o.flag("strip_right", true)}
 	case "Prepend":

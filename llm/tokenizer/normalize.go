@@ -53,12 +53,13 @@ func lower(s string) string {
 	return strings.Map(unicode.ToLower, s)
 }
 
-func stripAccents(s string) string {
+// without leaves out the marks of a table: of all kinds for StripAccents, those that take no room for BertNormalizer.
+func without(marks *unicode.RangeTable, s string) string {
 	if isASCII(s) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
+		if unicode.Is(marks, r) {
 			return -1
 		}
 		return r
@@ -135,7 +136,7 @@ func (n bertNormalizer) normalize(s string) string {
 		s = spaceIdeographs(s)
 	}
 	if n.accents {
-		s = stripAccents(formNormalizer{norm.NFD}.normalize(s))
+		s = without(unicode.Mn, formNormalizer{norm.NFD}.normalize(s))
 	}
 	if n.lower {
 		s = lower(s)

@@ -15,8 +15,9 @@ type Tokenizer struct {
 	decoder    decoder       // nil: tokens joined by spaces
 	added      addedTokens
 
-	vocab   *vocab // its list has "" where holes says so
-	holes   []bool // ids without a token; nil: none
+	vocab   *vocab           // its list has "" where holes says so
+	holes   []bool           // ids without a token; nil: none
+	beyond  map[string]int32 // added tokens that the model does not have
 	special map[int32]bool
 	bos     int
 	eos     int
@@ -197,6 +198,9 @@ func (t *Tokenizer) Token(id int) (string, bool) {
 // ID returns the id of a token as the vocabulary has it.
 func (t *Tokenizer) ID(token string) (int, bool) {
 	id, ok := t.vocab.find(token)
+	if !ok {
+		id, ok = t.beyond[token]
+	}
 	return int(id), ok
 }
 

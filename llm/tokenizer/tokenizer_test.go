@@ -363,3 +363,41 @@ func TestWordPieceGGUF(t *testing.T) {
 		t.Errorf("the list of the file became %q", got)
 	}
 }
+
+// TestAccents asserts that StripAccents leaves out marks of every kind, and BertNormalizer those that take no room, as Hugging Face's do.
+func TestAccents(t *testing.T) {
+	const bert = `"BertNormalizer","clean_text":false,"handle_chinese_chars":false,"strip_accents":true,"lowercase":false`
+	for kind, want := range map[string]string{`"StripAccents"`: "a\u0915", bert: "a\u0915\u093e\u20dd"} {
+		model := `{"type":"WordLevel","unk_token":"?","vocab":{"?":0,"` + want + `":1}}`
+		tok, err := ParseJSON([]byte(`{"normalizer":{"type":` + kind + `},"model":` + model + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ids := tok.Encode("a\u0301\u0915\u093e\u20dd"); !slices.Equal(ids, []int{1}) {
+			t.Errorf("%s: %v, want the token %q", kind, ids, want)
+		}
+	}
+}
+
+// TestAddedAlone asserts that the model does not find an added token that may not be read as one.
+func TestAddedAlone(t *testing.T) {
+	const added = `[{"id":9,"content":"one","single_word":true,"normalized":false},` +
+		`{"id":8,"content":"two","special":true,"normalized":false}]`
+	for _, model := range []string{
+		`{"type":"WordPiece","unk_token":"?","continuing_subword_prefix":"","vocab":{"?":0,"o":1,"n":2,"e":3,"_":4,"t":5,"w":6}}`,
+		`{"type":"BPE","unk_token":"?","ignore_merges":true,"merges":[],"vocab":{"?":0,"o":1,"n":2,"e":3,"_":4,"t":5,"w":6}}`,
+	} {
+		tok, err := ParseJSON([]byte(`{"added_tokens":` + added + `,"pre_tokenizer":{"type":"BertPreTokenizer"},"model":` + model + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for text, want := range map[string][]int{"_one": {4, 1, 2, 3}, "one": {9}, "two": {5, 6, 1}} {
+			if got := tok.EncodeWith(text, EncodeOptions{SpecialAsText: true}); !slices.Equal(got, want) {
+				t.Errorf("%s: %q is %v, want %v", model[:20], text, got, want)
+			}
+		}
+		if id, ok := tok.ID("two"); id != 8 || !ok {
+			t.Errorf("the id of an added token is %d, %v", id, ok)
+		}
+	}
+}

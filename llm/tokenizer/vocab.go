@@ -60,12 +60,17 @@ func (v *vocab) add(id int32) {
 	}
 }
 
-// set makes an id's token be found, in place of an equal one.
-func (v *vocab) set(id int32, token string) {
+// name gives an id its token, which is not to be found.
+func (v *vocab) name(id int32, token string) {
 	for int(id) >= len(v.tokens) {
 		v.tokens = append(v.tokens, "")
 	}
 	v.tokens[id] = token
+}
+
+// set makes an id's token be found, in place of an equal one.
+func (v *vocab) set(id int32, token string) {
+	v.name(id, token)
 	at, tag, free := v.slot(token)
 	if free {
 		v.take(at, tag, id)

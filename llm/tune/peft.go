@@ -89,7 +89,11 @@ var harmless = []string{"task_type", "inference_mode", "base_model_name_or_path"
 // Load reads an adapter that Save or peft wrote, and adds it to a model.
 func Load(m *llm.Model, dir string) (a *Adapter, err error) {
 	caught := lucid.Try(func() {
-		o := readConfig(m, filepath.Join(dir, adapterConfig))
+		var text []byte
+		if text, err = readSmall(filepath.Join(dir, adapterConfig)); err != nil {
+			return
+		}
+		o := readConfig(m, text)
 		var d *lucid.StateDict
 		if d, err = lucid.Load(filepath.Join(dir, adapterWeights)); err != nil {
 			return
@@ -140,17 +144,19 @@ func (a *Adapter) take(d *lucid.StateDict) error {
 
 func refuse(format string, args ...any) { fault.Throw(fault.Format, op, format, args...) }
 
-// readConfig reads adapter_config.json. What would change the result and is not known is refused.
-func readConfig(m *llm.Model, path string) (o LoRAOptions) {
+// readSmall reads a file of at most maxConfig bytes, and one more of a larger one.
+func readSmall(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		fault.Rethrow(op, codec.IOError(op, err))
+		return nil, codec.IOError(op, err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
-	if err != nil {
-		fault.Rethrow(op, codec.IOError(op, err))
-	}
+	return data, codec.IOError(op, err)
+}
+
+// readConfig reads adapter_config.json. What would change the result and is not known is refused.
+func readConfig(m *llm.Model, data []byte) (o LoRAOptions) {
 	var all map[string]json.RawMessage
 	if len(data) > maxConfig || json.Unmarshal(data, &all) != nil {
 		refuse("%s is no JSON object of at most %d bytes", adapterConfig, maxConfig)

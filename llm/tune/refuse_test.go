@@ -211,3 +211,11 @@ func TestHostileAdapters(t *testing.T) {
 		}
 	}
 }
+
+func TestAdapterMissing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "none")
+	_, err := Load(tiny(t), dir)
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), adapterConfig) || strings.Contains(err.Error(), "evaluation") {
+		t.Errorf("%v, want that there is no %s", err, adapterConfig)
+	}
+}

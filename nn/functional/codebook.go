@@ -28,7 +28,7 @@ func NearestCodebook(x, codebook *lucid.Tensor) *lucid.Tensor {
 			codebook.Shape())
 	}
 	flat := x.Detach().Reshape(-1, s[len(s)-1])
-	return lucid.Cdist(flat, codebook.Detach()).ArgMin(-1).Reshape(s[:len(s)-1]...)
+	return own(lucid.Cdist(flat, codebook.Detach()).ArgMin(-1).Reshape(s[:len(s)-1]...))
 }
 
 // VectorQuantize replaces every vector of x by the nearest row of codebook, and returns the numbers of the rows too.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/graph"
 )
 
 // MultiheadAttentionOptions are the parameters and masks of MultiheadAttentionForward; the zero value of what is no
@@ -72,14 +73,20 @@ func MultiheadAttentionForward(query, key, value *lucid.Tensor, numHeads int, o 
 	y, weights = h.attend(q, k, v)
 	switch {
 	case alone:
-		y = y.Squeeze(0)
+		y = own(y.Squeeze(0))
 		if weights != nil {
-			weights = weights.Squeeze(0)
+			weights = own(weights.Squeeze(0))
 		}
 	case !o.BatchFirst:
-		y = y.Transpose(0, 1)
+		y = own(y.Transpose(0, 1))
 	}
 	return y, weights
+}
+
+// own marks a result as a value of its own, though its last step showed elements of another: in-place forms may write it.
+func own(x *lucid.Tensor) *lucid.Tensor {
+	(*graph.Array)(x).UnmarkView()
+	return x
 }
 
 // check refuses what does not fit and completes the sizes.

@@ -21,7 +21,7 @@ func SinusoidalEmbedding2d(height, width, size int, base float64) *lucid.Tensor 
 	}
 	rows, columns := SinusoidalEmbedding(height, size/2, base).Unsqueeze(1), SinusoidalEmbedding(width, size/2, base).Unsqueeze(0)
 	both := lucid.Cat([]*lucid.Tensor{rows.Expand(height, width, size/2), columns.Expand(height, width, size/2)}, -1)
-	return both.Reshape(height*width, size)
+	return own(both.Reshape(height*width, size))
 }
 
 // ALiBiSlopes returns the slopes of the heads' linear biases: 2^(-8/n), 2^(-16/n) and so on for n heads, a power of

@@ -86,6 +86,8 @@ for nm, kw in [("plain", {}), ("length", {"length": 19}), ("longer", {"length": 
 f.case("istft", "begin", lambda r: [r.t("complex128", (5, 6))], {"n_fft": 8, "center": False}, fn=istft)
 f.case("istft", "win", lambda r: [r.t("complex128", (5, 6)), r.t("float64", (6,), 0.5, 2)], {"n_fft": 8, "win_length": 6}, fn=istft)
 f.case("istft", "twosided", lambda r: [r.t("complex128", (8, 6)), hann.clone()], {"n_fft": 8, "onesided": False}, fn=istft)
+f.case("istft", "complex_window", lambda r: [r.t("complex128", (8, 6)), torch.complex(hann, hann / 4 + 0.1)],
+       {"n_fft": 8, "onesided": False, "return_complex": True}, fn=istft)
 f.case("istft", "complex", lambda r: [r.t("complex128", (8, 6)), hann.clone()],
        {"n_fft": 8, "onesided": False, "return_complex": True}, fn=istft)
 

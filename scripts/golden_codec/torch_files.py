@@ -24,7 +24,7 @@ def value():
         linear.bias.copy_(torch.tensor([1.5, -2.5]))
     return {
         "types": {str(d).removeprefix("torch."): (torch.arange(5) * 3 - 4).abs().to(d) for d in dtypes},
-        "shapes": [torch.tensor(7.25), torch.zeros(0), torch.zeros(3, 0, 2), base.reshape(2, 3, 4)],
+        "shapes": [torch.tensor(7.25), torch.zeros(0), torch.zeros(3, 0, 2), base.reshape(2, 3, 4), torch.zeros(4, 0, 2)[1:]],
         "views": {"transposed": base.reshape(4, 6).t(), "part": base[5:9], "step": base[1::3], "block": base.reshape(4, 6)[1:3, 2:5],
                   "expanded": base[3].expand(2, 3), "ones": base.reshape(24, 1, 1)[2:4]},
         "tied": {"a": tied, "b": tied},

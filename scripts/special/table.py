@@ -192,6 +192,20 @@ for a in spread(R, 0.05, 3e3, 12):
             if 0 < x < 1:
                 row("betainc", [a, b, x], lambda a, b, x: mpmath.betainc(a, b, 0, x, regularized=True))
 
+# Concentrations where a rounding of the argument of Γ, or of a + b, is many of the result.
+R2 = random.Random(2)
+for a in even(R2, 0.5, 20, 14):
+    for b in even(R2, 0.5, 20, 5):
+        row("betainc", [a, b, R2.random()], lambda a, b, x: mpmath.betainc(a, b, 0, x, regularized=True))
+        row("beta", [a, b], mpmath.beta)
+        row("betaln", [a, b], lambda a, b: mpmath.log(mpmath.beta(a, b)), lambda a, b: max(1, abs(mpmath.log(mpmath.beta(a, b)))))
+    row("beta", [a, 1e3 * R2.random()], mpmath.beta)
+    row("gammainc", [a, a * (0.5 + R2.random())], lower)
+    row("gammaincc", [a, a * (0.5 + R2.random())], upper)
+for n in (0, 1):
+    for x in even(R2, 5, 19, 60):
+        row("i%de" % n, [x], lambda x, n=n: mpmath.besseli(n, x) * mpmath.exp(-x))
+
 with open(OUT, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as f:
     f.write(("\n".join(lines) + "\n").encode())
 print(len(lines), "values", os.path.getsize(OUT), "bytes", file=sys.stderr)

@@ -176,7 +176,7 @@ func wrapIndex(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
 	size, least := int64(b.Size), backend.LeastIndex(b)
 	in := elems[int64](x, n)
 	out := elems[int64](z, n)[:len(in)]
-	if allWithin(in, size) {
+	if backend.AllWithin(in, size) {
 		copy(out, in)
 		return
 	}

@@ -38,10 +38,12 @@ func BenchmarkFactor(b *testing.B) {
 		}
 	}
 	for _, d := range []dtype.DType{dtype.Complex64, dtype.Complex128} {
-		x, w, v := plainView(d, 1, 256, 256), outputOf(d, []int{1, 256}), outputOf(d, []int{1, 256, 256})
-		b.Run(fmt.Sprintf("eig/%v/256", d), func(b *testing.B) {
-			benchBest(b, "eig", attr.Factor{Vectors: true}, []backend.View{w, v}, one(x))
-		})
+		for _, n := range []int{256, 512} {
+			x, w, v := plainView(d, 1, n, n), outputOf(d, []int{1, n}), outputOf(d, []int{1, n, n})
+			b.Run(fmt.Sprintf("eig/%v/%d", d, n), func(b *testing.B) {
+				benchBest(b, "eig", attr.Factor{Vectors: true}, []backend.View{w, v}, one(x))
+			})
+		}
 	}
 }
 

@@ -88,6 +88,18 @@ func fftAxes[T floats](c *backend.Ctx, f attr.FFT, out, in backend.View) error {
 		axes, in, scale = rest, out, 1
 	}
 	for _, axis := range axes {
+		if t, ok := scatteredRows(in, axis); ok && in.Buf != out.Buf {
+			n, around := dims[axis], stream && len(axes) == 1
+			err := eachTile(c, t, func(lo, count int, x []T) {
+				rows := fft.Rows{Outer: count, Inner: 1, Stream: around}
+				_ = fft.Complex(serialFor, y[2*lo*n:][:2*count*n], x, rows, n, f.Inverse, scale) // it cannot fail
+			})
+			if err != nil {
+				return err
+			}
+			in, scale = out, 1
+			continue
+		}
 		r, err := rowsAlong(c, in, axis)
 		if err == nil {
 			rows := fft.Rows{Outer: r.outer, Inner: r.inner, Stream: stream && len(axes) == 1}
@@ -245,23 +257,16 @@ func bytesOf[T floats](x []T) []byte {
 func toHalf[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) error {
 	stream := goesAround(out, in) && len(h.Others.Slice()) == 0 // else it is read again
 	y, half := flatFloats[T](out), fft.Half{N: h.N, Inverse: h.Inverse, Scale: h.Scale, Middle: h.Middle}
-	rows, n, m := in.Numel()/h.N, h.N, h.N/2+1
-	if per := 1 << 15 / n; h.Axis == in.Shape.Rank()-1 && !in.Contiguous() && per > 0 && rows > per {
-		size := in.DType.Size()
-		dims, strides := collapse(in)
+	n, m := h.N, h.N/2+1
+	if t, ok := scatteredRows(in, h.Axis); ok {
+		dims, strides := t.dims, t.strides
 		if len(dims) == 2 { // one signal
 			dims, strides = append([]int{1}, dims...), append([]int{0}, strides...)
 		}
 		if len(dims) == 3 && dims[2] == n && strides[2] == 1 && strides[1] > 0 && fft.ReadsFrames[T](n) {
-			return framesToHalf(c, half, y, unsafe.Add(in.Base(), in.Offset()*size), dims, strides, stream)
+			return framesToHalf(c, half, y, t.base, dims, strides, stream)
 		}
-		o := &operand{size: size, base: unsafe.Add(in.Base(), in.Offset()*size), dims: dims, strides: strides}
-		return each(c, (rows+per-1)/per, func(b int) {
-			lo := b * per
-			count := min(per, rows-lo)
-			x, back := bufpool.Borrow[T](count * n)
-			defer back()
-			gatherTile(unsafe.Pointer(&x[0]), o, lo*n, count*n)
+		return eachTile(c, t, func(lo, count int, x []T) {
 			_ = fft.ToHalf(serialFor, y[2*lo*m:][:2*count*m], x, fft.Rows{Outer: count, Inner: 1}, half) // it cannot fail
 		})
 	}
@@ -294,14 +299,25 @@ func framesToHalf[T floats](c *backend.Ctx, half fft.Half, y []T, base unsafe.Po
 }
 
 func fftFromHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	h := a.(attr.HalfFFT)
-	r, err := rowsAlong(c, in[0], h.Axis)
-	if err != nil || in[0].Numel() == 0 {
+	switch {
+	case in[0].Numel() == 0:
+		return nil
+	case out[0].DType == dtype.Float32:
+		return fromHalf[float32](c, a.(attr.HalfFFT), out[0], in[0])
+	}
+	return fromHalf[float64](c, a.(attr.HalfFFT), out[0], in[0])
+}
+
+func fromHalf[T floats](c *backend.Ctx, h attr.HalfFFT, out, in backend.View) error {
+	y, half := flatFloats[T](out), fft.Half{N: h.N, Inverse: h.Inverse, Scale: h.Scale, Middle: h.Middle}
+	if t, ok := scatteredRows(in, h.Axis); ok {
+		return eachTile(c, t, func(lo, count int, x []T) {
+			_ = fft.FromHalf(serialFor, y[lo*h.N:][:count*h.N], x, fft.Rows{Outer: count, Inner: 1}, half) // it cannot fail
+		})
+	}
+	r, err := rowsAlong(c, in, h.Axis)
+	if err != nil {
 		return err
 	}
-	rows, half := fft.Rows{Outer: r.outer, Inner: r.inner}, fft.Half{N: h.N, Inverse: h.Inverse, Scale: h.Scale, Middle: h.Middle}
-	if out[0].DType == dtype.Float32 {
-		return fft.FromHalf(c.For, flatFloats[float32](out[0]), elems[float32](r.base, 2*in[0].Numel()), rows, half)
-	}
-	return fft.FromHalf(c.For, flatFloats[float64](out[0]), elems[float64](r.base, 2*in[0].Numel()), rows, half)
+	return fft.FromHalf(c.For, y, elems[T](r.base, 2*in.Numel()), fft.Rows{Outer: r.outer, Inner: r.inner}, half)
 }

@@ -42,4 +42,5 @@ func init() {
 		"fmin": fmin} {
 		addBlocks(name, t)
 	}
+	addPiecewise(low, high)
 }

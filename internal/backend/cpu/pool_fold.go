@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
@@ -74,6 +75,14 @@ func foldOf[T numbers](c *backend.Ctx, a attr.Attr, out, in []backend.View) erro
 
 // foldAny sums windows of any numbers.
 func foldAny(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	if f, ok := framesOf(a.(attr.Pool), in[0]); ok && in[0].Numel() > 0 {
+		switch in[0].DType {
+		case dtype.Float32:
+			return addFrames(c, f, outOf[float32](out[0]), simd.AddF32)
+		case dtype.Float64:
+			return addFrames(c, f, outOf[float64](out[0]), simd.AddF64)
+		}
+	}
 	switch in[0].DType {
 	case dtype.Complex64:
 		return foldOf[complex64](c, a, out, in)

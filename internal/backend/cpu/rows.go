@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/bufpool"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -13,7 +14,6 @@ import (
 type rowSet struct {
 	base            unsafe.Pointer
 	outer, n, inner int
-	hold            []uint64 // keeps a copy alive
 }
 
 // rowsAlong shows a view as rows along an axis, copying it first if it is not contiguous.
@@ -33,16 +33,8 @@ func rowsAlong(c *backend.Ctx, v backend.View, axis int) (rowSet, error) {
 		r.base = unsafe.Add(v.Base(), v.Offset()*v.DType.Size())
 		return r, nil
 	}
-	size := v.DType.Size()
-	r.hold = newScratch[uint64]((v.Numel()*size + 7) / 8)
-	r.base = unsafe.Pointer(unsafe.SliceData(r.hold))
-	dims, strides := collapse(v)
-	o := &operand{size: size, base: unsafe.Add(v.Base(), v.Offset()*size), dims: dims, strides: strides}
-	n := v.Numel()
-	err := each(c, (n+blockElems-1)/blockElems, func(b int) {
-		lo := b * blockElems
-		gatherTile(unsafe.Add(r.base, lo*size), o, lo, min(blockElems, n-lo))
-	})
+	base, err := dense(c, v)
+	r.base = base
 	return r, err
 }
 
@@ -61,4 +53,52 @@ func (r *rowSet) groups(c *backend.Ctx, size int, f func(lo, hi int)) error {
 // hostView shows Go memory as a contiguous operand.
 func hostView(x []float32, s *shape.Shape) backend.View {
 	return backend.View{Buf: mem.FromGo(dtype.Bytes(x)), DType: dtype.Float32, Shape: s}
+}
+
+// scattered are rows along the last dimension of a view that is not contiguous: so many in all, and in a tile.
+type scattered struct {
+	operand
+	rows, n, per int
+}
+
+// scatteredRows shows a view as such rows, if a tile of some is little memory and there are several tiles.
+func scatteredRows(v backend.View, axis int) (s scattered, ok bool) {
+	const elements, unit = 1 << 15, 16 // of a tile, and rows that are transformed together
+	last := v.Shape.Rank() - 1
+	if axis != last || v.Contiguous() || v.Numel() == 0 {
+		return s, false
+	}
+	n, size := v.Shape.Dim(last), v.DType.Size()
+	s = scattered{rows: v.Numel() / n, n: n, per: elements / n / unit * unit}
+	s.operand = operand{size: size, base: unsafe.Add(v.Base(), v.Offset()*size)}
+	s.dims, s.strides = collapse(v)
+	return s, s.per > 0 && s.rows > s.per
+}
+
+// eachTile runs f for rows from lo on, copied one behind the other.
+func eachTile[T floats](c *backend.Ctx, s scattered, f func(lo, count int, x []T)) error {
+	numbers, n, last := s.size/int(unsafe.Sizeof(T(0))), s.n, len(s.dims)-1
+	across := last > 0 && s.dims[last] == n && s.strides[last] > 1 && s.strides[last-1] == 1 // a tile is to be transposed
+	return each(c, ceil(s.rows, s.per), func(b int) {
+		lo := b * s.per
+		hi := min(lo+s.per, s.rows)
+		buf, back := bufpool.Borrow[T]((hi - lo) * n * numbers)
+		defer back()
+		for at := lo; at < hi; {
+			to := unsafe.Pointer(&buf[(at-lo)*n*numbers])
+			count := hi - at
+			if across {
+				off, rest := 0, at
+				for d := last - 1; d >= 0; d-- {
+					off, rest = off+rest%s.dims[d]*s.strides[d], rest/s.dims[d]
+				}
+				count = min(count, s.dims[last-1]-at%s.dims[last-1])
+				transposer(s.size)(to, n, unsafe.Add(s.base, off*s.size), s.strides[last], n, count)
+			} else {
+				gatherTile(to, &s.operand, at*n, count*n)
+			}
+			at += count
+		}
+		f(lo, hi-lo, buf)
+	})
 }

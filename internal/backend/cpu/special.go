@@ -21,6 +21,10 @@ func polygammaB[T floats](n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
 // polygamma32 is ±n!·ζ(n+1, x); below 0, and for orders whose factorial is too large, it is computed in float64.
 func polygamma32(n int, z, x, y, w unsafe.Pointer, a attr.Attr) {
 	order := a.(attr.Order).N
+	if order == 1 {
+		simd.TrigammaF32(elems[float32](z, n), elems[float32](x, n))
+		return
+	}
 	if order < 1 || order > 20 {
 		polygammaB[float32](n, z, x, y, w, a)
 		return
@@ -151,6 +155,31 @@ func xlogy[T floats](log func(z, x []T), mul func(z, x, y []T)) func(z, x, y []T
 	}
 }
 
+// entr makes -x·log x of vector kernels: 0 at 0, -Inf below.
+func entr[T floats](log func(z, x []T), mul func(z, x, y []T)) func(z, x []T) {
+	return func(z, x []T) {
+		buf := floatTiles.Get().(*floatTile)
+		defer floatTiles.Put(buf)
+		t := elems[T](unsafe.Pointer(buf), tileElems)
+		for len(z) > 0 {
+			n := min(len(z), tileElems)
+			log(t[:n], x[:n])
+			mul(t[:n], t[:n], x[:n])
+			for i, v := range x[:n] {
+				switch {
+				case v > 0 || v != v:
+					z[i] = -t[i]
+				case v == 0:
+					z[i] = 0
+				default:
+					z[i] = T(math.Inf(-1))
+				}
+			}
+			z, x = z[n:], x[n:]
+		}
+	}
+}
+
 func init() {
 	next := bothFloats2(simd.NextF32, simd.NextF64)
 	next[dtype.Float16] = each2(func(x, y dtype.F16) dtype.F16 {
@@ -188,11 +217,11 @@ func init() {
 		"beta_grad":                   onFloats(betaGradB[float32], betaGradB[float64]),
 		"special_polynomial":          onFloats(polynomialB[float32], polynomialB[float64]),
 		"special_spherical_bessel_j0": real64(special.SphericalJ0),
-		"special_erfcx":               real64(special.Erfcx),
-		"special_ndtr":                real64(special.Ndtr),
+		"special_erfcx":               onFloats(vec1(simd.ErfcxF32), each1(special.Erfcx)),
+		"special_ndtr":                onFloats(vec1(simd.NdtrF32), each1(special.Ndtr)),
 		"special_log_ndtr":            onFloats(vec1(simd.LogNdtrF32), each1(special.LogNdtr)),
 		"special_ndtri":               onFloats(vec1(simd.NdtriF32), each1(special.Ndtri)),
-		"special_entr":                real64(special.Entr),
+		"special_entr":                bothFloats(entr(simd.LogF32, simd.MulF32), entr(simd.LogF64, simd.MulF64)),
 		"logit":                       bothFloats(simd.LogitF32, simd.LogitF64),
 		"atan2":                       bothFloats2(simd.Atan2F32, simd.Atan2F64),
 		"hypot":                       bothFloats2(simd.HypotF32, simd.HypotF64),
@@ -200,7 +229,7 @@ func init() {
 		"logaddexp":                   bothFloats2(simd.LogAddExpF32, simd.LogAddExpF64).complexes2(special.LogAddExpComplex),
 		"logaddexp2":                  binary64(special.LogAddExp2),
 		"xlogy":                       bothFloats2(xlogy(simd.LogF32, simd.MulF32), xlogy(simd.LogF64, simd.MulF64)),
-		"special_xlog1py":             binary64(special.XLog1pY),
+		"special_xlog1py":             bothFloats2(xlogy(simd.Log1pF32, simd.MulF32), xlogy(simd.Log1pF64, simd.MulF64)),
 		"nextafter":                   next, "frexp_mantissa": real64(special.Mantissa),
 	} {
 		addBlocks(name, t)

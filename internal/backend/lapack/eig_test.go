@@ -82,7 +82,7 @@ func TestComplexSchur(t *testing.T) {
 	s := solver[complex128]()
 	h, alone := append([]complex128(nil), a...), append([]complex128(nil), a...)
 	q := unit[complex128](n)
-	if !newComplexFrancis(s, n, h, q, 0x1p-53).run() || !newComplexFrancis(s, n, alone, nil, 0x1p-53).run() {
+	if !newComplexFrancis(s, n, h, q, n, 0x1p-53).run() || !newComplexFrancis(s, n, alone, nil, n, 0x1p-53).run() {
 		t.Fatal("does not converge")
 	}
 	v := make([]complex128, n*n)

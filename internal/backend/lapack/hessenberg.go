@@ -1,10 +1,8 @@
 package lapack
 
-import "math"
-
 // Eig finds the eigenvalues of a square matrix and, if v is not nil, its eigenvectors: the columns of v, of length 1, each with its
 // largest element real. a, n×n, is not changed. info is 0, or 1 if it does not converge, as for a matrix with NaN. It computes in
-// float64, but for the Hessenberg form of a real matrix.
+// float64, but for the Hessenberg form.
 func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 	if n == 0 {
 		return 0
@@ -15,14 +13,7 @@ func (s *Solver[T]) Eig(n int, a []T, w, v []complex128) (info int) {
 	}
 	f := powerOfScale[T](m)
 	if isComplex[T]() {
-		h := make([]complex128, n*n)
-		for i, x := range a[:n*n] {
-			h[i] = complex(re(x)*f, im(x)*f)
-		}
-		scale := balance(n, h, n)
-		if info = complexSchur(s.inComplex128(), n, h, w, v, negligible[T]()); info == 0 && v != nil {
-			finishVectors(n, v, scale)
-		}
+		info = s.complexEig(n, a, f, w, v)
 	} else {
 		info = s.realEig(n, a, f, w, v)
 	}
@@ -84,39 +75,6 @@ func balance[T float64 | complex128](n int, a []T, ld int) (scale []float64) {
 		}
 	}
 	return scale
-}
-
-// finishVectors undoes the scaling, makes the columns unit vectors, and multiplies complex ones by a phase so that their largest element
-// is real.
-func finishVectors(n int, v []complex128, scale []float64) {
-	for j := range n {
-		for i := range n {
-			v[i*n+j] *= complex(scale[i], 0)
-		}
-		norm := norm2(n, v[j:], n)
-		if norm == 0 {
-			continue
-		}
-		big, at := -1.0, 0
-		real1 := true
-		for i := range n {
-			x := v[i*n+j] / complex(norm, 0)
-			v[i*n+j] = x
-			if m := real(x)*real(x) + imag(x)*imag(x); m > big {
-				big, at = m, i
-			}
-			real1 = real1 && imag(x) == 0
-		}
-		if real1 {
-			continue
-		}
-		x := v[at*n+j]
-		phase := complex(real(x), -imag(x)) / complex(math.Hypot(real(x), imag(x)), 0)
-		for i := range n {
-			v[i*n+j] *= phase
-		}
-		v[at*n+j] = complex(real(v[at*n+j]), 0)
-	}
 }
 
 // hessenberg reduces a, n×n with rows of ld elements, to upper Hessenberg form: Qᴴ·A·Q. It returns the blocks of reflectors of Q, each of

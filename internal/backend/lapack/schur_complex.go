@@ -5,35 +5,58 @@ import (
 	"math/cmplx"
 )
 
-// complexSchur finds eigenvalues by QR steps on the Hessenberg form, and eigenvectors from the triangle they end in. h
-// is overwritten.
-func complexSchur(s *Solver[complex128], n int, h, w, v []complex128, eps float64) (info int) {
-	at := s.at()
-	defer s.back(at)
-	var q []complex128
-	blocks := s.hessenberg(n, h, n)
-	if v != nil {
-		q = s.take(n * n)
-		s.transposedQ(n, blocks, q, n)
+// complexEig is Eig for complex matrices: a is multiplied by f. The Hessenberg form is that of T, all else is in complex128.
+func (s *Solver[T]) complexEig(n int, a []T, f float64, w, v []complex128) (info int) {
+	wide := s.inComplex128()
+	at, from := wide.at(), s.at()
+	defer wide.back(at)
+	defer s.back(from)
+	ld := complexWidth(n)
+	h := wide.zeros(n * ld)
+	for i := range n {
+		for j, x := range a[i*n:][:n] {
+			h[i*ld+j] = complex(re(x)*f, im(x)*f)
+		}
 	}
-	r := newComplexFrancis(s, n, h, q, eps)
+	scale := balance(n, h, ld)
+	t, back := asT[T](s, h)
+	blocks := s.hessenberg(n, t, ld)
+	back(t, h)
+	var q []complex128
+	if v != nil {
+		q = wide.zeros(n * ld)
+		z, back := asT[T](s, q)
+		s.transposedQ(n, blocks, z, ld)
+		back(z, q)
+	}
+	r := newComplexFrancis(wide, n, h, q, ld, negligible[T]())
 	if !r.run() {
 		return 1
 	}
 	for i := range n {
-		w[i] = h[i*n+i]
+		w[i] = h[i*ld+i]
 	}
 	if v != nil {
-		x := s.zeros(n * n)
-		triangleVectors(n, h, x)
-		s.Mul(n, n, n, r.q, 1, n, x, 1, n, v, n, false)
+		r.vectors(v, scale)
 	}
 	return 0
 }
 
-// newComplexFrancis is a Hessenberg matrix h with the transposed reflections q that led to it.
-func newComplexFrancis(s *Solver[complex128], n int, h, q []complex128, eps float64) *complexFrancis {
-	r := &complexFrancis{n: n, h: h, q: q, norm: largest(h[:n*n]), eps: eps, solver: s}
+// complexWidth is the length of rows that are not whole pages apart, which would share the sets of a cache.
+func complexWidth(n int) int {
+	ld := (n + 3) / 4 * 4
+	if ld%64 == 0 {
+		ld += 4
+	}
+	return ld
+}
+
+// newComplexFrancis is a Hessenberg matrix h with the transposed reflections q that led to it; rows have ld elements.
+func newComplexFrancis(s *Solver[complex128], n int, h, q []complex128, ld int, eps float64) *complexFrancis {
+	r := &complexFrancis{n: n, ld: ld, h: h, q: q, eps: eps, solver: s}
+	for i := range n {
+		r.norm = max(r.norm, largest(h[i*ld:][:n]))
+	}
 	r.givensRows, r.givensColumns = s.GivensRows, s.GivensColumns
 	if r.givensRows == nil {
 		r.givensRows, r.givensColumns = givensRows, givensColumns
@@ -46,8 +69,8 @@ const shortComplex = 48
 
 // run goes on until the matrix is a triangle.
 func (r *complexFrancis) run() bool {
-	n, h := r.n, r.h
-	for hi := n - 1; hi >= 0; {
+	n, h := r.ld, r.h
+	for hi := r.n - 1; hi >= 0; {
 		if r.sweeps++; r.sweeps > mostSweeps {
 			return false
 		}
@@ -57,7 +80,7 @@ func (r *complexFrancis) run() bool {
 			hi, r.sweeps = hi-1, 0
 		case size > shortComplex:
 			r.manyShifts(lo, hi)
-		case n > shortComplex && size > 2:
+		case r.n > shortComplex && size > 2:
 			if !r.alone(lo, hi) {
 				return false
 			}
@@ -75,7 +98,7 @@ func (r *complexFrancis) run() bool {
 
 // deflate returns the first row of the block that ends with row hi.
 func (r *complexFrancis) deflate(hi int) (lo int) {
-	n, h := r.n, r.h
+	n, h := r.ld, r.h
 	for lo = hi; lo > 0; lo-- {
 		near := size(h[(lo-1)*n+lo-1]) + size(h[lo*n+lo])
 		if near == 0 {
@@ -91,7 +114,7 @@ func (r *complexFrancis) deflate(hi int) (lo int) {
 
 // exceptional is a shift that breaks a cycle.
 func (r *complexFrancis) exceptional(hi int) complex128 {
-	return r.h[hi*r.n+hi] + complex(0.75*size(r.h[hi*r.n+hi-1]), 0)
+	return r.h[hi*r.ld+hi] + complex(0.75*size(r.h[hi*r.ld+hi-1]), 0)
 }
 
 // wilkinson is the eigenvalue of a 2×2 matrix that is nearer to its last element.
@@ -109,15 +132,14 @@ func wilkinson(a, b, c, d complex128) complex128 {
 
 // complexFrancis is a Hessenberg matrix on its way to a triangle.
 type complexFrancis struct {
-	n, sweeps int
-	h         []complex128
-	q         []complex128 // the transposed product of all rotations; nil if neither it nor the triangle is wanted
-	f         []rotation
-	norm, eps float64
-	solver    *Solver[complex128]
+	n, ld, sweeps int
+	h             []complex128
+	q             []complex128 // the transposed product of all rotations; nil if neither it nor the triangle is wanted
+	norm, eps     float64
+	solver        *Solver[complex128]
+	one           [1]complexBulge
 
 	givensRows, givensColumns func(x []complex128, ld, count int, f []float64)
-	forward, back             []float64 // f in numbers, and its conjugates
 }
 
 // rotation is [c s; -conj(s) c].
@@ -128,6 +150,11 @@ type rotation struct {
 
 // rotationTo makes y zero.
 func rotationTo(x, y complex128) rotation {
+	xx, yy := real(x)*real(x)+imag(x)*imag(x), real(y)*real(y)+imag(y)*imag(y)
+	if p := xx * (xx + yy); xx > 0x1p-400 && yy > 0x1p-400 && p > 0x1p-800 && p < 0x1p+800 {
+		f := 1 / math.Sqrt(p) // of |x|·√(|x|²+|y|²)
+		return rotation{xx * f, complex((real(x)*real(y)+imag(x)*imag(y))*f, (imag(x)*real(y)-real(x)*imag(y))*f)}
+	}
 	if y == 0 {
 		return rotation{c: 1}
 	}
@@ -163,50 +190,6 @@ func along(row []complex128, f []rotation) {
 	row[len(f)] = a
 }
 
-// step is one QR step over rows lo … hi. Rotations are made some at a time from the rows and columns they need, before the rest has them.
-func (r *complexFrancis) step(lo, hi int, shift complex128) {
-	n, h := r.n, r.h
-	above, last := lo, hi+1
-	if r.q != nil {
-		above, last = 0, n
-	}
-	for from := lo; from < hi; from += chaseSteps {
-		to := min(from+chaseSteps, hi)
-		near := min(to+2, last)
-		r.f = r.f[:0]
-		for k := from; k < to; k++ {
-			x, y := h[lo*n+lo]-shift, h[(lo+1)*n+lo]
-			if k > lo {
-				x, y = h[k*n+k-1], h[(k+1)*n+k-1]
-			}
-			g := rotationTo(x, y)
-			r.f = append(r.f, g)
-			left := max(k-1, lo)
-			g.rows(h[k*n+left:k*n+near], h[(k+1)*n+left:])
-			if k > lo {
-				h[(k+1)*n+k-1] = 0
-			}
-			for i := from; i <= min(k+2, hi); i++ {
-				along(h[i*n+k:], r.f[k-from:])
-			}
-		}
-		r.forward, r.back = r.forward[:0], r.back[:0]
-		for _, g := range r.f {
-			r.forward = append(r.forward, g.c, real(g.s), -imag(g.s), imag(g.s))
-			r.back = append(r.back, g.c, real(g.s), imag(g.s), -imag(g.s))
-		}
-		if near < last {
-			r.givensRows(h[from*n+near:], n, last-near, r.forward)
-		}
-		if r.q != nil {
-			r.givensRows(r.q[from*n:], n, n, r.back)
-		}
-		if above < from {
-			r.givensColumns(h[above*n+from:], n, from-above, r.back)
-		}
-	}
-}
-
 // givensRows applies rotations to neighbouring rows of x, which are ld elements apart with cols used. f has four numbers of each: c, re s,
 // -im s and im s.
 func givensRows(x []complex128, ld, cols int, f []float64) {
@@ -223,29 +206,5 @@ func givensColumns(x []complex128, ld, rows int, f []float64) {
 	}
 	for i := range rows {
 		along(x[i*ld:], all)
-	}
-}
-
-// triangleVectors finds the eigenvectors of an upper triangle t by substitution: row k of x is that of eigenvalue k.
-func triangleVectors(n int, t, x []complex128) {
-	norm := largest(t)
-	tiny := max(0x1p-52*norm, 0x1p-1000)
-	for k := range n {
-		v := x[k*n:][:n]
-		v[k] = 1
-		for i := k - 1; i >= 0; i-- {
-			sum := dot(t[i*n+i+1:i*n+k+1], v[i+1:k+1])
-			d := t[i*n+i] - t[k*n+k]
-			if size(d) < tiny {
-				d = complex(tiny, 0)
-			}
-			v[i] = -sum / d
-			if big := size(v[i]); big > 0x1p+300 {
-				f := complex(1/big, 0)
-				for j := i; j <= k; j++ {
-					v[j] *= f
-				}
-			}
-		}
 	}
 }

@@ -2,8 +2,7 @@ package lapack
 
 import "math/cmplx"
 
-// manyShifts looks for eigenvalues in the last rows of a large block, as that of real matrices does, and takes a step with each of the
-// others as its shift.
+// manyShifts looks for eigenvalues in the last rows of a large block, as that of real matrices does. Sweeps have the others as shifts.
 func (r *complexFrancis) manyShifts(lo, hi int) {
 	k := windowSize(hi - lo + 1)
 	found, shifts := r.early(lo, hi, k)
@@ -17,8 +16,14 @@ func (r *complexFrancis) manyShifts(lo, hi int) {
 	if r.sweeps%6 == 0 && r.sweeps > 0 {
 		r.step(lo, hi, r.exceptional(hi))
 	}
-	for _, x := range shifts {
-		r.step(lo, hi, x)
+	for len(shifts) > 0 {
+		k := min(len(shifts), complexChain)
+		chain := make([]complexBulge, k)
+		for i := range chain {
+			chain[i].shift = shifts[i]
+		}
+		r.sweep(lo, hi, chain)
+		shifts = shifts[k:]
 	}
 }
 
@@ -26,7 +31,7 @@ func (r *complexFrancis) manyShifts(lo, hi int) {
 // elements are negligible the eigenvalues are those of the matrix: they are moved to the end, and the rest is brought back to Hessenberg
 // form. It returns how many there are, and the other eigenvalues.
 func (r *complexFrancis) early(lo, hi, k int) (found int, others []complex128) {
-	n, s := r.n, r.solver
+	n, s := r.ld, r.solver
 	at := s.at()
 	defer s.back(at)
 	top := hi - k + 1
@@ -38,7 +43,7 @@ func (r *complexFrancis) early(lo, hi, k int) (found int, others []complex128) {
 	stay := t.undeflated(spike)
 	others = make([]complex128, stay)
 	for i := range others {
-		others[i] = t.h[i*k+i]
+		others[i] = t.h[i*t.ld+i]
 	}
 	if stay == k {
 		return 0, others
@@ -51,8 +56,8 @@ func (r *complexFrancis) early(lo, hi, k int) (found int, others []complex128) {
 
 // undeflated moves the eigenvalues of a window whose elements of the spike are not negligible to its top, and returns how many they are.
 func (r *complexFrancis) undeflated(spike complex128) (stay int) {
-	n := r.n
-	for last := n - 1; last >= stay; {
+	n := r.ld
+	for last := r.n - 1; last >= stay; {
 		least := size(r.h[last*n+last])
 		if least == 0 {
 			least = size(spike)
@@ -71,13 +76,13 @@ func (r *complexFrancis) undeflated(spike complex128) (stay int) {
 
 // exchange exchanges the elements i and i+1 of the diagonal of a triangle, by a rotation.
 func (r *complexFrancis) exchange(i int) {
-	n, h := r.n, r.h
+	n, h := r.ld, r.h
 	a, b := h[i*n+i], h[(i+1)*n+i+1]
 	g := rotationTo(h[i*n+i+1], b-a)
-	g.rows(h[i*n+i+2:(i+1)*n], h[(i+1)*n+i+2:])
-	r.f = append(r.f[:0], g)
+	g.rows(h[i*n+i+2:i*n+r.n], h[(i+1)*n+i+2:])
+	f := [1]rotation{g}
 	for k := range i {
-		along(h[k*n+i:], r.f)
+		along(h[k*n+i:], f[:])
 	}
 	h[i*n+i], h[(i+1)*n+i+1] = b, a
 	g.s = cmplx.Conj(g.s)
@@ -90,7 +95,7 @@ func (r *complexFrancis) straighten(stay int, spike complex128) complex128 {
 	if stay == 0 {
 		return 0
 	}
-	s, n, m := r.solver, r.n, stay+1
+	s, n, m := r.solver, r.ld, stay+1
 	at := s.at()
 	defer s.back(at)
 	x, v := s.zeros(m*m), s.take(m*m)
@@ -103,9 +108,9 @@ func (r *complexFrancis) straighten(stay int, spike complex128) complex128 {
 	for i := range stay {
 		copy(r.h[i*n:][:stay], x[(i+1)*m+1:][:stay])
 	}
-	s.fromLeft(stay, n, v[m+1:], m, r.q, n)
+	s.fromLeft(stay, r.n, v[m+1:], m, r.q, n)
 	conjugate(v)
-	s.fromLeft(stay, n-stay, v[m+1:], m, r.h[stay:], n)
+	s.fromLeft(stay, r.n-stay, v[m+1:], m, r.h[stay:], n)
 	return x[m]
 }
 
@@ -140,47 +145,47 @@ func (r *complexFrancis) alone(lo, hi int) bool {
 
 // window copies k rows and columns from row top on; its rotations start as the identity, if they are wanted.
 func (r *complexFrancis) window(top, k int, rotations bool) *complexFrancis {
-	s := r.solver
-	t, v := s.take(k*k), []complex128(nil)
+	s, ld := r.solver, complexWidth(k)
+	t, v := s.zeros(k*ld), []complex128(nil)
 	if rotations {
-		v = s.zeros(k * k)
+		v = s.zeros(k * ld)
 	}
 	for i := range k {
-		copy(t[i*k:][:k], r.h[(top+i)*r.n+top:])
+		copy(t[i*ld:][:k], r.h[(top+i)*r.ld+top:])
 		if rotations {
-			v[i*k+i] = 1
+			v[i*ld+i] = 1
 		}
 	}
-	return newComplexFrancis(s, k, t, v, r.eps)
+	return newComplexFrancis(s, k, t, v, ld, r.eps)
 }
 
 // put writes a window back.
 func (r *complexFrancis) put(t *complexFrancis, top int) {
 	for i := range t.n {
-		copy(r.h[(top+i)*r.n+top:][:t.n], t.h[i*t.n:])
+		copy(r.h[(top+i)*r.ld+top:][:t.n], t.h[i*t.ld:])
 	}
 }
 
 // around applies the rotations of a window of rows top … top+t.n-1 to what is around it, in a block that begins with row lo and ends with
 // row hi: all of the matrix, if the triangle is wanted.
 func (r *complexFrancis) around(lo, hi, top int, t *complexFrancis) {
-	s, n, k := r.solver, r.n, t.n
+	s, n, k := r.solver, r.ld, t.n
 	above, last := lo, hi+1
 	if r.q != nil {
-		above, last = 0, n
-		s.fromLeft(k, n, t.q, k, r.q[top*n:], n)
+		above, last = 0, r.n
+		s.fromLeft(k, r.n, t.q, t.ld, r.q[top*n:], n)
 	}
 	at := s.at()
 	defer s.back(at)
 	if rows := top - above; rows > 0 {
 		x, z := r.h[above*n+top:], s.take(rows*k)
-		s.Mul(rows, k, k, x, n, 1, t.q, 1, k, z, k, false)
+		s.Mul(rows, k, k, x, n, 1, t.q, 1, t.ld, z, k, false)
 		for i := range rows {
 			copy(x[i*n:][:k], z[i*k:])
 		}
 	}
 	if cols := last - top - k; cols > 0 {
 		conjugate(t.q)
-		s.fromLeft(k, cols, t.q, k, r.h[top*n+top+k:], n)
+		s.fromLeft(k, cols, t.q, t.ld, r.h[top*n+top+k:], n)
 	}
 }

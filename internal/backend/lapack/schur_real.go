@@ -36,19 +36,50 @@ func (s *Solver[T]) realEig(n int, a []T, f float64, w, v []complex128) (info in
 	return 0
 }
 
-// asT is x in elements of a real type T: x itself, or a copy that back returns to x.
-func asT[T Number](s *Solver[T], x []float64) (z []T, back func(z []T, x []float64)) {
+// asT is x in elements of a type T that is real or complex as W is: x itself, or a copy that back returns to x.
+func asT[T, W Number](s *Solver[T], x []W) (z []T, back func(z []T, x []W)) {
 	if y, ok := any(x).([]T); ok {
-		return y, func([]T, []float64) {}
+		return y, func([]T, []W) {}
 	}
 	z = s.take(len(x))
-	for i, v := range x {
-		z[i] = of[T](v, 0)
-	}
-	return z, func(z []T, x []float64) {
-		for i, v := range z {
-			x[i] = re(v)
+	convert(z, x)
+	return z, func(z []T, x []W) { convert(x, z) }
+}
+
+// convert writes x to z in elements of the other width.
+func convert[T, W Number](z []T, x []W) {
+	switch x := any(x).(type) {
+	case []float32:
+		if z, ok := any(z).([]float64); ok {
+			for i, v := range x {
+				z[i] = float64(v)
+			}
+			return
 		}
+	case []float64:
+		if z, ok := any(z).([]float32); ok {
+			for i, v := range x {
+				z[i] = float32(v)
+			}
+			return
+		}
+	case []complex64:
+		if z, ok := any(z).([]complex128); ok {
+			for i, v := range x {
+				z[i] = complex128(v)
+			}
+			return
+		}
+	case []complex128:
+		if z, ok := any(z).([]complex64); ok {
+			for i, v := range x {
+				z[i] = complex64(v)
+			}
+			return
+		}
+	}
+	for i, v := range x {
+		z[i] = of[T](re(v), im(v))
 	}
 }
 

@@ -169,6 +169,9 @@ func Zeta(s, q float64) float64 {
 // its first base: a large base's own power may underflow where the sum does not.
 func zetaSum(s, q float64) float64 {
 	const n = 12
+	if s <= 4 && s == math.Trunc(s) && q > 1e-60 && q < 1e60 {
+		return zetaWhole(int(s), q)
+	}
 	sum, a := 0.0, q
 	for i := 0; (a <= n || i < n) && a < 1e8; i++ {
 		t := powDD(a, -s)
@@ -191,6 +194,39 @@ func zetaSum(s, q float64) float64 {
 		p /= a * a
 	}
 	return sum + powDD(a, 1-s)*tail
+}
+
+// zetaWhole is zetaSum of the exponents 2, 3 and 4, whose powers are products; the smallest terms come first.
+func zetaWhole(s int, q float64) float64 {
+	power := func(a float64, s int) float64 { // 1/a^s, within 2 ulp
+		p := a
+		switch s {
+		case 2:
+			p = a * a
+		case 3:
+			p = a * a * a
+		case 4:
+			p = a * a * (a * a)
+		}
+		return 1 / p
+	}
+	terms := 0
+	if q < 16 {
+		terms = 16 - int(q)
+	}
+	a := q + float64(terms)
+	r := 1 / (a * a)
+	tail, rise, p := 0.0, float64(s), r
+	for k, b := range bernoulli[:8] {
+		tail += b * rise * p
+		rise *= float64((s + 2*k + 1) * (s + 2*k + 2))
+		p *= r
+	}
+	sum := power(a, s-1) * (tail + 0.5/a + 1/float64(s-1))
+	for i := terms - 1; i >= 0; i-- {
+		sum += power(q+float64(i), s)
+	}
+	return sum
 }
 
 // Polygamma is the n-th derivative of Digamma.

@@ -30,28 +30,31 @@ func betaLead(a, b, x float64) float64 {
 		rest := stirlingRest(n.hi) - stirlingRest(a) - stirlingRest(b)
 		return betaExponent(a, b, x).add(dd{rest, 0}).exp() * math.Sqrt(a/n.hi*b/(2*math.Pi))
 	}
-	e := logDD(x).times(a).add(log1pDD(-x).times(b))
-	factor := 1.0
-	for i, v := range [...]float64{a, b, n.hi} {
+	e, factor := overBeta(a, b, n)
+	return logDD(x).times(a).add(log1pDD(-x).times(b)).add(e).exp() * factor
+}
+
+// overBeta gives 1/B(a, b) as an exponent and a factor, n being a + b.
+func overBeta(a, b float64, n dd) (e dd, factor float64) {
+	factor = 1
+	for i, v := range [...]dd{{a, 0}, {b, 0}, n} {
 		up := i == 2
-		if v < stirlingFrom {
-			g := math.Gamma(v + 1)
-			if up {
-				factor *= g / v
+		if v.hi < stirlingFrom {
+			if r := overGamma(v); up {
+				factor /= r
 			} else {
-				factor *= v / g
+				factor *= r
 			}
 			continue
 		}
-		l, g := logDD(v).times(v-0.5).add(dd{-v, 0}).add(dd{stirlingRest(v), 0}), math.Sqrt(2*math.Pi)
-		if up {
-			l = l.add(dd{n.lo * math.Log(v), 0})
+		l := logDD(v.hi).times(v.hi - 0.5).add(dd{-v.hi, 0}).add(dd{stirlingRest(v.hi) + v.lo*math.Log(v.hi), 0})
+		if g := math.Sqrt(2 * math.Pi); up {
 			e, factor = e.add(l), factor*g
 		} else {
 			e, factor = e.add(l.neg()), factor/g
 		}
 	}
-	return e.exp() * factor
+	return e, factor
 }
 
 // betaExponent is a·log(x/p) + b·log((1-x)/q) with p = a/(a+b) and q = b/(a+b): 0 at the mean, negative elsewhere.
@@ -161,10 +164,11 @@ func betaValue(a, b, x, off float64) float64 {
 // Beta is Γ(a)·Γ(b)/Γ(a+b).
 func Beta(a, b float64) float64 {
 	n := a + b
-	if a > 0 && b > 0 {
-		if n < stirlingFrom {
-			return math.Gamma(a+1) / a * (math.Gamma(b+1) / b) * (n / math.Gamma(n+1))
-		}
+	switch {
+	case a > 0 && b > 0 && n < 1e6:
+		e, factor := overBeta(a, b, twoSum(a, b))
+		return e.neg().exp() / factor
+	case a > 0 && b > 0: // in the sum of logarithms of Γ digits would be lost
 		return math.Exp(Betaln(a, b))
 	}
 	sign := 1
@@ -191,5 +195,6 @@ func Betaln(a, b float64) float64 {
 	case b >= stirlingFrom:
 		return Lgamma(a) - (b-0.5)*math.Log1p(a/b) - a*math.Log(n) + a + stirlingRest(b) - stirlingRest(n)
 	}
-	return math.Log(math.Gamma(a+1) / a * (math.Gamma(b+1) / b) * (n / math.Gamma(n+1)))
+	e, factor := overBeta(a, b, twoSum(a, b))
+	return -logDD(factor).add(e).hi
 }

@@ -33,14 +33,30 @@ func GammaDensity(a, x float64) float64 {
 	return gammaLead(a, x) / x
 }
 
+// overGamma is 1/Γ(v) for positive v below stirlingFrom. Where Γ is large, a rounding of its argument or of a product is many of its own.
+func overGamma(v dd) float64 {
+	w, p := v.hi, dd{1, 0}
+	for w >= 3 {
+		w-- // without rounding
+		p = p.times(w)
+	}
+	var r float64
+	if w < 2 {
+		s := twoSum(w, 1)
+		r = w / math.Gamma(s.hi) * (1 - s.lo*Digamma(s.hi))
+	} else {
+		r = 1 / (p.hi * math.Gamma(w))
+	}
+	if v.lo != 0 {
+		r -= r * v.lo * Digamma(v.hi)
+	}
+	return r
+}
+
 // gammaLead is xᵃ·e⁻ˣ/Γ(a).
 func gammaLead(a, x float64) float64 {
 	if a < stirlingFrom {
-		e := logDD(x).times(a).add(dd{-x, 0})
-		if a < 1 { // Γ(a) may overflow
-			return e.exp() * a / math.Gamma(a+1)
-		}
-		return e.exp() / math.Gamma(a)
+		return logDD(x).times(a).add(dd{-x, 0}).exp() * overGamma(dd{a, 0})
 	}
 	return gammaExponent(a, x).add(dd{-stirlingRest(a), 0}).exp() * math.Sqrt(a/(2*math.Pi))
 }

@@ -50,6 +50,8 @@ func tableFunctions() map[string]func(x []float64) float64 {
 		"gammainc":  func(x []float64) float64 { return Gammainc(x[0], x[1]) },
 		"gammaincc": func(x []float64) float64 { return Gammaincc(x[0], x[1]) },
 		"betainc":   func(x []float64) float64 { return Betainc(x[0], x[1], x[2]) },
+		"beta":      func(x []float64) float64 { return Beta(x[0], x[1]) },
+		"betaln":    func(x []float64) float64 { return Betaln(x[0], x[1]) },
 	}
 	for name, f := range map[string]func(float64) float64{"lgamma": Lgamma, "digamma": Digamma, "i0": I0, "i0e": I0e, "i1": I1, "i1e": I1e,
 		"j0": J0, "j1": J1, "y0": Y0, "y1": Y1, "k0": K0, "k1": K1, "k0e": K0e, "k1e": K1e, "spherical_j0": SphericalJ0,

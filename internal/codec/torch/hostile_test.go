@@ -189,7 +189,7 @@ func TestHostile(t *testing.T) {
 		"a storage of -1":          tensor(-1, 0, []int{1}, []int{1}),
 		"a storage of 2^62":        tensor(huge, 0, []int{1}, []int{1}),
 		"a storage past its entry": tensor(5, 0, []int{5}, []int{1}),
-		"an offset past the end":   tensor(4, 5, []int{0}, []int{1}),
+		"an offset past the end":   tensor(4, 5, []int{1}, []int{1}),
 		"a negative offset":        tensor(4, -1, []int{1}, []int{1}),
 		"a tensor past the end":    tensor(4, 1, []int{4}, []int{1}),
 		"strides past the end":     tensor(4, 0, []int{2, 2}, []int{3, 1}),

@@ -225,13 +225,14 @@ func (f *File) view(g global, s *storage, d dtype.DType, args tuple) *tensor {
 	}
 	t := &tensor{s: s, dtype: d, shape: shape, stride: stride}
 	size := int64(d.Size())
-	if _, fits := codec.Bytes(d, shape); !fits || offset < 0 || offset > s.bytes/size {
+	empty := slices.Contains(shape, 0) // of which PyTorch keeps the offset, wherever it was cut from
+	if _, fits := codec.Bytes(d, shape); !fits || offset < 0 || offset > s.bytes/size && !empty {
 		refuse("%s: sizes %v at element %d of a storage of %d bytes", g, shape, offset, s.bytes)
 	}
-	t.offset = offset * size
-	if slices.Contains(shape, 0) {
+	if empty {
 		return t
 	}
+	t.offset = offset * size
 	last := uint64(0) // element, from the offset
 	for i, n := range shape {
 		hi, lo := bits.Mul64(uint64(n-1), uint64(stride[i]))

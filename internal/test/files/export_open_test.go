@@ -53,6 +53,10 @@ func openCases() map[string]openCase {
 			return x.Add(p.To(lucid.Float32).Div(float64(x.Size(1)))).CumSum(1)
 		}, []any{lucid.OpenDims(lucid.Zeros(4, 6), 0, 1)},
 			func(n, m int) []*lucid.Tensor { return []*lucid.Tensor{lucid.Randn(n, m)} }, 1, 0},
+		"made inside": {func(x *lucid.Tensor) *lucid.Tensor { // two that hold the same, and positions
+			half := lucid.Where(x.Gt(lucid.New([]float32{0}, 1)), lucid.Scalar(float32(0.5)), x)
+			return half.Add(lucid.New([]float32{0}, 1)).IndexSelect(0, lucid.New([]int64{0, -1}, 2).Add(1))
+		}, six, func(n, _ int) []*lucid.Tensor { return []*lucid.Tensor{lucid.Randn(n+1, 3)} }, 0, 0},
 		"shifted": {func(x *lucid.Tensor) *lucid.Tensor {
 			return lucid.Cat([]*lucid.Tensor{x.At(lucid.Range{Start: 1, Stop: x.Size(0)}), x.At(lucid.Range{Stop: 1})}, 0)
 		},

@@ -272,6 +272,18 @@ func TestScanCapturedGradient(t *testing.T) {
 	}
 }
 
+// TestScanInsideVMap: what a step computes of mapped values alone, and of constants, belongs to the loop; it was taken for the VMap's.
+func TestScanInsideVMap(t *testing.T) {
+	xs := lucid.With{DType: lucid.Float64}.Linspace(-1, 1, 24).Reshape(2, 3, 4)
+	f := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor {
+		return lucid.Map(func(row *lucid.Tensor) *lucid.Tensor { return row.Mul(x.Sigmoid().Mean()) }, x).Sum()
+	})
+	want := lucid.Stack([]*lucid.Tensor{f(xs.At(0)), f(xs.At(1))}, 0)
+	if got := lucid.VMap(f)(xs); !lucid.AllClose(got, want, lucid.CloseOptions{RTol: new(1e-12)}) {
+		t.Errorf("%v\nwant %v", got, want)
+	}
+}
+
 func TestScanRandom(t *testing.T) {
 	lucid.Seed(5)
 	_, ys := lucid.Scan(func(c []*lucid.Tensor, x *lucid.Tensor) ([]*lucid.Tensor, *lucid.Tensor) {
@@ -332,7 +344,7 @@ func TestControlExport(t *testing.T) {
 		h, ys := lucid.Scan(func(h, x *lucid.Tensor) (*lucid.Tensor, *lucid.Tensor) {
 			h = lucid.Cond(h.Gt(0.5), func(h *lucid.Tensor) *lucid.Tensor { return h.Mul(0.5) },
 				func(h *lucid.Tensor) *lucid.Tensor { return h.Add(x) }, h)
-			return h, h.Mul(x)
+			return h, lucid.Checkpoint(func(h *lucid.Tensor) *lucid.Tensor { return h.Mul(x) })(h) // left out of the file
 		}, lucid.Scalar(0.25), grown, lucid.ScanOptions{Reverse: true})
 		return ys.Sum().Add(h)
 	}

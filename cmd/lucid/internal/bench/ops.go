@@ -48,6 +48,7 @@ func init() {
 	maps()
 	specials()
 	transforms()
+	moreTransforms()
 	factorisations()
 	add(Workload{Name: "chain10", About: "10-op chain on 64 MiB arrays, written eagerly", Bytes: 3 * 64 << 20, Limit: "stream_copy",
 		Goal: 5, make: func() job {

@@ -225,7 +225,7 @@ func TestHalf(t *testing.T) {
 			checkHalf[float64](t, s, n)
 		}
 	}
-	for _, n := range []int{1000, 1009, 2018, 2048} {
+	for _, n := range []int{1000, 1009, 2018, 2048, 20000} {
 		checkHalf[float32](t, tensor{1, 2}, n)
 		checkHalf[float64](t, tensor{1, 1}, n)
 	}

@@ -26,6 +26,14 @@ func halfRootsOf[T floats](n int) []T {
 	}).w
 }
 
+// halfBlocksOf are the same from k = 1 on, in packed order: whole blocks only.
+func halfBlocksOf[T floats](n int) []T {
+	return cached[T](n*kinds+kindHalfBlocks, func() *halfRoots[T] {
+		l := lanesOf[T]()
+		return &halfRoots[T]{packPairs(halfRootsOf[T](n)[2:][:n/4/l*l*2], l)}
+	}).w
+}
+
 // factors of the bins of half a spectrum: ends for the first and the one at n/2, middle for the others; sign is that of
 // the imaginary parts.
 type factors[T floats] struct{ ends, middle, sign T }

@@ -6,10 +6,12 @@ import (
 	"unsafe"
 )
 
-// Bounds of the forms. Which form a row has depends on its length alone, so that its bits do not depend on how many rows there are.
+// Bounds of the forms. Which form a row has depends on its length alone, so that its bits do not depend on how many rows there are; what
+// runs at the same time changes no bits.
 const (
 	longLength = 1 << 13 // longer rows are matrices
 	wideLength = 1 << 15 // up to here, several rows run at the same time, else pieces of one
+	mostWide   = 1 << 17 // up to here too, if each thread has some
 	maxSide    = 1 << 16 // of the matrix of a long row
 	maxTwist   = 1 << 25 // bytes of a table of roots
 )
@@ -169,9 +171,9 @@ func (r room[T]) each(run For, groups, n, buffer int, f func(i int, x, y []T, yi
 }
 
 // run transforms one row of in to one of out, times scale. Both may be the same memory.
-func (g *long[T]) run(run For, rm room[T], out, in []T, to, from *lanes, inverse bool, scale T) error {
+func (g *long[T]) run(run For, rm room[T], out, in []T, to, from *lanes, sw swaps, scale T) error {
 	if g.conv != nil {
-		return g.conv.run(run, rm, out, in, to, from, inverse, scale)
+		return g.conv.run(run, rm, out, in, to, from, sw, scale)
 	}
 	l := lanesOf[T]()
 	_, buffer := g.sizes()
@@ -182,7 +184,7 @@ func (g *long[T]) run(run For, rm room[T], out, in []T, to, from *lanes, inverse
 		} else {
 			load(x, in, &w, g.a)
 		}
-		g.columns(i, source, rm.matrix, x, y, inverse, yield)
+		g.columns(i, source, rm.matrix, x, y, sw.in, yield)
 	})
 	if err != nil {
 		return err
@@ -191,17 +193,17 @@ func (g *long[T]) run(run For, rm room[T], out, in []T, to, from *lanes, inverse
 		w, source := across(to, i*l, g.a, l), end[T]{at: rm.matrix[i*g.pitch:], step: 1}
 		if w.near {
 			there := end[T]{at: out[2*w.off[0]:], step: w.stride, pairs: true, stream: to.stream}
-			g.pb.between(source, there, x, y, swaps{out: inverse}, scale, yield)
+			g.pb.between(source, there, x, y, swaps{out: sw.out}, scale, yield)
 			return
 		}
-		save(out, g.pb.between(source, end[T]{}, x, y, swaps{out: inverse}, 1, yield), &w, g.b, scale)
+		save(out, g.pb.between(source, end[T]{}, x, y, swaps{out: sw.out}, 1, yield), &w, g.b, scale)
 	})
 }
 
 // columns transforms the i-th group of columns, and puts it into the matrix, transposed. Without a source, x has the elements.
-func (g *long[T]) columns(i int, source end[T], matrix, x, y []T, inverse bool, yield func()) {
+func (g *long[T]) columns(i int, source end[T], matrix, x, y []T, swap bool, yield func()) {
 	l := lanesOf[T]()
-	z := g.pa.between(source, end[T]{}, x, y, swaps{in: inverse}, 1, yield)
+	z := g.pa.between(source, end[T]{}, x, y, swaps{in: swap}, 1, yield)
 	roots := g.twist
 	if roots == nil {
 		roots = x[len(x)-g.group():]

@@ -17,7 +17,7 @@ func newLongConv[T floats](n int) *longConv[T] {
 	chirp := chirpOf(n)
 	f := filterOf(chirp, m)
 	wide := longOf[float64](m)
-	err := wide.withRoom(true, func(r room[float64]) error { return wide.run(inOrder, r, f, f, &row1, &row1, false, 1) })
+	err := wide.withRoom(true, func(r room[float64]) error { return wide.run(inOrder, r, f, f, &row1, &row1, swaps{}, 1) })
 	if err != nil {
 		panic(err)
 	}
@@ -55,7 +55,7 @@ func inOrder(n int, f func(int)) error {
 }
 
 // run transforms one row of in to one of out, times scale.
-func (c *longConv[T]) run(run For, rm room[T], out, in []T, to, from *lanes, inverse bool, scale T) error {
+func (c *longConv[T]) run(run For, rm room[T], out, in []T, to, from *lanes, sw swaps, scale T) error {
 	g, l := c.inner, lanesOf[T]()
 	size, buffer := g.sizes()
 	x, there, back := rm.matrix[:2*g.n], rm.matrix[2*g.n:][:size], rm.matrix[2*g.n+size:]
@@ -67,7 +67,7 @@ func (c *longConv[T]) run(run For, rm room[T], out, in []T, to, from *lanes, inv
 		end := min(hi, blocks)
 		if lo < end {
 			packRow(x, in, from, c.n, lo, end)
-			twistLanes(x[2*l*lo:], c.chirp[2*l*lo:], end-lo, swaps{in: inverse})
+			twistLanes(x[2*l*lo:], c.chirp[2*l*lo:], end-lo, swaps{in: sw.in})
 		}
 		clear(x[2*l*max(lo, end) : 2*l*hi])
 	})
@@ -97,7 +97,7 @@ func (c *longConv[T]) run(run For, rm room[T], out, in []T, to, from *lanes, inv
 		return err
 	}
 	return pieces(run, blocks, func(lo, hi int) {
-		twistLanes(x[2*l*lo:], c.chirp[2*l*lo:], hi-lo, swaps{out: inverse})
+		twistLanes(x[2*l*lo:], c.chirp[2*l*lo:], hi-lo, swaps{out: sw.out})
 		unpackRow(out, x, to, c.n, lo, hi, scale)
 	})
 }

@@ -68,7 +68,7 @@ func wholeHasLanes() bool { return false }
 
 func wholeFast[T floats](_, _, _ []T, _ int, _, _ bool, _ T) {}
 
-func halfPairs[T floats](_ bool, _, _, _ []T, _ int, _ again, _, _ T) {}
+func halfPairs[T floats](_ bool, _, _, _ []T, _, _, _ int, _ again, _, _ T) {}
 
 func (st *pass[T]) hasTight() bool { return false }
 

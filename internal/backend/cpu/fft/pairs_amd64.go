@@ -260,12 +260,18 @@ func wholeFast[T floats](y, x, roots []T, groups int, swap, stream bool, scale T
 	call(kernel, &a)
 }
 
-// halfPairs does unpack or pack for all k but 0 of rows of h elements, a multiple of twice the lanes. The roots are by blocks of lanes.
-func halfPairs[T floats](pack bool, y, x, roots []T, h int, r again, re, im T) {
+// halfPairs does unpack or pack for so many blocks of values of k from the given one on, and of h-k, of rows of h elements. The roots are
+// in blocks, from k = 1 on.
+func halfPairs[T floats](pack bool, y, x, roots []T, h, block, count int, r again, re, im T) {
+	if count == 0 {
+		return
+	}
 	k, l := pairsOf[T](), lanesOf[T]()
 	factors := [2]T{re, im}
-	far := (h - l - 1) * 2 * int(unsafe.Sizeof(re)) // from k = 1 to h-l
-	a := args[T]{y: first(y[2:]), x: first(x[2:]), roots: first(roots), consts: &factors[0], count: h / 2 / l, from: far, to: far}
+	at := block*l + 1
+	far := (h - 2*at - l + 1) * 2 * int(unsafe.Sizeof(re)) // from this k to the first of the block of h-k
+	a := args[T]{y: first(y[2*at:]), x: first(x[2*at:]), roots: first(roots[2*l*block:]), consts: &factors[0], count: count,
+		from: far, to: far}
 	a.repeat(r)
 	a.ahead = a.nextOut * r.times
 	if pack {

@@ -285,6 +285,7 @@ const (
 	kindPlan = iota
 	kindLong
 	kindHalf
+	kindHalfBlocks
 	kindFew
 	kindStraight
 	kindWhole

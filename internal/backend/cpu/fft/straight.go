@@ -21,7 +21,7 @@ type straight[T floats] struct {
 
 func (s *straight[T]) bytes() int {
 	var z T
-	return (len(s.roots)+len(s.twice)+len(s.half)+len(s.front)+len(s.filter))*int(unsafe.Sizeof(z)) + 256
+	return (len(s.roots)+len(s.twice)+len(s.front)+len(s.filter))*int(unsafe.Sizeof(z)) + 256
 }
 
 // straightUnit is what lengths of such rows are multiples of: the first radix, and its m whole vectors.
@@ -70,8 +70,7 @@ func straightOf[T floats](n int) *straight[T] {
 			st.s /= l
 			s.passes = append(s.passes, st)
 		}
-		w := halfRootsOf[T](2 * n)
-		s.half = packPairs(w[2:][:n], l)
+		s.half = halfBlocksOf[T](2 * n)
 		return s
 	})
 }
@@ -130,7 +129,7 @@ func (s *straight[T]) toHalf(y, x []T, count, step, pitch int, ends []T, apart i
 		a, b, to, end := z[2*r*n], z[2*r*n+1], y[r*pitch:][:2*n], ends[r*apart:][:2]
 		to[0], to[1], end[0], end[1] = (a+b)*f.ends, 0, (a-b)*f.ends, 0
 	}
-	halfPairs(false, y, z, s.half, n, again{count, 2 * n, pitch}, f.middle/2, f.middle/2*f.sign)
+	halfPairs(false, y, z, s.half, n, 0, n/2/lanesOf[T](), again{count, 2 * n, pitch}, f.middle/2, f.middle/2*f.sign)
 }
 
 // fromHalf transforms n+1 bins x of rows to 2n real numbers each.
@@ -139,7 +138,7 @@ func (s *straight[T]) fromHalf(y, x []T, count int, u, v []T, f factors[T]) {
 	for r := range count {
 		pack(1, z[2*r*n:][:2*n], x[2*r*(n+1):][:2*(n+1)], nil, n, 0, 1, f)
 	}
-	halfPairs(true, z, x, s.half, n, again{count, 2 * (n + 1), 2 * n}, f.middle, f.middle*f.sign)
+	halfPairs(true, z, x, s.half, n, 0, n/2/lanesOf[T](), again{count, 2 * (n + 1), 2 * n}, f.middle, f.middle*f.sign)
 	s.rows(y, z, count, 2*n, u, v, swaps{out: true}, false, 1)
 }
 

@@ -75,6 +75,11 @@ func eachGroup[T floats](run For, groups, n, size int, f func(g int, x, y []T, y
 
 // Complex transforms complex numbers, stored as pairs, of n elements along the dimension. out may be in.
 func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale float64) error {
+	return complexes(run, out, in, r, n, swaps{inverse, inverse}, T(scale))
+}
+
+// complexes is Complex with the parts of elements swapped at either end.
+func complexes[T floats](run For, out, in []T, r Rows, n int, sw swaps, scale T) error {
 	t := tensor{r.Outer, r.Inner}
 	if t.rows() == 0 {
 		return nil
@@ -82,37 +87,36 @@ func Complex[T floats](run For, out, in []T, r Rows, n int, inverse bool, scale 
 	if isLong(n) {
 		g := longOf[T](n)
 		if g.conv == nil && t.inner >= lanesOf[T]() && n <= wideLength {
-			return g.neighbours(run, out, in, t, inverse, r.Stream, T(scale))
+			return g.neighbours(run, out, in, t, sw, r.Stream, scale)
 		}
 		return eachRow(run, t, n, n, g.withRoom, func(run For, rm room[T], from, to *lanes) error {
 			to.stream = r.Stream
-			return g.run(run, rm, out, in, to, from, inverse, T(scale))
+			return g.run(run, rm, out, in, to, from, sw, scale)
 		})
 	}
-	sw := swaps{inverse, inverse}
 	if t.inner == 1 && isStraight[T](n) {
 		s := straightOf[T](n)
 		return s.each(run, t.outer, true, func(i, c int, u, v, _ []T) {
-			s.rows(out[2*i*n:][:2*c*n], in[2*i*n:][:2*c*n], c, 2*n, u, v, sw, r.Stream, T(scale))
+			s.rows(out[2*i*n:][:2*c*n], in[2*i*n:][:2*c*n], c, 2*n, u, v, sw, r.Stream, scale)
 		})
 	}
 	if t.inner == 1 && isStraightConv[T](n) {
 		s := straightOf[T](n)
 		return s.each(run, t.outer, false, func(r, _ int, u, v, _ []T) {
-			s.convolve(out[2*r*n:][:2*n], in[2*r*n:][:2*n], u, v, sw, T(scale))
+			s.convolve(out[2*r*n:][:2*n], in[2*r*n:][:2*n], u, v, sw, scale)
 		})
 	}
 	if isFew[T](n, t.rows()) {
 		return eachRow(run, t, n, n, noRoom[T], func(_ For, _ room[T], from, to *lanes) error {
-			fewOf[T](n).row(out, in, to, from, sw, T(scale))
+			fewOf[T](n).row(out, in, to, from, sw, scale)
 			return nil
 		})
 	}
 	p := planOf[T](n)
-	if done, err := shortRows(run, out, in, t, p, sw, r.Stream, T(scale)); done {
+	if done, err := shortRows(run, out, in, t, p, sw, r.Stream, scale); done {
 		return err
 	}
-	return rows(run, out, in, t, p, sw, r, T(scale))
+	return rows(run, out, in, t, p, sw, r, scale)
 }
 
 // complexSize is the length of the complex transform behind one of n real elements.
@@ -303,8 +307,7 @@ func eachRow[T floats](run For, t tensor, n, m int, withRoom func(serial bool, f
 			return nil
 		})
 	}
-	const few = 4
-	if t.rows() < few || n > wideLength {
+	if few := t.rows() < 4 || n > wideLength && t.rows() < 2*par.Threads(); few || n > mostWide {
 		return some(run, false, 0, t.rows())
 	}
 	per := max(1, wide/n)

@@ -86,7 +86,7 @@ func checkBits[T floats](t *testing.T, n int) {
 // TestPosition: a row has the same bits alone, among few rows, among many, and whatever its position and its stride are.
 func TestPosition(t *testing.T) {
 	asmvariant.ForEach(t, pkg, func(string) {
-		for _, n := range []int{15, 16, 64, 97, 128, 143, 192, 512, 521, 1000, 1009, 1024, 3000, 5003, 8448} {
+		for _, n := range []int{15, 16, 64, 97, 128, 143, 192, 512, 521, 1000, 1009, 1024, 3000, 5003, 8448, 20000} {
 			checkBits[float32](t, n)
 			if n < 2000 || !testing.Short() {
 				checkBits[float64](t, n)

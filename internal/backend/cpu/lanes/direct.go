@@ -59,6 +59,10 @@ func words[T Float](x []int32) ([]T, bool) {
 func (b *Batch[T]) LU(m, n, count int, x lapack.Matrices[T], z []T, piv, info []int32) {
 	b.reset()
 	k := min(m, n)
+	if m == 4 && n == 4 && count == b.lanes && x.Stride == 16 && b.k.lu4 != nil {
+		b.luInRegisters(x.Data[:16*count], z[:16*count], piv[:4*count], info[:count])
+		return
+	}
 	a, p, first := b.in(x, count, m*n), b.take(k), b.take(1)
 	b.call(b.k.lu, args[T]{a: &a[0], b: &p[0], t: &first[0], n: n, m: m, k: k, rs: n * b.k.bytes})
 	b.unpack(z, a, count, m*n)
@@ -77,6 +81,17 @@ func (b *Batch[T]) LU(m, n, count int, x lapack.Matrices[T], z []T, piv, info []
 	for l := range count {
 		info[l] = int32(index(first, l))
 	}
+}
+
+// laneOf has the lane of each matrix of luInRegisters.
+var laneOf = [16]int32{0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
+
+// luInRegisters is LU for as many 4×4 matrices as there are lanes.
+func (b *Batch[T]) luInRegisters(x, z []T, piv, info []int32) {
+	p, _ := words[T](piv)
+	first, _ := words[T](info)
+	lane, _ := words[T](laneOf[:])
+	b.call(b.k.lu4, args[T]{a: &x[0], b: &p[0], c: &z[0], t: &first[0], d: &lane[0]})
 }
 
 // Cholesky writes the lower triangles to z, with zeros above them.
@@ -104,6 +119,11 @@ func (b *Batch[T]) Cholesky(n, count int, x lapack.Matrices[T], z []T, info []in
 // SolveLU writes the solutions of A·x = y, or of Aᴴ·x = y if adjoint, to z, n×cols, from factors and pivots as LU gives them.
 func (b *Batch[T]) SolveLU(adjoint bool, n, cols, count int, lu lapack.Matrices[T], piv []int32, y lapack.Matrices[T], z []T) {
 	b.reset()
+	if n == 4 && cols == 1 && !adjoint && count == b.lanes && lu.Stride == 16 && y.Stride == 4 && b.k.solve4 != nil {
+		p, _ := words[T](piv[:4*count])
+		b.call(b.k.solve4, args[T]{a: &lu.Data[:16*count][0], b: &p[0], c: &y.Data[:4*count][0], t: &z[:4*count][0]})
+		return
+	}
 	a := b.in(lu, count, n*n)
 	all := b.take((n + 1) * cols) // row 0 is empty: exchanges count from 1
 	x, p := all[cols*b.lanes:], b.take(n)

@@ -18,7 +18,7 @@ func GivensColumns(x []complex128, ld, rows int, f []float64) {
 		return
 	}
 	_ = x[(rows-1)*ld+len(f)/4]
-	for i := givensPairs(x, ld, rows, f); i < rows; i++ {
+	for i := givensGroups(x, ld, rows, f); i < rows; i++ {
 		givensOne(x[i*ld:], 1, f)
 	}
 }

@@ -19,7 +19,9 @@ type kernelSet[T Float] struct {
 	lu, exchange, solve, cholesky, reflector, reflect func(*args[T])
 	implicit, rotations, jacobi, largest, scale       func(*args[T])
 	fetch                                             func(*args[T])
-	transpose                                         func(z []T, ldz int, x []T, ldx, rows, cols int) // z[j·ldz+i] = x[i·ldx+j]
+	// lu4 and solve4 are for as many 4×4 matrices as there are lanes; nil: there are none.
+	lu4, solve4 func(*args[T])
+	transpose   func(z []T, ldz int, x []T, ldx, rows, cols int) // z[j·ldz+i] = x[i·ldx+j]
 
 	bytes             int // of a cell: one vector
 	consts            []T // in the order of asmgen

@@ -22,7 +22,7 @@ var kernels32AVX512 = kernelSet[float32]{
 	lu: luF32AVX512, exchange: exchangeF32AVX512, solve: solveF32AVX512, cholesky: choleskyF32AVX512,
 	reflector: reflectorF32AVX512, reflect: reflectF32AVX512, implicit: implicitF32AVX512, rotations: rotationsF32AVX512,
 	jacobi: jacobiF32AVX512, largest: largestF32AVX512, scale: scaleF32AVX512, fetch: fetchF32AVX512, transpose: transpose32,
-	bytes:  64,
+	bytes: 64, lu4: lu4F32AVX512, solve4: solve4F32AVX512,
 	consts: constants32, finite: math.MaxFloat32, low: 0x1p-20, high: 0x1p+20, eps: 0x1p-23,
 }
 
@@ -280,19 +280,33 @@ func next[T Float](x []T, ld, others int) *T {
 	return &x[ld]
 }
 
-// givensRows and givensPairs are GivensRows and GivensColumns for whole vectors; they return how many columns or rows these are.
+// givensRows and givensGroups are GivensRows and GivensColumns for whole vectors; they return how many columns or rows these are.
 func givensRows(x []complex128, ld, cols int, f []float64) int {
-	if !useAVX2 || cols < 2 {
-		return 0
+	g := args[float64]{a: (*float64)(unsafe.Pointer(&x[0])), c: &f[0], m: len(f) / 4, cs: 16 * ld}
+	switch {
+	case useAVX512 && cols >= 4:
+		g.n = cols / 4
+		givensF64AVX512(&g)
+		return cols &^ 3
+	case useAVX2 && cols >= 2:
+		g.n = cols / 2
+		givensF64AVX2(&g)
+		return cols &^ 1
 	}
-	givensF64AVX2(&args[float64]{a: (*float64)(unsafe.Pointer(&x[0])), c: &f[0], n: cols / 2, m: len(f) / 4, cs: 16 * ld})
-	return cols &^ 1
+	return 0
 }
 
-func givensPairs(x []complex128, ld, rows int, f []float64) int {
-	if !useAVX2 || rows < 2 {
-		return 0
+func givensGroups(x []complex128, ld, rows int, f []float64) int {
+	g := args[float64]{a: (*float64)(unsafe.Pointer(&x[0])), c: &f[0], m: len(f) / 4, cs: 16 * ld}
+	switch {
+	case useAVX512 && rows >= 4:
+		g.n = rows / 4
+		givensColumnsF64AVX512(&g)
+		return rows &^ 3
+	case useAVX2 && rows >= 2:
+		g.n = rows / 2
+		givensColumnsF64AVX2(&g)
+		return rows &^ 1
 	}
-	givensColumnsF64AVX2(&args[float64]{a: (*float64)(unsafe.Pointer(&x[0])), c: &f[0], n: rows / 2, m: len(f) / 4, cs: 16 * ld})
-	return rows &^ 1
+	return 0
 }

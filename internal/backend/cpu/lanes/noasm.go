@@ -20,7 +20,7 @@ func eliminate64(_ []float64, _, _ int, _ []float64, _ *[8]float64, _ *[8]int64)
 
 func givensRows(_ []complex128, _, _ int, _ []float64) int { return 0 }
 
-func givensPairs(_ []complex128, _, _ int, _ []float64) int { return 0 }
+func givensGroups(_ []complex128, _, _ int, _ []float64) int { return 0 }
 
 func symmetric[T Float](_ []T, _ int, _, _ []T) bool { return false }
 

@@ -47,6 +47,12 @@ func symmetricF32AVX512(a *args[float32])
 func eliminateF32AVX512(a *args[float32])
 
 //go:noescape
+func lu4F32AVX512(a *args[float32])
+
+//go:noescape
+func solve4F32AVX512(a *args[float32])
+
+//go:noescape
 func luF64AVX512(a *args[float64])
 
 //go:noescape
@@ -99,6 +105,12 @@ func polesF64AVX512(a *args[float64])
 
 //go:noescape
 func eliminateF64AVX512(a *args[float64])
+
+//go:noescape
+func givensF64AVX512(a *args[float64])
+
+//go:noescape
+func givensColumnsF64AVX512(a *args[float64])
 
 //go:noescape
 func luF32AVX2(a *args[float32])

@@ -6,101 +6,101 @@
 
 #define BLOCK1 \
 	VCMPPS $29, Y0, Y1, Y2; \
-	VPOR actavx2Const<>+96(SB), Y1, Y3; \
+	VPOR actavx2Const<>+32(SB), Y1, Y3; \
 	VMAXPS Y3, Y0, Y3; \
-	VMOVUPS actavx2Const<>+1888(SB), Y4; \
-	VFMADD231PS actavx2Const<>+1920(SB), Y3, Y4; \
-	VFMADD213PS actavx2Const<>+704(SB), Y3, Y4; \
+	VMOVUPS actavx2Const<>+3040(SB), Y4; \
+	VFMADD231PS actavx2Const<>+3072(SB), Y3, Y4; \
+	VFMADD213PS actavx2Const<>+256(SB), Y3, Y4; \
 	VPSLLD $28, Y4, Y5; \
-	VPERMPS actavx2Const<>+1984(SB), Y4, Y6; \
-	VPERMPS actavx2Const<>+2016(SB), Y4, Y7; \
+	VPERMPS actavx2Const<>+3136(SB), Y4, Y6; \
+	VPERMPS actavx2Const<>+3168(SB), Y4, Y7; \
 	VBLENDVPS Y5, Y7, Y6, Y6; \
 	VSUBPS Y6, Y3, Y6; \
-	VPERMPS actavx2Const<>+2048(SB), Y4, Y7; \
-	VPERMPS actavx2Const<>+2080(SB), Y4, Y8; \
+	VPERMPS actavx2Const<>+3200(SB), Y4, Y7; \
+	VPERMPS actavx2Const<>+3232(SB), Y4, Y8; \
 	VBLENDVPS Y5, Y8, Y7, Y7; \
-	VPERMPS actavx2Const<>+2112(SB), Y4, Y8; \
-	VPERMPS actavx2Const<>+2144(SB), Y4, Y9; \
+	VPERMPS actavx2Const<>+3264(SB), Y4, Y8; \
+	VPERMPS actavx2Const<>+3296(SB), Y4, Y9; \
 	VBLENDVPS Y5, Y9, Y8, Y8; \
 	VFMADD231PS Y6, Y7, Y8; \
-	VPERMPS actavx2Const<>+2176(SB), Y4, Y7; \
-	VPERMPS actavx2Const<>+2208(SB), Y4, Y9; \
+	VPERMPS actavx2Const<>+3328(SB), Y4, Y7; \
+	VPERMPS actavx2Const<>+3360(SB), Y4, Y9; \
 	VBLENDVPS Y5, Y9, Y7, Y7; \
 	VFMADD231PS Y6, Y8, Y7; \
-	VPERMPS actavx2Const<>+2240(SB), Y4, Y8; \
-	VPERMPS actavx2Const<>+2272(SB), Y4, Y9; \
+	VPERMPS actavx2Const<>+3392(SB), Y4, Y8; \
+	VPERMPS actavx2Const<>+3424(SB), Y4, Y9; \
 	VBLENDVPS Y5, Y9, Y8, Y8; \
 	VFMADD231PS Y6, Y7, Y8; \
-	VPERMPS actavx2Const<>+2304(SB), Y4, Y7; \
-	VPERMPS actavx2Const<>+2336(SB), Y4, Y9; \
+	VPERMPS actavx2Const<>+3456(SB), Y4, Y7; \
+	VPERMPS actavx2Const<>+3488(SB), Y4, Y9; \
 	VBLENDVPS Y5, Y9, Y7, Y7; \
 	VFMADD231PS Y6, Y8, Y7; \
-	VPERMPS actavx2Const<>+2368(SB), Y4, Y8; \
-	VPERMPS actavx2Const<>+2400(SB), Y4, Y9; \
+	VPERMPS actavx2Const<>+3520(SB), Y4, Y8; \
+	VPERMPS actavx2Const<>+3552(SB), Y4, Y9; \
 	VBLENDVPS Y5, Y9, Y8, Y8; \
 	VFMADD231PS Y6, Y7, Y8; \
-	VPERMPS actavx2Const<>+2432(SB), Y4, Y7; \
-	VPERMPS actavx2Const<>+2464(SB), Y4, Y9; \
+	VPERMPS actavx2Const<>+3584(SB), Y4, Y7; \
+	VPERMPS actavx2Const<>+3616(SB), Y4, Y9; \
 	VBLENDVPS Y5, Y9, Y7, Y7; \
 	VFMADD231PS Y6, Y8, Y7; \
-	VPERMPS actavx2Const<>+2496(SB), Y4, Y8; \
-	VPERMPS actavx2Const<>+2528(SB), Y4, Y9; \
+	VPERMPS actavx2Const<>+3648(SB), Y4, Y8; \
+	VPERMPS actavx2Const<>+3680(SB), Y4, Y9; \
 	VBLENDVPS Y5, Y9, Y8, Y8; \
 	VFMADD231PS Y6, Y7, Y8; \
-	VMOVUPS actavx2Const<>+96(SB), Y4; \
+	VMOVUPS actavx2Const<>+32(SB), Y4; \
 	VMAXPS Y1, Y4, Y4; \
 	VFMADD231PS Y8, Y3, Y4; \
-	VPAND actavx2Const<>+32(SB), Y1, Y3; \
-	VMOVUPS actavx2Const<>+2560(SB), Y5; \
+	VPAND actavx2Const<>+64(SB), Y1, Y3; \
+	VMOVUPS actavx2Const<>+3712(SB), Y5; \
 	VMINPS Y3, Y5, Y3; \
 	VMULPS Y3, Y3, Y5; \
 	VMOVAPS Y5, Y6; \
 	VFMSUB231PS Y3, Y3, Y6; \
-	VMOVUPS actavx2Const<>+2592(SB), Y7; \
-	VFMADD231PS actavx2Const<>+2624(SB), Y5, Y7; \
-	VSUBPS actavx2Const<>+2592(SB), Y7, Y8; \
-	VFMADD231PS actavx2Const<>+2656(SB), Y8, Y5; \
-	VFMADD231PS actavx2Const<>+2688(SB), Y8, Y5; \
+	VMOVUPS actavx2Const<>+3744(SB), Y7; \
+	VFMADD231PS actavx2Const<>+3776(SB), Y5, Y7; \
+	VSUBPS actavx2Const<>+3744(SB), Y7, Y8; \
+	VFMADD231PS actavx2Const<>+3808(SB), Y8, Y5; \
+	VFMADD231PS actavx2Const<>+3840(SB), Y8, Y5; \
 	VADDPS Y6, Y5, Y5; \
-	VMOVUPS actavx2Const<>+2720(SB), Y6; \
-	VFMADD231PS actavx2Const<>+2752(SB), Y5, Y6; \
-	VFMADD213PS actavx2Const<>+2784(SB), Y5, Y6; \
+	VMOVUPS actavx2Const<>+3872(SB), Y6; \
+	VFMADD231PS actavx2Const<>+3904(SB), Y5, Y6; \
+	VFMADD213PS actavx2Const<>+3936(SB), Y5, Y6; \
 	VPSLLD $28, Y7, Y8; \
-	VPERMPS actavx2Const<>+2816(SB), Y7, Y9; \
-	VPERMPS actavx2Const<>+2848(SB), Y7, Y10; \
+	VPERMPS actavx2Const<>+3968(SB), Y7, Y9; \
+	VPERMPS actavx2Const<>+4000(SB), Y7, Y10; \
 	VBLENDVPS Y8, Y10, Y9, Y9; \
 	VMULPS Y5, Y9, Y5; \
-	VPERMPS actavx2Const<>+2880(SB), Y7, Y10; \
-	VPERMPS actavx2Const<>+2912(SB), Y7, Y11; \
+	VPERMPS actavx2Const<>+4032(SB), Y7, Y10; \
+	VPERMPS actavx2Const<>+4064(SB), Y7, Y11; \
 	VBLENDVPS Y8, Y11, Y10, Y10; \
 	VFMADD231PS Y5, Y6, Y10; \
-	VADDPS actavx2Const<>+64(SB), Y3, Y5; \
+	VADDPS actavx2Const<>+1440(SB), Y3, Y5; \
 	VPSRLD $21, Y5, Y5; \
 	VPSLLD $28, Y5, Y6; \
-	VPERMPS actavx2Const<>+2944(SB), Y5, Y8; \
-	VPERMPS actavx2Const<>+2976(SB), Y5, Y11; \
+	VPERMPS actavx2Const<>+4096(SB), Y5, Y8; \
+	VPERMPS actavx2Const<>+4128(SB), Y5, Y11; \
 	VBLENDVPS Y6, Y11, Y8, Y8; \
 	VSUBPS Y8, Y3, Y11; \
-	VPERMPS actavx2Const<>+3008(SB), Y5, Y12; \
-	VPERMPS actavx2Const<>+3040(SB), Y5, Y13; \
+	VPERMPS actavx2Const<>+4160(SB), Y5, Y12; \
+	VPERMPS actavx2Const<>+4192(SB), Y5, Y13; \
 	VBLENDVPS Y6, Y13, Y12, Y12; \
-	VPERMPS actavx2Const<>+3072(SB), Y5, Y13; \
-	VPERMPS actavx2Const<>+3104(SB), Y5, Y14; \
+	VPERMPS actavx2Const<>+4224(SB), Y5, Y13; \
+	VPERMPS actavx2Const<>+4256(SB), Y5, Y14; \
 	VBLENDVPS Y6, Y14, Y13, Y13; \
 	VFMADD231PS Y11, Y12, Y13; \
-	VPERMPS actavx2Const<>+3136(SB), Y5, Y12; \
-	VPERMPS actavx2Const<>+3168(SB), Y5, Y14; \
+	VPERMPS actavx2Const<>+4288(SB), Y5, Y12; \
+	VPERMPS actavx2Const<>+4320(SB), Y5, Y14; \
 	VBLENDVPS Y6, Y14, Y12, Y12; \
 	VFMADD231PS Y11, Y13, Y12; \
-	VPERMPS actavx2Const<>+3200(SB), Y5, Y13; \
-	VPERMPS actavx2Const<>+3232(SB), Y5, Y14; \
+	VPERMPS actavx2Const<>+4352(SB), Y5, Y13; \
+	VPERMPS actavx2Const<>+4384(SB), Y5, Y14; \
 	VBLENDVPS Y6, Y14, Y13, Y13; \
 	VFMADD231PS Y11, Y12, Y13; \
-	VPERMPS actavx2Const<>+3264(SB), Y5, Y12; \
-	VPERMPS actavx2Const<>+3296(SB), Y5, Y14; \
+	VPERMPS actavx2Const<>+4416(SB), Y5, Y12; \
+	VPERMPS actavx2Const<>+4448(SB), Y5, Y14; \
 	VBLENDVPS Y6, Y14, Y12, Y12; \
 	VFMADD231PS Y11, Y13, Y12; \
-	VPERMPS actavx2Const<>+3328(SB), Y5, Y13
+	VPERMPS actavx2Const<>+4480(SB), Y5, Y13
 
 #define BLOCK2 \
 	VPOR Y1, Y7, Y8; \
@@ -113,23 +113,23 @@
 	VSUBPS Y11, Y3, Y12; \
 	VFMADD231PS Y2, Y9, Y12; \
 	VFMADD231PS Y2, Y10, Y12; \
-	VFMADD231PS actavx2Const<>+3552(SB), Y9, Y12; \
-	VADDPS actavx2Const<>+3584(SB), Y12, Y9; \
+	VFMADD231PS actavx2Const<>+4704(SB), Y9, Y12; \
+	VADDPS actavx2Const<>+4736(SB), Y12, Y9; \
 	VMULPS Y11, Y8, Y10; \
 	VFNMADD213PS Y10, Y8, Y11; \
 	VFNMADD231PS Y8, Y9, Y11; \
 	VMOVAPS Y5, Y9; \
-	VFMADD231PS actavx2Const<>+672(SB), Y10, Y9; \
+	VFMADD231PS actavx2Const<>+224(SB), Y10, Y9; \
 	VSUBPS Y5, Y9, Y12; \
-	VFNMADD231PS actavx2Const<>+736(SB), Y12, Y10; \
-	VFNMADD231PS actavx2Const<>+768(SB), Y12, Y10; \
+	VFNMADD231PS actavx2Const<>+320(SB), Y12, Y10; \
+	VFNMADD231PS actavx2Const<>+352(SB), Y12, Y10; \
 	VSUBPS Y11, Y10, Y10; \
 	VMULPS Y10, Y10, Y11; \
-	VMOVUPS actavx2Const<>+928(SB), Y12; \
-	VFMADD231PS actavx2Const<>+896(SB), Y10, Y12; \
-	VMOVUPS actavx2Const<>+864(SB), Y13; \
-	VFMADD231PS actavx2Const<>+832(SB), Y10, Y13; \
-	VFMADD231PS actavx2Const<>+800(SB), Y11, Y13; \
+	VMOVUPS actavx2Const<>+2144(SB), Y12; \
+	VFMADD231PS actavx2Const<>+2112(SB), Y10, Y12; \
+	VMOVUPS actavx2Const<>+2080(SB), Y13; \
+	VFMADD231PS actavx2Const<>+2048(SB), Y10, Y13; \
+	VFMADD231PS actavx2Const<>+2016(SB), Y11, Y13; \
 	VFMADD231PS Y11, Y13, Y12; \
 	VFMADD231PS Y11, Y12, Y10; \
 	VADDPS Y0, Y10, Y11; \
@@ -140,7 +140,7 @@
 	VFNMADD231PS Y11, Y8, Y13; \
 	VFNMADD231PS Y10, Y8, Y13; \
 	VPSLLD $23, Y9, Y8; \
-	VPADDD actavx2Const<>+960(SB), Y8, Y8; \
+	VPADDD actavx2Const<>+2176(SB), Y8, Y8; \
 	VMULPS Y8, Y11, Y9; \
 	VMULPS Y6, Y9, Y9; \
 	VADDPS Y0, Y9, Y10; \
@@ -150,7 +150,7 @@
 	VFMSUB231PS Y14, Y10, Y12; \
 	VFMADD231PS Y14, Y11, Y12; \
 	VADDPS Y13, Y12, Y10; \
-	VMULPS actavx2Const<>+1088(SB), Y9, Y9
+	VMULPS actavx2Const<>+288(SB), Y9, Y9
 
 #define BLOCK3 \
 	VPOR Y1, Y7, Y8; \
@@ -160,13 +160,13 @@
 	VSUBPS Y3, Y9, Y10; \
 	VMOVAPS Y8, Y11; \
 	VFNMADD231PS Y6, Y10, Y11; \
-	VFNMADD231PS actavx2Const<>+768(SB), Y10, Y11; \
+	VFNMADD231PS actavx2Const<>+352(SB), Y10, Y11; \
 	VMULPS Y11, Y11, Y10; \
-	VMOVUPS actavx2Const<>+928(SB), Y12; \
-	VFMADD231PS actavx2Const<>+896(SB), Y11, Y12; \
-	VMOVUPS actavx2Const<>+864(SB), Y13; \
-	VFMADD231PS actavx2Const<>+832(SB), Y11, Y13; \
-	VFMADD231PS actavx2Const<>+800(SB), Y10, Y13; \
+	VMOVUPS actavx2Const<>+2144(SB), Y12; \
+	VFMADD231PS actavx2Const<>+2112(SB), Y11, Y12; \
+	VMOVUPS actavx2Const<>+2080(SB), Y13; \
+	VFMADD231PS actavx2Const<>+2048(SB), Y11, Y13; \
+	VFMADD231PS actavx2Const<>+2016(SB), Y10, Y13; \
 	VFMADD231PS Y10, Y13, Y12; \
 	VFMADD231PS Y10, Y12, Y11; \
 	VADDPS Y0, Y11, Y10; \
@@ -177,7 +177,7 @@
 	VFNMADD231PS Y10, Y8, Y13; \
 	VFNMADD231PS Y11, Y8, Y13; \
 	VPSLLD $23, Y9, Y8; \
-	VPADDD actavx2Const<>+960(SB), Y8, Y8; \
+	VPADDD actavx2Const<>+2176(SB), Y8, Y8; \
 	VMULPS Y8, Y10, Y9; \
 	VMULPS Y4, Y9, Y9; \
 	VADDPS Y0, Y9, Y10; \
@@ -187,7 +187,7 @@
 	VFMSUB231PS Y14, Y10, Y12; \
 	VFMADD231PS Y14, Y11, Y12; \
 	VADDPS Y13, Y12, Y10; \
-	VMULPS actavx2Const<>+1088(SB), Y9, Y9; \
+	VMULPS actavx2Const<>+288(SB), Y9, Y9; \
 	VMOVAPS Y10, Y11; \
 	VFNMADD231PS Y9, Y10, Y11; \
 	VSUBPS Y11, Y14, Y9; \
@@ -195,82 +195,206 @@
 	VMULPS Y4, Y8, Y8
 
 #define BLOCK4 \
-	VPOR actavx2Const<>+96(SB), Y1, Y2; \
+	VPOR actavx2Const<>+32(SB), Y1, Y2; \
 	VMAXPS Y2, Y0, Y2; \
-	VMOVUPS actavx2Const<>+1888(SB), Y3; \
-	VFMADD231PS actavx2Const<>+1920(SB), Y2, Y3; \
-	VFMADD213PS actavx2Const<>+704(SB), Y2, Y3; \
+	VMOVUPS actavx2Const<>+3040(SB), Y3; \
+	VFMADD231PS actavx2Const<>+3072(SB), Y2, Y3; \
+	VFMADD213PS actavx2Const<>+256(SB), Y2, Y3; \
 	VPSLLD $28, Y3, Y4; \
-	VPERMPS actavx2Const<>+1984(SB), Y3, Y5; \
-	VPERMPS actavx2Const<>+2016(SB), Y3, Y6; \
+	VPERMPS actavx2Const<>+3136(SB), Y3, Y5; \
+	VPERMPS actavx2Const<>+3168(SB), Y3, Y6; \
 	VBLENDVPS Y4, Y6, Y5, Y5; \
 	VSUBPS Y5, Y2, Y5; \
-	VPERMPS actavx2Const<>+2048(SB), Y3, Y6; \
-	VPERMPS actavx2Const<>+2080(SB), Y3, Y7; \
+	VPERMPS actavx2Const<>+3200(SB), Y3, Y6; \
+	VPERMPS actavx2Const<>+3232(SB), Y3, Y7; \
 	VBLENDVPS Y4, Y7, Y6, Y6; \
-	VPERMPS actavx2Const<>+2112(SB), Y3, Y7; \
-	VPERMPS actavx2Const<>+2144(SB), Y3, Y8; \
+	VPERMPS actavx2Const<>+3264(SB), Y3, Y7; \
+	VPERMPS actavx2Const<>+3296(SB), Y3, Y8; \
 	VBLENDVPS Y4, Y8, Y7, Y7; \
 	VFMADD231PS Y5, Y6, Y7; \
-	VPERMPS actavx2Const<>+2176(SB), Y3, Y6; \
-	VPERMPS actavx2Const<>+2208(SB), Y3, Y8; \
+	VPERMPS actavx2Const<>+3328(SB), Y3, Y6; \
+	VPERMPS actavx2Const<>+3360(SB), Y3, Y8; \
 	VBLENDVPS Y4, Y8, Y6, Y6; \
 	VFMADD231PS Y5, Y7, Y6; \
-	VPERMPS actavx2Const<>+2240(SB), Y3, Y7; \
-	VPERMPS actavx2Const<>+2272(SB), Y3, Y8; \
+	VPERMPS actavx2Const<>+3392(SB), Y3, Y7; \
+	VPERMPS actavx2Const<>+3424(SB), Y3, Y8; \
 	VBLENDVPS Y4, Y8, Y7, Y7; \
 	VFMADD231PS Y5, Y6, Y7; \
-	VPERMPS actavx2Const<>+2304(SB), Y3, Y6; \
-	VPERMPS actavx2Const<>+2336(SB), Y3, Y8; \
+	VPERMPS actavx2Const<>+3456(SB), Y3, Y6; \
+	VPERMPS actavx2Const<>+3488(SB), Y3, Y8; \
 	VBLENDVPS Y4, Y8, Y6, Y6; \
 	VFMADD231PS Y5, Y7, Y6; \
-	VPERMPS actavx2Const<>+2368(SB), Y3, Y7; \
-	VPERMPS actavx2Const<>+2400(SB), Y3, Y8; \
+	VPERMPS actavx2Const<>+3520(SB), Y3, Y7; \
+	VPERMPS actavx2Const<>+3552(SB), Y3, Y8; \
 	VBLENDVPS Y4, Y8, Y7, Y7; \
 	VFMADD231PS Y5, Y6, Y7; \
-	VPERMPS actavx2Const<>+2432(SB), Y3, Y6; \
-	VPERMPS actavx2Const<>+2464(SB), Y3, Y8; \
+	VPERMPS actavx2Const<>+3584(SB), Y3, Y6; \
+	VPERMPS actavx2Const<>+3616(SB), Y3, Y8; \
 	VBLENDVPS Y4, Y8, Y6, Y6; \
 	VFMADD231PS Y5, Y7, Y6; \
-	VPERMPS actavx2Const<>+2496(SB), Y3, Y7; \
-	VPERMPS actavx2Const<>+2528(SB), Y3, Y8; \
+	VPERMPS actavx2Const<>+3648(SB), Y3, Y7; \
+	VPERMPS actavx2Const<>+3680(SB), Y3, Y8; \
 	VBLENDVPS Y4, Y8, Y7, Y7
 
 #define BLOCK5 \
+	VCMPPD $17, Y1, Y8, Y9; \
+	VMINPD Y8, Y2, Y10; \
+	VMAXPD Y10, Y3, Y10; \
+	VMOVAPS Y4, Y11; \
+	VFMADD231PD Y5, Y10, Y11; \
+	VSUBPD Y4, Y11, Y12; \
+	VFNMADD231PD Y6, Y12, Y10; \
+	VFNMADD231PD Y7, Y12, Y10; \
+	VMULPD Y10, Y10, Y13; \
+	VMOVUPS actavx2Const<>+992(SB), Y14; \
+	VFMADD231PD actavx2Const<>+1024(SB), Y10, Y14; \
+	VFMADD213PD actavx2Const<>+1056(SB), Y10, Y14; \
+	VFMADD213PD actavx2Const<>+1088(SB), Y10, Y14; \
+	VFMADD213PD actavx2Const<>+1120(SB), Y10, Y14; \
+	VFMADD213PD actavx2Const<>+1152(SB), Y10, Y14; \
+	VFMADD213PD actavx2Const<>+1184(SB), Y10, Y14; \
+	VFMADD213PD actavx2Const<>+1216(SB), Y10, Y14; \
+	VFMADD213PD actavx2Const<>+1248(SB), Y10, Y14; \
+	VFMADD213PD actavx2Const<>+1280(SB), Y10, Y14; \
+	VFMADD213PD actavx2Const<>+1312(SB), Y10, Y14; \
+	VFMADD213PD Y0, Y10, Y14; \
+	VFMADD231PD Y14, Y13, Y10; \
+	VPSLLQ $52, Y11, Y11; \
+	VPADDQ Y0, Y11, Y11; \
+	VSUBPD Y0, Y11, Y13; \
+	VFMADD231PD Y10, Y11, Y13; \
+	VCMPPD $0, Y1, Y12, Y11; \
+	VADDPD Y13, Y13, Y12; \
+	VBLENDVPD Y11, Y10, Y12, Y10; \
+	VPAND actavx2Const<>+672(SB), Y10, Y10; \
+	VPAND actavx2Const<>+640(SB), Y8, Y11; \
+	VPOR Y11, Y10, Y10
+
+#define BLOCK6 \
 	VPAND Y1, Y4, Y5; \
 	VMINPS Y5, Y0, Y5; \
 	VADDPS Y2, Y5, Y6; \
 	VPSRLD $21, Y6, Y6; \
 	VPSLLD $28, Y6, Y7; \
-	VPERMPS actavx2Const<>+128(SB), Y6, Y8; \
-	VPERMPS actavx2Const<>+160(SB), Y6, Y9; \
+	VPERMPS actavx2Const<>+1472(SB), Y6, Y8; \
+	VPERMPS actavx2Const<>+1504(SB), Y6, Y9; \
 	VBLENDVPS Y7, Y9, Y8, Y8; \
 	VSUBPS Y8, Y5, Y5; \
-	VPERMPS actavx2Const<>+192(SB), Y6, Y8; \
-	VPERMPS actavx2Const<>+224(SB), Y6, Y9; \
+	VPERMPS actavx2Const<>+1536(SB), Y6, Y8; \
+	VPERMPS actavx2Const<>+1568(SB), Y6, Y9; \
 	VBLENDVPS Y7, Y9, Y8, Y8; \
-	VPERMPS actavx2Const<>+256(SB), Y6, Y9; \
-	VPERMPS actavx2Const<>+288(SB), Y6, Y10; \
+	VPERMPS actavx2Const<>+1600(SB), Y6, Y9; \
+	VPERMPS actavx2Const<>+1632(SB), Y6, Y10; \
 	VBLENDVPS Y7, Y10, Y9, Y9; \
 	VFMADD231PS Y5, Y8, Y9; \
-	VPERMPS actavx2Const<>+320(SB), Y6, Y8; \
-	VPERMPS actavx2Const<>+352(SB), Y6, Y10; \
+	VPERMPS actavx2Const<>+1664(SB), Y6, Y8; \
+	VPERMPS actavx2Const<>+1696(SB), Y6, Y10; \
 	VBLENDVPS Y7, Y10, Y8, Y8; \
 	VFMADD231PS Y5, Y9, Y8; \
-	VPERMPS actavx2Const<>+384(SB), Y6, Y9; \
-	VPERMPS actavx2Const<>+416(SB), Y6, Y10; \
+	VPERMPS actavx2Const<>+1728(SB), Y6, Y9; \
+	VPERMPS actavx2Const<>+1760(SB), Y6, Y10; \
 	VBLENDVPS Y7, Y10, Y9, Y9; \
 	VFMADD231PS Y5, Y8, Y9; \
-	VPERMPS actavx2Const<>+448(SB), Y6, Y8; \
-	VPERMPS actavx2Const<>+480(SB), Y6, Y10; \
+	VPERMPS actavx2Const<>+1792(SB), Y6, Y8; \
+	VPERMPS actavx2Const<>+1824(SB), Y6, Y10; \
 	VBLENDVPS Y7, Y10, Y8, Y8; \
 	VFMADD231PS Y5, Y9, Y8; \
-	VPERMPS actavx2Const<>+512(SB), Y6, Y9; \
-	VPERMPS actavx2Const<>+544(SB), Y6, Y10; \
+	VPERMPS actavx2Const<>+1856(SB), Y6, Y9; \
+	VPERMPS actavx2Const<>+1888(SB), Y6, Y10; \
 	VBLENDVPS Y7, Y10, Y9, Y9; \
 	VFMADD231PS Y5, Y8, Y9
 
-#define BLOCK6 \
+#define BLOCK7 \
+	VMINPS Y9, Y2, Y10; \
+	VMINPS Y10, Y3, Y10; \
+	VMAXPS Y10, Y4, Y10; \
+	VMOVAPS Y0, Y11; \
+	VFMADD231PS Y6, Y10, Y11; \
+	VSUBPS Y0, Y11, Y12; \
+	VFNMADD231PS Y7, Y12, Y10; \
+	VFNMADD231PS Y8, Y12, Y10; \
+	VPSLLD $28, Y11, Y12; \
+	VPERMPS actavx2Const<>+3968(SB), Y11, Y13; \
+	VPERMPS actavx2Const<>+4000(SB), Y11, Y14; \
+	VBLENDVPS Y12, Y14, Y13, Y13; \
+	VMOVUPS actavx2Const<>+288(SB), Y12; \
+	VFMADD231PS actavx2Const<>+4832(SB), Y10, Y12; \
+	VFMADD213PS Y1, Y10, Y12; \
+	VMULPS Y10, Y13, Y10; \
+	VFMADD231PS Y10, Y12, Y13; \
+	VPSUBD Y0, Y11, Y10; \
+	VPSRAD $4, Y10, Y10; \
+	VPSRAD $1, Y10, Y11; \
+	VPSLLD $23, Y11, Y12; \
+	VPADDD Y1, Y12, Y12; \
+	VMULPS Y12, Y13, Y12; \
+	VPSUBD Y11, Y10, Y10; \
+	VPSLLD $23, Y10, Y10; \
+	VPADDD Y1, Y10, Y10; \
+	VMULPS Y10, Y12, Y10; \
+	VADDPS Y5, Y10, Y11; \
+	VMULPS Y11, Y10, Y10; \
+	VADDPS Y5, Y10, Y11; \
+	VDIVPS Y11, Y10, Y10; \
+	VMULPS Y10, Y9, Y9
+
+#define BLOCK8 \
+	VMINPD Y8, Y2, Y9; \
+	VMAXPD Y9, Y3, Y9; \
+	VMOVAPS Y4, Y10; \
+	VFMADD231PD Y5, Y9, Y10; \
+	VSUBPD Y4, Y10, Y11; \
+	VFNMADD231PD actavx2Const<>+928(SB), Y11, Y9; \
+	VFNMADD231PD actavx2Const<>+960(SB), Y11, Y9; \
+	VMULPD Y9, Y9, Y12; \
+	VMOVUPS actavx2Const<>+992(SB), Y13; \
+	VFMADD231PD actavx2Const<>+1024(SB), Y9, Y13; \
+	VFMADD213PD actavx2Const<>+1056(SB), Y9, Y13; \
+	VFMADD213PD actavx2Const<>+1088(SB), Y9, Y13; \
+	VFMADD213PD actavx2Const<>+1120(SB), Y9, Y13; \
+	VFMADD213PD actavx2Const<>+1152(SB), Y9, Y13; \
+	VFMADD213PD actavx2Const<>+1184(SB), Y9, Y13; \
+	VFMADD213PD actavx2Const<>+1216(SB), Y9, Y13; \
+	VFMADD213PD actavx2Const<>+1248(SB), Y9, Y13; \
+	VFMADD213PD actavx2Const<>+1280(SB), Y9, Y13; \
+	VFMADD213PD actavx2Const<>+1312(SB), Y9, Y13; \
+	VFMADD213PD Y0, Y9, Y13; \
+	VFMADD231PD Y13, Y12, Y9; \
+	VPSLLQ $52, Y10, Y10; \
+	VPADDQ Y0, Y10, Y10; \
+	VSUBPD Y0, Y10, Y12; \
+	VFMADD231PD Y9, Y10, Y12; \
+	VCMPPD $0, Y1, Y11, Y10; \
+	VADDPD Y12, Y12, Y11; \
+	VBLENDVPD Y10, Y9, Y11, Y9
+
+#define BLOCK9 \
+	VCMPPS $17, Y0, Y8, Y9; \
+	VMINPS Y8, Y1, Y10; \
+	VMAXPS Y10, Y2, Y10; \
+	VMOVAPS Y3, Y11; \
+	VFMADD231PS Y5, Y10, Y11; \
+	VSUBPS Y3, Y11, Y12; \
+	VFNMADD231PS Y6, Y12, Y10; \
+	VFNMADD231PS Y7, Y12, Y10; \
+	VMULPS Y10, Y10, Y13; \
+	VMOVUPS actavx2Const<>+384(SB), Y14; \
+	VFMADD231PS actavx2Const<>+416(SB), Y10, Y14; \
+	VFMADD213PS actavx2Const<>+448(SB), Y10, Y14; \
+	VFMADD213PS actavx2Const<>+480(SB), Y10, Y14; \
+	VFMADD213PS actavx2Const<>+512(SB), Y10, Y14; \
+	VFMADD231PS Y14, Y13, Y10; \
+	VPSLLD $23, Y11, Y11; \
+	VPADDD Y4, Y11, Y11; \
+	VSUBPS Y4, Y11, Y13; \
+	VFMADD231PS Y10, Y11, Y13; \
+	VADDPS Y13, Y13, Y11; \
+	VCMPPS $0, Y0, Y12, Y12; \
+	VBLENDVPS Y12, Y10, Y11, Y10; \
+	VPAND actavx2Const<>+32(SB), Y8, Y11; \
+	VPOR Y11, Y10, Y10
+
+#define BLOCK10 \
 	VPOR Y3, Y11, Y12; \
 	VMAXPS Y12, Y1, Y12; \
 	VMOVAPS Y2, Y13; \
@@ -282,961 +406,1215 @@
 	VFMADD231PS Y12, Y7, Y14; \
 	VFMADD213PS Y9, Y12, Y14; \
 	VFMADD213PS Y10, Y12, Y14; \
-	VFMADD213PS actavx2Const<>+928(SB), Y12, Y14; \
+	VFMADD213PS actavx2Const<>+2144(SB), Y12, Y14; \
 	VFMADD213PS Y0, Y12, Y14; \
 	VFMADD213PS Y0, Y12, Y14; \
 	VPSLLD $23, Y13, Y12; \
-	VPADDD actavx2Const<>+960(SB), Y12, Y12; \
+	VPADDD actavx2Const<>+2176(SB), Y12, Y12; \
 	VMULPS Y12, Y14, Y12; \
-	VMULPS actavx2Const<>+992(SB), Y12, Y12; \
+	VMULPS actavx2Const<>+2208(SB), Y12, Y12; \
 	VADDPS Y0, Y12, Y13; \
-	VCMPPS $17, actavx2Const<>+1024(SB), Y11, Y11; \
+	VCMPPS $17, actavx2Const<>+0(SB), Y11, Y11; \
 	VBLENDVPS Y11, Y12, Y0, Y11; \
 	VDIVPS Y13, Y11, Y11; \
 	VSUBPS Y0, Y13, Y13; \
 	VSUBPS Y13, Y12, Y12
 
-#define BLOCK7 \
+#define BLOCK11 \
 	VPAND Y1, Y6, Y7; \
 	VMINPS Y7, Y0, Y7; \
 	VMOVAPS Y3, Y8; \
 	VFMADD231PS Y2, Y7, Y8; \
 	VPSRLD $21, Y8, Y8; \
-	VPERMPS actavx2Const<>+1280(SB), Y8, Y9; \
+	VPERMPS actavx2Const<>+2432(SB), Y8, Y9; \
 	VSUBPS Y9, Y7, Y10; \
-	VPERMPS actavx2Const<>+1344(SB), Y8, Y11; \
-	VPERMPS actavx2Const<>+1408(SB), Y8, Y12; \
+	VPERMPS actavx2Const<>+2496(SB), Y8, Y11; \
+	VPERMPS actavx2Const<>+2560(SB), Y8, Y12; \
 	VFMADD231PS Y10, Y11, Y12; \
-	VPERMPS actavx2Const<>+1472(SB), Y8, Y11; \
+	VPERMPS actavx2Const<>+2624(SB), Y8, Y11; \
 	VFMADD231PS Y10, Y12, Y11; \
-	VPERMPS actavx2Const<>+1536(SB), Y8, Y12; \
+	VPERMPS actavx2Const<>+2688(SB), Y8, Y12; \
 	VFMADD231PS Y10, Y11, Y12; \
-	VPERMPS actavx2Const<>+1600(SB), Y8, Y11; \
+	VPERMPS actavx2Const<>+2752(SB), Y8, Y11; \
 	VFMADD231PS Y10, Y12, Y11; \
-	VPERMPS actavx2Const<>+1664(SB), Y8, Y12; \
+	VPERMPS actavx2Const<>+2816(SB), Y8, Y12; \
 	VFMADD231PS Y10, Y11, Y12; \
-	VPERMPS actavx2Const<>+1728(SB), Y8, Y11; \
+	VPERMPS actavx2Const<>+2880(SB), Y8, Y11; \
 	VFMADD231PS Y10, Y12, Y11; \
-	VPERMPS actavx2Const<>+1792(SB), Y8, Y8; \
+	VPERMPS actavx2Const<>+2944(SB), Y8, Y8; \
 	VCMPPS $0, Y4, Y9, Y9; \
 	VBLENDVPS Y9, Y7, Y8, Y7; \
 	VFMADD231PS Y10, Y11, Y7
 
-#define BLOCK8 \
-	VPERMPS actavx2Const<>+3360(SB), Y5, Y14; \
+#define BLOCK12 \
+	VPERMPS actavx2Const<>+4512(SB), Y5, Y14; \
 	VBLENDVPS Y6, Y14, Y13, Y13; \
 	VFMADD231PS Y11, Y12, Y13; \
-	VPERMPS actavx2Const<>+3392(SB), Y5, Y12; \
-	VPERMPS actavx2Const<>+3424(SB), Y5, Y14; \
+	VPERMPS actavx2Const<>+4544(SB), Y5, Y12; \
+	VPERMPS actavx2Const<>+4576(SB), Y5, Y14; \
 	VBLENDVPS Y6, Y14, Y12, Y12; \
-	VCMPPS $0, actavx2Const<>+1024(SB), Y8, Y5; \
-	VMULPS actavx2Const<>+1088(SB), Y3, Y3; \
+	VCMPPS $0, actavx2Const<>+0(SB), Y8, Y5; \
+	VMULPS actavx2Const<>+288(SB), Y3, Y3; \
 	VBLENDVPS Y5, Y3, Y12, Y3; \
 	VFMADD231PS Y11, Y13, Y3; \
 	VMULPS Y10, Y3, Y5; \
 	VFMADD231PS Y9, Y3, Y5; \
-	VPSUBD actavx2Const<>+2592(SB), Y7, Y3; \
+	VPSUBD actavx2Const<>+3744(SB), Y7, Y3; \
 	VPSRAD $4, Y3, Y3; \
 	VPSLLD $23, Y3, Y3; \
-	VPADDD actavx2Const<>+960(SB), Y3, Y3; \
+	VPADDD actavx2Const<>+2176(SB), Y3, Y3; \
 	VMULPS Y3, Y5, Y3; \
-	VMULPS actavx2Const<>+992(SB), Y3, Y3; \
-	VMOVUPS actavx2Const<>+1024(SB), Y5; \
+	VMULPS actavx2Const<>+2208(SB), Y3, Y3; \
+	VMOVUPS actavx2Const<>+0(SB), Y5; \
 	VMINPS Y1, Y5, Y5; \
-	VMOVUPS actavx2Const<>+96(SB), Y6; \
+	VMOVUPS actavx2Const<>+32(SB), Y6; \
 	VMAXPS Y1, Y6, Y1; \
-	VFMADD231PS actavx2Const<>+1024(SB), Y5, Y1; \
+	VFMADD231PS actavx2Const<>+0(SB), Y5, Y1; \
 	VSUBPS Y3, Y1, Y1
 
-DATA actavx2Const<>+0(SB)/4, $0x4111999a
-DATA actavx2Const<>+4(SB)/4, $0x4111999a
-DATA actavx2Const<>+8(SB)/4, $0x4111999a
-DATA actavx2Const<>+12(SB)/4, $0x4111999a
-DATA actavx2Const<>+16(SB)/4, $0x4111999a
-DATA actavx2Const<>+20(SB)/4, $0x4111999a
-DATA actavx2Const<>+24(SB)/4, $0x4111999a
-DATA actavx2Const<>+28(SB)/4, $0x4111999a
-DATA actavx2Const<>+32(SB)/4, $0x7fffffff
-DATA actavx2Const<>+36(SB)/4, $0x7fffffff
-DATA actavx2Const<>+40(SB)/4, $0x7fffffff
-DATA actavx2Const<>+44(SB)/4, $0x7fffffff
-DATA actavx2Const<>+48(SB)/4, $0x7fffffff
-DATA actavx2Const<>+52(SB)/4, $0x7fffffff
-DATA actavx2Const<>+56(SB)/4, $0x7fffffff
-DATA actavx2Const<>+60(SB)/4, $0x7fffffff
-DATA actavx2Const<>+64(SB)/4, $0x3f800000
-DATA actavx2Const<>+68(SB)/4, $0x3f800000
-DATA actavx2Const<>+72(SB)/4, $0x3f800000
-DATA actavx2Const<>+76(SB)/4, $0x3f800000
-DATA actavx2Const<>+80(SB)/4, $0x3f800000
-DATA actavx2Const<>+84(SB)/4, $0x3f800000
-DATA actavx2Const<>+88(SB)/4, $0x3f800000
-DATA actavx2Const<>+92(SB)/4, $0x3f800000
-DATA actavx2Const<>+96(SB)/4, $0x80000000
-DATA actavx2Const<>+100(SB)/4, $0x80000000
-DATA actavx2Const<>+104(SB)/4, $0x80000000
-DATA actavx2Const<>+108(SB)/4, $0x80000000
-DATA actavx2Const<>+112(SB)/4, $0x80000000
-DATA actavx2Const<>+116(SB)/4, $0x80000000
-DATA actavx2Const<>+120(SB)/4, $0x80000000
-DATA actavx2Const<>+124(SB)/4, $0x80000000
-DATA actavx2Const<>+128(SB)/4, $0x3f9e0c6a
-DATA actavx2Const<>+132(SB)/4, $0x3fdb8568
-DATA actavx2Const<>+136(SB)/4, $0x401201eb
-DATA actavx2Const<>+140(SB)/4, $0x4031935b
-DATA actavx2Const<>+144(SB)/4, $0x405ebc7f
-DATA actavx2Const<>+148(SB)/4, $0x408dc4c0
-DATA actavx2Const<>+152(SB)/4, $0x40ae2708
-DATA actavx2Const<>+156(SB)/4, $0x40ce2d2c
-DATA actavx2Const<>+160(SB)/4, $0x4101d6ec
-DATA actavx2Const<>+164(SB)/4, $0x4113330c
-DATA actavx2Const<>+168(SB)/4, $0x0
-DATA actavx2Const<>+172(SB)/4, $0x0
-DATA actavx2Const<>+176(SB)/4, $0x0
-DATA actavx2Const<>+180(SB)/4, $0x3ebc3996
-DATA actavx2Const<>+184(SB)/4, $0x3f20b015
-DATA actavx2Const<>+188(SB)/4, $0x3f635bf2
-DATA actavx2Const<>+192(SB)/4, $0x3c77dc0d
-DATA actavx2Const<>+196(SB)/4, $0x3b0b8938
-DATA actavx2Const<>+200(SB)/4, $0xba3cad10
-DATA actavx2Const<>+204(SB)/4, $0xba0eeae6
-DATA actavx2Const<>+208(SB)/4, $0xb9259e98
-DATA actavx2Const<>+212(SB)/4, $0xb7bef2fc
-DATA actavx2Const<>+216(SB)/4, $0xb64ff259
-DATA actavx2Const<>+220(SB)/4, $0xb4e09ea5
-DATA actavx2Const<>+224(SB)/4, $0xb2c396f1
-DATA actavx2Const<>+228(SB)/4, $0x3b0c0b3b
-DATA actavx2Const<>+232(SB)/4, $0x0
-DATA actavx2Const<>+236(SB)/4, $0x0
-DATA actavx2Const<>+240(SB)/4, $0xbd1776ad
-DATA actavx2Const<>+244(SB)/4, $0xbd7557b5
-DATA actavx2Const<>+248(SB)/4, $0xbcd12d41
-DATA actavx2Const<>+252(SB)/4, $0x3c1d3e17
-DATA actavx2Const<>+256(SB)/4, $0xbcace20a
-DATA actavx2Const<>+260(SB)/4, $0x3b476341
-DATA actavx2Const<>+264(SB)/4, $0x3b7bc474
-DATA actavx2Const<>+268(SB)/4, $0x3af053e9
-DATA actavx2Const<>+272(SB)/4, $0x3a0568de
-DATA actavx2Const<>+276(SB)/4, $0x38a332ce
-DATA actavx2Const<>+280(SB)/4, $0x372d7096
-DATA actavx2Const<>+284(SB)/4, $0x35bbe34c
-DATA actavx2Const<>+288(SB)/4, $0x336e9605
-DATA actavx2Const<>+292(SB)/4, $0x3afc0463
-DATA actavx2Const<>+296(SB)/4, $0x0
-DATA actavx2Const<>+300(SB)/4, $0x0
-DATA actavx2Const<>+304(SB)/4, $0x3e1284da
-DATA actavx2Const<>+308(SB)/4, $0x3cb08ad5
-DATA actavx2Const<>+312(SB)/4, $0xbd5ffb0b
-DATA actavx2Const<>+316(SB)/4, $0xbd6cc39c
-DATA actavx2Const<>+320(SB)/4, $0xbc34cb9b
-DATA actavx2Const<>+324(SB)/4, $0xbcc56cda
-DATA actavx2Const<>+328(SB)/4, $0xbc3fda11
-DATA actavx2Const<>+332(SB)/4, $0xbb9f901a
-DATA actavx2Const<>+336(SB)/4, $0xbaa361da
-DATA actavx2Const<>+340(SB)/4, $0xb946ac9f
-DATA actavx2Const<>+344(SB)/4, $0xb7d23ff8
-DATA actavx2Const<>+348(SB)/4, $0xb6636fc7
-DATA actavx2Const<>+352(SB)/4, $0xb3f15c4d
-DATA actavx2Const<>+356(SB)/4, $0x3a3adc6b
-DATA actavx2Const<>+360(SB)/4, $0x0
-DATA actavx2Const<>+364(SB)/4, $0x0
-DATA actavx2Const<>+368(SB)/4, $0xba9b29fe
-DATA actavx2Const<>+372(SB)/4, $0x3e2b27e2
-DATA actavx2Const<>+376(SB)/4, $0x3e0c7eb2
-DATA actavx2Const<>+380(SB)/4, $0x3d69b10c
-DATA actavx2Const<>+384(SB)/4, $0x3ddf54f9
-DATA actavx2Const<>+388(SB)/4, $0x3d87b42c
-DATA actavx2Const<>+392(SB)/4, $0x3cd18dc8
-DATA actavx2Const<>+396(SB)/4, $0x3c24bff6
-DATA actavx2Const<>+400(SB)/4, $0x3b2461e7
-DATA actavx2Const<>+404(SB)/4, $0x39c5ff86
-DATA actavx2Const<>+408(SB)/4, $0x38517ca1
-DATA actavx2Const<>+412(SB)/4, $0x36e27a66
-DATA actavx2Const<>+416(SB)/4, $0x347ba9bf
-DATA actavx2Const<>+420(SB)/4, $0x39121f6c
-DATA actavx2Const<>+424(SB)/4, $0x0
-DATA actavx2Const<>+428(SB)/4, $0x0
-DATA actavx2Const<>+432(SB)/4, $0xbeaaa264
-DATA actavx2Const<>+436(SB)/4, $0xbe3bf23b
-DATA actavx2Const<>+440(SB)/4, $0xbc860634
-DATA actavx2Const<>+444(SB)/4, $0x3daddff7
-DATA actavx2Const<>+448(SB)/4, $0xbe78abc4
-DATA actavx2Const<>+452(SB)/4, $0xbde94ec3
-DATA actavx2Const<>+456(SB)/4, $0xbd23f8fa
-DATA actavx2Const<>+460(SB)/4, $0xbc7b079b
-DATA actavx2Const<>+464(SB)/4, $0xbb77ba3e
-DATA actavx2Const<>+468(SB)/4, $0xba14acaa
-DATA actavx2Const<>+472(SB)/4, $0xb89d3b44
-DATA actavx2Const<>+476(SB)/4, $0xb729fba7
-DATA actavx2Const<>+480(SB)/4, $0xb4c0f3ac
-DATA actavx2Const<>+484(SB)/4, $0x377d4649
-DATA actavx2Const<>+488(SB)/4, $0x0
-DATA actavx2Const<>+492(SB)/4, $0x0
-DATA actavx2Const<>+496(SB)/4, $0xb59342f6
-DATA actavx2Const<>+500(SB)/4, $0xbe9ddd86
-DATA actavx2Const<>+504(SB)/4, $0xbec4afc5
-DATA actavx2Const<>+508(SB)/4, $0xbeb425ca
-DATA actavx2Const<>+512(SB)/4, $0x3e935324
-DATA actavx2Const<>+516(SB)/4, $0x3df8ecac
-DATA actavx2Const<>+520(SB)/4, $0x3d276e2c
-DATA actavx2Const<>+524(SB)/4, $0x3c7cfd8a
-DATA actavx2Const<>+528(SB)/4, $0x3b7834d7
-DATA actavx2Const<>+532(SB)/4, $0x3a14bb15
-DATA actavx2Const<>+536(SB)/4, $0x389d3fc2
-DATA actavx2Const<>+540(SB)/4, $0x372a0072
-DATA actavx2Const<>+544(SB)/4, $0x34c05359
-DATA actavx2Const<>+548(SB)/4, $0x35739474
-DATA actavx2Const<>+552(SB)/4, $0x0
-DATA actavx2Const<>+556(SB)/4, $0x0
-DATA actavx2Const<>+560(SB)/4, $0x3f800000
-DATA actavx2Const<>+564(SB)/4, $0x3f604bc9
-DATA actavx2Const<>+568(SB)/4, $0x3f30bb1f
-DATA actavx2Const<>+572(SB)/4, $0x3efd9012
-DATA actavx2Const<>+576(SB)/4, $0x3f580d49
-DATA actavx2Const<>+580(SB)/4, $0x3f6ff038
-DATA actavx2Const<>+584(SB)/4, $0x3f7ab695
-DATA actavx2Const<>+588(SB)/4, $0x3f7e040d
-DATA actavx2Const<>+592(SB)/4, $0x3f7f83c8
-DATA actavx2Const<>+596(SB)/4, $0x3f7fed68
-DATA actavx2Const<>+600(SB)/4, $0x3f7ffd8b
-DATA actavx2Const<>+604(SB)/4, $0x3f7fffab
-DATA actavx2Const<>+608(SB)/4, $0x3f7ffffd
-DATA actavx2Const<>+612(SB)/4, $0x3f800000
-DATA actavx2Const<>+616(SB)/4, $0x0
-DATA actavx2Const<>+620(SB)/4, $0x0
-DATA actavx2Const<>+624(SB)/4, $0x0
-DATA actavx2Const<>+628(SB)/4, $0x3eb42e19
-DATA actavx2Const<>+632(SB)/4, $0x3f0e73fd
-DATA actavx2Const<>+636(SB)/4, $0x3f35e105
-DATA actavx2Const<>+640(SB)/4, $0xc2d00000
-DATA actavx2Const<>+644(SB)/4, $0xc2d00000
-DATA actavx2Const<>+648(SB)/4, $0xc2d00000
-DATA actavx2Const<>+652(SB)/4, $0xc2d00000
-DATA actavx2Const<>+656(SB)/4, $0xc2d00000
-DATA actavx2Const<>+660(SB)/4, $0xc2d00000
-DATA actavx2Const<>+664(SB)/4, $0xc2d00000
-DATA actavx2Const<>+668(SB)/4, $0xc2d00000
-DATA actavx2Const<>+672(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+676(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+680(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+684(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+688(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+692(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+696(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+700(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+704(SB)/4, $0x4b400000
-DATA actavx2Const<>+708(SB)/4, $0x4b400000
-DATA actavx2Const<>+712(SB)/4, $0x4b400000
-DATA actavx2Const<>+716(SB)/4, $0x4b400000
-DATA actavx2Const<>+720(SB)/4, $0x4b400000
-DATA actavx2Const<>+724(SB)/4, $0x4b400000
-DATA actavx2Const<>+728(SB)/4, $0x4b400000
-DATA actavx2Const<>+732(SB)/4, $0x4b400000
-DATA actavx2Const<>+736(SB)/4, $0x3f317218
-DATA actavx2Const<>+740(SB)/4, $0x3f317218
-DATA actavx2Const<>+744(SB)/4, $0x3f317218
-DATA actavx2Const<>+748(SB)/4, $0x3f317218
-DATA actavx2Const<>+752(SB)/4, $0x3f317218
-DATA actavx2Const<>+756(SB)/4, $0x3f317218
-DATA actavx2Const<>+760(SB)/4, $0x3f317218
-DATA actavx2Const<>+764(SB)/4, $0x3f317218
-DATA actavx2Const<>+768(SB)/4, $0xb102e308
-DATA actavx2Const<>+772(SB)/4, $0xb102e308
-DATA actavx2Const<>+776(SB)/4, $0xb102e308
-DATA actavx2Const<>+780(SB)/4, $0xb102e308
-DATA actavx2Const<>+784(SB)/4, $0xb102e308
-DATA actavx2Const<>+788(SB)/4, $0xb102e308
-DATA actavx2Const<>+792(SB)/4, $0xb102e308
-DATA actavx2Const<>+796(SB)/4, $0xb102e308
-DATA actavx2Const<>+800(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+804(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+808(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+812(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+816(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+820(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+824(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+828(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+832(SB)/4, $0x3c091eae
-DATA actavx2Const<>+836(SB)/4, $0x3c091eae
-DATA actavx2Const<>+840(SB)/4, $0x3c091eae
-DATA actavx2Const<>+844(SB)/4, $0x3c091eae
-DATA actavx2Const<>+848(SB)/4, $0x3c091eae
-DATA actavx2Const<>+852(SB)/4, $0x3c091eae
-DATA actavx2Const<>+856(SB)/4, $0x3c091eae
-DATA actavx2Const<>+860(SB)/4, $0x3c091eae
-DATA actavx2Const<>+864(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+868(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+872(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+876(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+880(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+884(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+888(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+892(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+896(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+900(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+904(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+908(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+912(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+916(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+920(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+924(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+928(SB)/4, $0x3efffffe
-DATA actavx2Const<>+932(SB)/4, $0x3efffffe
-DATA actavx2Const<>+936(SB)/4, $0x3efffffe
-DATA actavx2Const<>+940(SB)/4, $0x3efffffe
-DATA actavx2Const<>+944(SB)/4, $0x3efffffe
-DATA actavx2Const<>+948(SB)/4, $0x3efffffe
-DATA actavx2Const<>+952(SB)/4, $0x3efffffe
-DATA actavx2Const<>+956(SB)/4, $0x3efffffe
-DATA actavx2Const<>+960(SB)/4, $0x53800000
-DATA actavx2Const<>+964(SB)/4, $0x53800000
-DATA actavx2Const<>+968(SB)/4, $0x53800000
-DATA actavx2Const<>+972(SB)/4, $0x53800000
-DATA actavx2Const<>+976(SB)/4, $0x53800000
-DATA actavx2Const<>+980(SB)/4, $0x53800000
-DATA actavx2Const<>+984(SB)/4, $0x53800000
-DATA actavx2Const<>+988(SB)/4, $0x53800000
-DATA actavx2Const<>+992(SB)/4, $0x2b800000
-DATA actavx2Const<>+996(SB)/4, $0x2b800000
-DATA actavx2Const<>+1000(SB)/4, $0x2b800000
-DATA actavx2Const<>+1004(SB)/4, $0x2b800000
-DATA actavx2Const<>+1008(SB)/4, $0x2b800000
-DATA actavx2Const<>+1012(SB)/4, $0x2b800000
-DATA actavx2Const<>+1016(SB)/4, $0x2b800000
-DATA actavx2Const<>+1020(SB)/4, $0x2b800000
-DATA actavx2Const<>+1024(SB)/4, $0x0
-DATA actavx2Const<>+1028(SB)/4, $0x0
-DATA actavx2Const<>+1032(SB)/4, $0x0
-DATA actavx2Const<>+1036(SB)/4, $0x0
-DATA actavx2Const<>+1040(SB)/4, $0x0
-DATA actavx2Const<>+1044(SB)/4, $0x0
-DATA actavx2Const<>+1048(SB)/4, $0x0
-DATA actavx2Const<>+1052(SB)/4, $0x0
-DATA actavx2Const<>+1056(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+1060(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+1064(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+1068(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+1072(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+1076(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+1080(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+1084(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+1088(SB)/4, $0x3f000000
-DATA actavx2Const<>+1092(SB)/4, $0x3f000000
-DATA actavx2Const<>+1096(SB)/4, $0x3f000000
-DATA actavx2Const<>+1100(SB)/4, $0x3f000000
-DATA actavx2Const<>+1104(SB)/4, $0x3f000000
-DATA actavx2Const<>+1108(SB)/4, $0x3f000000
-DATA actavx2Const<>+1112(SB)/4, $0x3f000000
-DATA actavx2Const<>+1116(SB)/4, $0x3f000000
-DATA actavx2Const<>+1120(SB)/4, $0x40400000
-DATA actavx2Const<>+1124(SB)/4, $0x40400000
-DATA actavx2Const<>+1128(SB)/4, $0x40400000
-DATA actavx2Const<>+1132(SB)/4, $0x40400000
-DATA actavx2Const<>+1136(SB)/4, $0x40400000
-DATA actavx2Const<>+1140(SB)/4, $0x40400000
-DATA actavx2Const<>+1144(SB)/4, $0x40400000
-DATA actavx2Const<>+1148(SB)/4, $0x40400000
-DATA actavx2Const<>+1152(SB)/4, $0x40c00000
-DATA actavx2Const<>+1156(SB)/4, $0x40c00000
-DATA actavx2Const<>+1160(SB)/4, $0x40c00000
-DATA actavx2Const<>+1164(SB)/4, $0x40c00000
-DATA actavx2Const<>+1168(SB)/4, $0x40c00000
-DATA actavx2Const<>+1172(SB)/4, $0x40c00000
-DATA actavx2Const<>+1176(SB)/4, $0x40c00000
-DATA actavx2Const<>+1180(SB)/4, $0x40c00000
-DATA actavx2Const<>+1184(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1188(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1192(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1196(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1200(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1204(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1208(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1212(SB)/4, $0x407fef9e
-DATA actavx2Const<>+1216(SB)/4, $0x3f400000
-DATA actavx2Const<>+1220(SB)/4, $0x3f400000
-DATA actavx2Const<>+1224(SB)/4, $0x3f400000
-DATA actavx2Const<>+1228(SB)/4, $0x3f400000
-DATA actavx2Const<>+1232(SB)/4, $0x3f400000
-DATA actavx2Const<>+1236(SB)/4, $0x3f400000
-DATA actavx2Const<>+1240(SB)/4, $0x3f400000
-DATA actavx2Const<>+1244(SB)/4, $0x3f400000
-DATA actavx2Const<>+1280(SB)/4, $0x3fd0d6a5
-DATA actavx2Const<>+1284(SB)/4, $0x40170767
-DATA actavx2Const<>+1288(SB)/4, $0x403f127e
-DATA actavx2Const<>+1292(SB)/4, $0x406c3bf9
-DATA actavx2Const<>+1296(SB)/4, $0x0
-DATA actavx2Const<>+1300(SB)/4, $0x3eff021d
-DATA actavx2Const<>+1304(SB)/4, $0x3f50fb80
-DATA actavx2Const<>+1308(SB)/4, $0x3f97617e
-DATA actavx2Const<>+1312(SB)/4, $0x3fd0d6a5
-DATA actavx2Const<>+1316(SB)/4, $0x40170767
-DATA actavx2Const<>+1320(SB)/4, $0x403f127e
-DATA actavx2Const<>+1324(SB)/4, $0x406c3bf9
-DATA actavx2Const<>+1328(SB)/4, $0x0
-DATA actavx2Const<>+1332(SB)/4, $0x3eff021d
-DATA actavx2Const<>+1336(SB)/4, $0x3f50fb80
-DATA actavx2Const<>+1340(SB)/4, $0x3f97617e
-DATA actavx2Const<>+1344(SB)/4, $0xbbc41dbf
-DATA actavx2Const<>+1348(SB)/4, $0xb9499853
-DATA actavx2Const<>+1352(SB)/4, $0x39ce8447
-DATA actavx2Const<>+1356(SB)/4, $0x37e7066e
-DATA actavx2Const<>+1360(SB)/4, $0xbcc3f252
-DATA actavx2Const<>+1364(SB)/4, $0xbb8afd53
-DATA actavx2Const<>+1368(SB)/4, $0x3cfca8df
-DATA actavx2Const<>+1372(SB)/4, $0x3ba64e61
-DATA actavx2Const<>+1376(SB)/4, $0xbbc41dbf
-DATA actavx2Const<>+1380(SB)/4, $0xb9499853
-DATA actavx2Const<>+1384(SB)/4, $0x39ce8447
-DATA actavx2Const<>+1388(SB)/4, $0x37e7066e
-DATA actavx2Const<>+1392(SB)/4, $0xbcc3f252
-DATA actavx2Const<>+1396(SB)/4, $0xbb8afd53
-DATA actavx2Const<>+1400(SB)/4, $0x3cfca8df
-DATA actavx2Const<>+1404(SB)/4, $0x3ba64e61
-DATA actavx2Const<>+1408(SB)/4, $0x3c65e538
-DATA actavx2Const<>+1412(SB)/4, $0xbb445e79
-DATA actavx2Const<>+1416(SB)/4, $0xba53273e
-DATA actavx2Const<>+1420(SB)/4, $0xb7fdc65e
-DATA actavx2Const<>+1424(SB)/4, $0xbaa5ba37
-DATA actavx2Const<>+1428(SB)/4, $0xbd4b3d52
-DATA actavx2Const<>+1432(SB)/4, $0xbc9f081e
-DATA actavx2Const<>+1436(SB)/4, $0x3c963098
-DATA actavx2Const<>+1440(SB)/4, $0x3c65e538
-DATA actavx2Const<>+1444(SB)/4, $0xbb445e79
-DATA actavx2Const<>+1448(SB)/4, $0xba53273e
-DATA actavx2Const<>+1452(SB)/4, $0xb7fdc65e
-DATA actavx2Const<>+1456(SB)/4, $0xbaa5ba37
-DATA actavx2Const<>+1460(SB)/4, $0xbd4b3d52
-DATA actavx2Const<>+1464(SB)/4, $0xbc9f081e
-DATA actavx2Const<>+1468(SB)/4, $0x3c963098
-DATA actavx2Const<>+1472(SB)/4, $0xbacfc8e5
-DATA actavx2Const<>+1476(SB)/4, $0x3c0e19df
-DATA actavx2Const<>+1480(SB)/4, $0x3a8e2867
-DATA actavx2Const<>+1484(SB)/4, $0x37d8bb12
-DATA actavx2Const<>+1488(SB)/4, $0x3de765f3
-DATA actavx2Const<>+1492(SB)/4, $0x3c091084
-DATA actavx2Const<>+1496(SB)/4, $0xbd80838a
-DATA actavx2Const<>+1500(SB)/4, $0xbd6256d4
-DATA actavx2Const<>+1504(SB)/4, $0xbacfc8e5
-DATA actavx2Const<>+1508(SB)/4, $0x3c0e19df
-DATA actavx2Const<>+1512(SB)/4, $0x3a8e2867
-DATA actavx2Const<>+1516(SB)/4, $0x37d8bb12
-DATA actavx2Const<>+1520(SB)/4, $0x3de765f3
-DATA actavx2Const<>+1524(SB)/4, $0x3c091084
-DATA actavx2Const<>+1528(SB)/4, $0xbd80838a
-DATA actavx2Const<>+1532(SB)/4, $0xbd6256d4
-DATA actavx2Const<>+1536(SB)/4, $0xbd4bdf9c
-DATA actavx2Const<>+1540(SB)/4, $0xbc61dde5
-DATA actavx2Const<>+1544(SB)/4, $0xba92a65d
-DATA actavx2Const<>+1548(SB)/4, $0xb7a93411
-DATA actavx2Const<>+1552(SB)/4, $0x372acf29
-DATA actavx2Const<>+1556(SB)/4, $0x3e3b6432
-DATA actavx2Const<>+1560(SB)/4, $0x3e06a4a0
-DATA actavx2Const<>+1564(SB)/4, $0x3c368007
-DATA actavx2Const<>+1568(SB)/4, $0xbd4bdf9c
-DATA actavx2Const<>+1572(SB)/4, $0xbc61dde5
-DATA actavx2Const<>+1576(SB)/4, $0xba92a65d
-DATA actavx2Const<>+1580(SB)/4, $0xb7a93411
-DATA actavx2Const<>+1584(SB)/4, $0x372acf29
-DATA actavx2Const<>+1588(SB)/4, $0x3e3b6432
-DATA actavx2Const<>+1592(SB)/4, $0x3e06a4a0
-DATA actavx2Const<>+1596(SB)/4, $0x3c368007
-DATA actavx2Const<>+1600(SB)/4, $0x3de88637
-DATA actavx2Const<>+1604(SB)/4, $0x3c6e517b
-DATA actavx2Const<>+1608(SB)/4, $0x3a5f4861
-DATA actavx2Const<>+1612(SB)/4, $0x3748e25a
-DATA actavx2Const<>+1616(SB)/4, $0xbec09406
-DATA actavx2Const<>+1620(SB)/4, $0xbe17700d
-DATA actavx2Const<>+1624(SB)/4, $0x3d83ac81
-DATA actavx2Const<>+1628(SB)/4, $0x3e2aef02
-DATA actavx2Const<>+1632(SB)/4, $0x3de88637
-DATA actavx2Const<>+1636(SB)/4, $0x3c6e517b
-DATA actavx2Const<>+1640(SB)/4, $0x3a5f4861
-DATA actavx2Const<>+1644(SB)/4, $0x3748e25a
-DATA actavx2Const<>+1648(SB)/4, $0xbec09406
-DATA actavx2Const<>+1652(SB)/4, $0xbe17700d
-DATA actavx2Const<>+1656(SB)/4, $0x3d83ac81
-DATA actavx2Const<>+1660(SB)/4, $0x3e2aef02
-DATA actavx2Const<>+1664(SB)/4, $0xbe039bae
-DATA actavx2Const<>+1668(SB)/4, $0xbc26709e
-DATA actavx2Const<>+1672(SB)/4, $0xb9edbcd2
-DATA actavx2Const<>+1676(SB)/4, $0xb6a94a8b
-DATA actavx2Const<>+1680(SB)/4, $0x34169db0
-DATA actavx2Const<>+1684(SB)/4, $0xbee087cc
-DATA actavx2Const<>+1688(SB)/4, $0xbef233c8
-DATA actavx2Const<>+1692(SB)/4, $0xbea8b5e5
-DATA actavx2Const<>+1696(SB)/4, $0xbe039bae
-DATA actavx2Const<>+1700(SB)/4, $0xbc26709e
-DATA actavx2Const<>+1704(SB)/4, $0xb9edbcd2
-DATA actavx2Const<>+1708(SB)/4, $0xb6a94a8b
-DATA actavx2Const<>+1712(SB)/4, $0x34169db0
-DATA actavx2Const<>+1716(SB)/4, $0xbee087cc
-DATA actavx2Const<>+1720(SB)/4, $0xbef233c8
-DATA actavx2Const<>+1724(SB)/4, $0xbea8b5e5
-DATA actavx2Const<>+1728(SB)/4, $0x3da1542b
-DATA actavx2Const<>+1732(SB)/4, $0x3b8d1042
-DATA actavx2Const<>+1736(SB)/4, $0x391f40ed
-DATA actavx2Const<>+1740(SB)/4, $0x35b745be
-DATA actavx2Const<>+1744(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1748(SB)/4, $0x3f616758
-DATA actavx2Const<>+1752(SB)/4, $0x3f1458c6
-DATA actavx2Const<>+1756(SB)/4, $0x3e8ea731
-DATA actavx2Const<>+1760(SB)/4, $0x3da1542b
-DATA actavx2Const<>+1764(SB)/4, $0x3b8d1042
-DATA actavx2Const<>+1768(SB)/4, $0x391f40ed
-DATA actavx2Const<>+1772(SB)/4, $0x35b745be
-DATA actavx2Const<>+1776(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1780(SB)/4, $0x3f616758
-DATA actavx2Const<>+1784(SB)/4, $0x3f1458c6
-DATA actavx2Const<>+1788(SB)/4, $0x3e8ea731
-DATA actavx2Const<>+1792(SB)/4, $0x3f7a9d78
-DATA actavx2Const<>+1796(SB)/4, $0x3f7fc88f
-DATA actavx2Const<>+1800(SB)/4, $0x3f7ffe6a
-DATA actavx2Const<>+1804(SB)/4, $0x3f7ffffd
-DATA actavx2Const<>+1808(SB)/4, $0x0
-DATA actavx2Const<>+1812(SB)/4, $0x3f04cfd1
-DATA actavx2Const<>+1816(SB)/4, $0x3f406f12
-DATA actavx2Const<>+1820(SB)/4, $0x3f67d433
-DATA actavx2Const<>+1824(SB)/4, $0x3f7a9d78
-DATA actavx2Const<>+1828(SB)/4, $0x3f7fc88f
-DATA actavx2Const<>+1832(SB)/4, $0x3f7ffe6a
-DATA actavx2Const<>+1836(SB)/4, $0x3f7ffffd
-DATA actavx2Const<>+1840(SB)/4, $0x0
-DATA actavx2Const<>+1844(SB)/4, $0x3f04cfd1
-DATA actavx2Const<>+1848(SB)/4, $0x3f406f12
-DATA actavx2Const<>+1852(SB)/4, $0x3f67d433
-DATA actavx2Const<>+1856(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1860(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1864(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1868(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1872(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1876(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1880(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1884(SB)/4, $0xc0b00000
-DATA actavx2Const<>+1888(SB)/4, $0xbf400000
-DATA actavx2Const<>+1892(SB)/4, $0xbf400000
-DATA actavx2Const<>+1896(SB)/4, $0xbf400000
-DATA actavx2Const<>+1900(SB)/4, $0xbf400000
-DATA actavx2Const<>+1904(SB)/4, $0xbf400000
-DATA actavx2Const<>+1908(SB)/4, $0xbf400000
-DATA actavx2Const<>+1912(SB)/4, $0xbf400000
-DATA actavx2Const<>+1916(SB)/4, $0xbf400000
-DATA actavx2Const<>+1920(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1924(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1928(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1932(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1936(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1940(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1944(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1948(SB)/4, $0x3ec00000
-DATA actavx2Const<>+1984(SB)/4, $0xbe8ce5d8
-DATA actavx2Const<>+1988(SB)/4, $0xbf5e21fc
-DATA actavx2Const<>+1992(SB)/4, $0xbfbfa269
-DATA actavx2Const<>+1996(SB)/4, $0xbffd150c
-DATA actavx2Const<>+2000(SB)/4, $0xc01b125d
-DATA actavx2Const<>+2004(SB)/4, $0xc0322e20
-DATA actavx2Const<>+2008(SB)/4, $0xc047548e
-DATA actavx2Const<>+2012(SB)/4, $0xc05b0d8b
-DATA actavx2Const<>+2016(SB)/4, $0xc06ee63a
-DATA actavx2Const<>+2020(SB)/4, $0xc08030ca
-DATA actavx2Const<>+2024(SB)/4, $0xc0880d85
-DATA actavx2Const<>+2028(SB)/4, $0xc09020d3
-DATA actavx2Const<>+2032(SB)/4, $0xc0979356
-DATA actavx2Const<>+2036(SB)/4, $0xc09f1942
-DATA actavx2Const<>+2040(SB)/4, $0xc0a60469
-DATA actavx2Const<>+2044(SB)/4, $0xc0acde82
-DATA actavx2Const<>+2048(SB)/4, $0xba9e1ddf
-DATA actavx2Const<>+2052(SB)/4, $0x3a131061
-DATA actavx2Const<>+2056(SB)/4, $0x3a2b7f3a
-DATA actavx2Const<>+2060(SB)/4, $0xb8146841
-DATA actavx2Const<>+2064(SB)/4, $0xb92b7c14
-DATA actavx2Const<>+2068(SB)/4, $0xb8aa2224
-DATA actavx2Const<>+2072(SB)/4, $0xb8a26b56
-DATA actavx2Const<>+2076(SB)/4, $0x37caa316
-DATA actavx2Const<>+2080(SB)/4, $0x37f85186
-DATA actavx2Const<>+2084(SB)/4, $0x37c0d4c7
-DATA actavx2Const<>+2088(SB)/4, $0x3789a52f
-DATA actavx2Const<>+2092(SB)/4, $0x37285d4f
-DATA actavx2Const<>+2096(SB)/4, $0x36ae39f9
-DATA actavx2Const<>+2100(SB)/4, $0x3612bcc9
-DATA actavx2Const<>+2104(SB)/4, $0x35903409
-DATA actavx2Const<>+2108(SB)/4, $0x3511f489
-DATA actavx2Const<>+2112(SB)/4, $0x3b0794a5
-DATA actavx2Const<>+2116(SB)/4, $0x3b2a8cad
-DATA actavx2Const<>+2120(SB)/4, $0xba236491
-DATA actavx2Const<>+2124(SB)/4, $0xbab129f3
-DATA actavx2Const<>+2128(SB)/4, $0xba2da229
-DATA actavx2Const<>+2132(SB)/4, $0xb8ae0774
-DATA actavx2Const<>+2136(SB)/4, $0x3928e434
-DATA actavx2Const<>+2140(SB)/4, $0x39478f65
-DATA actavx2Const<>+2144(SB)/4, $0x390e96ce
-DATA actavx2Const<>+2148(SB)/4, $0x38ab5f4b
-DATA actavx2Const<>+2152(SB)/4, $0x383d617c
-DATA actavx2Const<>+2156(SB)/4, $0x37b928ac
-DATA actavx2Const<>+2160(SB)/4, $0x372ecc1c
-DATA actavx2Const<>+2164(SB)/4, $0x36970209
-DATA actavx2Const<>+2168(SB)/4, $0x3602679e
-DATA actavx2Const<>+2172(SB)/4, $0x3556ab35
-DATA actavx2Const<>+2176(SB)/4, $0x3c06705c
-DATA actavx2Const<>+2180(SB)/4, $0xbb0dbeb1
-DATA actavx2Const<>+2184(SB)/4, $0xbbc11f29
-DATA actavx2Const<>+2188(SB)/4, $0xbb1fffca
-DATA actavx2Const<>+2192(SB)/4, $0x39cb9ebc
-DATA actavx2Const<>+2196(SB)/4, $0x3a9522e8
-DATA actavx2Const<>+2200(SB)/4, $0x3a84da18
-DATA actavx2Const<>+2204(SB)/4, $0x3a2e285c
-DATA actavx2Const<>+2208(SB)/4, $0x39ba8eeb
-DATA actavx2Const<>+2212(SB)/4, $0x393b9fba
-DATA actavx2Const<>+2216(SB)/4, $0x38b74ab7
-DATA actavx2Const<>+2220(SB)/4, $0x38209c8f
-DATA actavx2Const<>+2224(SB)/4, $0x378b2a54
-DATA actavx2Const<>+2228(SB)/4, $0x36def443
-DATA actavx2Const<>+2232(SB)/4, $0x36349cd2
-DATA actavx2Const<>+2236(SB)/4, $0x358b688d
-DATA actavx2Const<>+2240(SB)/4, $0xbc530269
-DATA actavx2Const<>+2244(SB)/4, $0xbcb62fa6
-DATA actavx2Const<>+2248(SB)/4, $0xbbc9b99e
-DATA actavx2Const<>+2252(SB)/4, $0x3b8aa95d
-DATA actavx2Const<>+2256(SB)/4, $0x3bc938dd
-DATA actavx2Const<>+2260(SB)/4, $0x3b9574b9
-DATA actavx2Const<>+2264(SB)/4, $0x3b31f0f4
-DATA actavx2Const<>+2268(SB)/4, $0x3ab9c5a7
-DATA actavx2Const<>+2272(SB)/4, $0x3a27a1fd
-DATA actavx2Const<>+2276(SB)/4, $0x39953553
-DATA actavx2Const<>+2280(SB)/4, $0x3904b46b
-DATA actavx2Const<>+2284(SB)/4, $0x385596ba
-DATA actavx2Const<>+2288(SB)/4, $0x37ac5a46
-DATA actavx2Const<>+2292(SB)/4, $0x37012525
-DATA actavx2Const<>+2296(SB)/4, $0x3645ea39
-DATA actavx2Const<>+2300(SB)/4, $0x3591350b
-DATA actavx2Const<>+2304(SB)/4, $0xbd725f45
-DATA actavx2Const<>+2308(SB)/4, $0xbc38bca4
-DATA actavx2Const<>+2312(SB)/4, $0x3cdc79cb
-DATA actavx2Const<>+2316(SB)/4, $0x3ce06921
-DATA actavx2Const<>+2320(SB)/4, $0x3c8ce661
-DATA actavx2Const<>+2324(SB)/4, $0x3c188f43
-DATA actavx2Const<>+2328(SB)/4, $0x3b945e5d
-DATA actavx2Const<>+2332(SB)/4, $0x3b057766
-DATA actavx2Const<>+2336(SB)/4, $0x3a547d37
-DATA actavx2Const<>+2340(SB)/4, $0x39abd356
-DATA actavx2Const<>+2344(SB)/4, $0x390d69ba
-DATA actavx2Const<>+2348(SB)/4, $0x3853a3cd
-DATA actavx2Const<>+2352(SB)/4, $0x37a086db
-DATA actavx2Const<>+2356(SB)/4, $0x36e2f143
-DATA actavx2Const<>+2360(SB)/4, $0x36255b60
-DATA actavx2Const<>+2364(SB)/4, $0x35677a59
-DATA actavx2Const<>+2368(SB)/4, $0x3d587c66
-DATA actavx2Const<>+2372(SB)/4, $0x3df34534
-DATA actavx2Const<>+2376(SB)/4, $0x3dc76976
-DATA actavx2Const<>+2380(SB)/4, $0x3d64c3d8
-DATA actavx2Const<>+2384(SB)/4, $0x3cd24458
-DATA actavx2Const<>+2388(SB)/4, $0x3c3cbdc6
-DATA actavx2Const<>+2392(SB)/4, $0x3b9f56d7
-DATA actavx2Const<>+2396(SB)/4, $0x3affcd4c
-DATA actavx2Const<>+2400(SB)/4, $0x3a37fa6f
-DATA actavx2Const<>+2404(SB)/4, $0x39893aac
-DATA actavx2Const<>+2408(SB)/4, $0x38d34042
-DATA actavx2Const<>+2412(SB)/4, $0x381446dd
-DATA actavx2Const<>+2416(SB)/4, $0x3754d2dd
-DATA actavx2Const<>+2420(SB)/4, $0x368eb5f2
-DATA actavx2Const<>+2424(SB)/4, $0x35c69dad
-DATA actavx2Const<>+2428(SB)/4, $0x35051b9e
-DATA actavx2Const<>+2432(SB)/4, $0x3ec4ab36
-DATA actavx2Const<>+2436(SB)/4, $0x3e8c2e26
-DATA actavx2Const<>+2440(SB)/4, $0x3e0531e4
-DATA actavx2Const<>+2444(SB)/4, $0x3d676704
-DATA actavx2Const<>+2448(SB)/4, $0x3cad8f3b
-DATA actavx2Const<>+2452(SB)/4, $0x3c07963b
-DATA actavx2Const<>+2456(SB)/4, $0x3b4ca3b4
-DATA actavx2Const<>+2460(SB)/4, $0x3a957944
-DATA actavx2Const<>+2464(SB)/4, $0x39c525cb
-DATA actavx2Const<>+2468(SB)/4, $0x39090671
-DATA actavx2Const<>+2472(SB)/4, $0x3846bf4f
-DATA actavx2Const<>+2476(SB)/4, $0x3783af31
-DATA actavx2Const<>+2480(SB)/4, $0x36b3b8c8
-DATA actavx2Const<>+2484(SB)/4, $0x35e5a178
-DATA actavx2Const<>+2488(SB)/4, $0x3519223c
-DATA actavx2Const<>+2492(SB)/4, $0x34451e2d
-DATA actavx2Const<>+2496(SB)/4, $0x3ec87dcb
-DATA actavx2Const<>+2500(SB)/4, $0x3e456780
-DATA actavx2Const<>+2504(SB)/4, $0x3d899493
-DATA actavx2Const<>+2508(SB)/4, $0x3cc4af08
-DATA actavx2Const<>+2512(SB)/4, $0x3bfc335c
-DATA actavx2Const<>+2516(SB)/4, $0x3b2fe7ec
-DATA actavx2Const<>+2520(SB)/4, $0x3a717adf
-DATA actavx2Const<>+2524(SB)/4, $0x39a288e8
-DATA actavx2Const<>+2528(SB)/4, $0x38c68f58
-DATA actavx2Const<>+2532(SB)/4, $0x38018907
-DATA actavx2Const<>+2536(SB)/4, $0x373201d1
-DATA actavx2Const<>+2540(SB)/4, $0x365fc12a
-DATA actavx2Const<>+2544(SB)/4, $0x3591c0b3
-DATA actavx2Const<>+2548(SB)/4, $0x34b208a5
-DATA actavx2Const<>+2552(SB)/4, $0x33e43149
-DATA actavx2Const<>+2556(SB)/4, $0x330d6559
-DATA actavx2Const<>+2560(SB)/4, $0x41680000
-DATA actavx2Const<>+2564(SB)/4, $0x41680000
-DATA actavx2Const<>+2568(SB)/4, $0x41680000
-DATA actavx2Const<>+2572(SB)/4, $0x41680000
-DATA actavx2Const<>+2576(SB)/4, $0x41680000
-DATA actavx2Const<>+2580(SB)/4, $0x41680000
-DATA actavx2Const<>+2584(SB)/4, $0x41680000
-DATA actavx2Const<>+2588(SB)/4, $0x41680000
-DATA actavx2Const<>+2592(SB)/4, $0x49400000
-DATA actavx2Const<>+2596(SB)/4, $0x49400000
-DATA actavx2Const<>+2600(SB)/4, $0x49400000
-DATA actavx2Const<>+2604(SB)/4, $0x49400000
-DATA actavx2Const<>+2608(SB)/4, $0x49400000
-DATA actavx2Const<>+2612(SB)/4, $0x49400000
-DATA actavx2Const<>+2616(SB)/4, $0x49400000
-DATA actavx2Const<>+2620(SB)/4, $0x49400000
-DATA actavx2Const<>+2624(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2628(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2632(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2636(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2640(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2644(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2648(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2652(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+2656(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2660(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2664(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2668(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2672(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2676(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2680(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2684(SB)/4, $0x3fb17218
-DATA actavx2Const<>+2688(SB)/4, $0xb182e308
-DATA actavx2Const<>+2692(SB)/4, $0xb182e308
-DATA actavx2Const<>+2696(SB)/4, $0xb182e308
-DATA actavx2Const<>+2700(SB)/4, $0xb182e308
-DATA actavx2Const<>+2704(SB)/4, $0xb182e308
-DATA actavx2Const<>+2708(SB)/4, $0xb182e308
-DATA actavx2Const<>+2712(SB)/4, $0xb182e308
-DATA actavx2Const<>+2716(SB)/4, $0xb182e308
-DATA actavx2Const<>+2720(SB)/4, $0x3e000000
-DATA actavx2Const<>+2724(SB)/4, $0x3e000000
-DATA actavx2Const<>+2728(SB)/4, $0x3e000000
-DATA actavx2Const<>+2732(SB)/4, $0x3e000000
-DATA actavx2Const<>+2736(SB)/4, $0x3e000000
-DATA actavx2Const<>+2740(SB)/4, $0x3e000000
-DATA actavx2Const<>+2744(SB)/4, $0x3e000000
-DATA actavx2Const<>+2748(SB)/4, $0x3e000000
-DATA actavx2Const<>+2752(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2756(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2760(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2764(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2768(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2772(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2776(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2780(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+2784(SB)/4, $0xbf000000
-DATA actavx2Const<>+2788(SB)/4, $0xbf000000
-DATA actavx2Const<>+2792(SB)/4, $0xbf000000
-DATA actavx2Const<>+2796(SB)/4, $0xbf000000
-DATA actavx2Const<>+2800(SB)/4, $0xbf000000
-DATA actavx2Const<>+2804(SB)/4, $0xbf000000
-DATA actavx2Const<>+2808(SB)/4, $0xbf000000
-DATA actavx2Const<>+2812(SB)/4, $0xbf000000
-DATA actavx2Const<>+2816(SB)/4, $0x3f800000
-DATA actavx2Const<>+2820(SB)/4, $0x3f85aac3
-DATA actavx2Const<>+2824(SB)/4, $0x3f8b95c2
-DATA actavx2Const<>+2828(SB)/4, $0x3f91c3d3
-DATA actavx2Const<>+2832(SB)/4, $0x3f9837f0
-DATA actavx2Const<>+2836(SB)/4, $0x3f9ef532
-DATA actavx2Const<>+2840(SB)/4, $0x3fa5fed7
-DATA actavx2Const<>+2844(SB)/4, $0x3fad583f
-DATA actavx2Const<>+2848(SB)/4, $0x3fb504f3
-DATA actavx2Const<>+2852(SB)/4, $0x3fbd08a4
-DATA actavx2Const<>+2856(SB)/4, $0x3fc5672a
-DATA actavx2Const<>+2860(SB)/4, $0x3fce248c
-DATA actavx2Const<>+2864(SB)/4, $0x3fd744fd
-DATA actavx2Const<>+2868(SB)/4, $0x3fe0ccdf
-DATA actavx2Const<>+2872(SB)/4, $0x3feac0c7
-DATA actavx2Const<>+2876(SB)/4, $0x3ff5257d
-DATA actavx2Const<>+2880(SB)/4, $0x0
-DATA actavx2Const<>+2884(SB)/4, $0x334f9891
-DATA actavx2Const<>+2888(SB)/4, $0xb260aba1
-DATA actavx2Const<>+2892(SB)/4, $0x33675624
-DATA actavx2Const<>+2896(SB)/4, $0x33231b71
-DATA actavx2Const<>+2900(SB)/4, $0x33412342
-DATA actavx2Const<>+2904(SB)/4, $0xb32c9d5e
-DATA actavx2Const<>+2908(SB)/4, $0xb22deaf6
-DATA actavx2Const<>+2912(SB)/4, $0x32cfe77a
-DATA actavx2Const<>+2916(SB)/4, $0xb3414fe8
-DATA actavx2Const<>+2920(SB)/4, $0x320aa837
-DATA actavx2Const<>+2924(SB)/4, $0x3228fc24
-DATA actavx2Const<>+2928(SB)/4, $0xb2d4a58a
-DATA actavx2Const<>+2932(SB)/4, $0xb21eab59
-DATA actavx2Const<>+2936(SB)/4, $0xb24116de
-DATA actavx2Const<>+2940(SB)/4, $0x32292436
-DATA actavx2Const<>+2944(SB)/4, $0x3fa4abbc
-DATA actavx2Const<>+2948(SB)/4, $0x3fdfaa01
-DATA actavx2Const<>+2952(SB)/4, $0x4011caa3
-DATA actavx2Const<>+2956(SB)/4, $0x402ef5d4
-DATA actavx2Const<>+2960(SB)/4, $0x4061f7af
-DATA actavx2Const<>+2964(SB)/4, $0x408e74d6
-DATA actavx2Const<>+2968(SB)/4, $0x40b055ff
-DATA actavx2Const<>+2972(SB)/4, $0x40d0fde3
-DATA actavx2Const<>+2976(SB)/4, $0x40fe18b3
-DATA actavx2Const<>+2980(SB)/4, $0x411fc8b8
-DATA actavx2Const<>+2984(SB)/4, $0x4141c68b
-DATA actavx2Const<>+2988(SB)/4, $0x415e5c44
+#define BLOCK13 \
+	VMINPS Y8, Y1, Y9; \
+	VMAXPS Y9, Y2, Y9; \
+	VMOVAPS Y3, Y10; \
+	VFMADD231PS Y5, Y9, Y10; \
+	VSUBPS Y3, Y10, Y11; \
+	VFNMADD231PS actavx2Const<>+320(SB), Y11, Y9; \
+	VFNMADD231PS actavx2Const<>+352(SB), Y11, Y9; \
+	VMULPS Y9, Y9, Y12; \
+	VMOVUPS actavx2Const<>+384(SB), Y13; \
+	VFMADD231PS actavx2Const<>+416(SB), Y9, Y13; \
+	VFMADD213PS actavx2Const<>+448(SB), Y9, Y13; \
+	VFMADD213PS actavx2Const<>+480(SB), Y9, Y13; \
+	VFMADD213PS actavx2Const<>+512(SB), Y9, Y13; \
+	VFMADD231PS Y13, Y12, Y9; \
+	VPSLLD $23, Y10, Y10; \
+	VPADDD Y4, Y10, Y10; \
+	VSUBPS Y4, Y10, Y12; \
+	VFMADD231PS Y9, Y10, Y12; \
+	VADDPS Y12, Y12, Y10; \
+	VCMPPS $0, Y0, Y11, Y11
+
+#define BLOCK14 \
+	MOVQ $8, DX; \
+	CMPQ CX, DX; \
+	CMOVQLT CX, DX; \
+	NEGQ DX; \
+	LEAQ tailMask<>+32(SB), AX; \
+	VMOVDQU (AX)(DX*4), Y15; \
+	VMASKMOVPS (SI), Y15, Y2; \
+	VMASKMOVPS (R8), Y15, Y3
+
+#define BLOCK15 \
+	MOVQ $4, DX; \
+	CMPQ CX, DX; \
+	CMOVQLT CX, DX; \
+	NEGQ DX; \
+	LEAQ tailMask<>+32(SB), AX; \
+	VMOVDQU (AX)(DX*8), Y15; \
+	VMASKMOVPD (SI), Y15, Y2; \
+	VMASKMOVPD (R8), Y15, Y3
+
+DATA actavx2Const<>+0(SB)/4, $0x0
+DATA actavx2Const<>+4(SB)/4, $0x0
+DATA actavx2Const<>+8(SB)/4, $0x0
+DATA actavx2Const<>+12(SB)/4, $0x0
+DATA actavx2Const<>+16(SB)/4, $0x0
+DATA actavx2Const<>+20(SB)/4, $0x0
+DATA actavx2Const<>+24(SB)/4, $0x0
+DATA actavx2Const<>+28(SB)/4, $0x0
+DATA actavx2Const<>+32(SB)/4, $0x80000000
+DATA actavx2Const<>+36(SB)/4, $0x80000000
+DATA actavx2Const<>+40(SB)/4, $0x80000000
+DATA actavx2Const<>+44(SB)/4, $0x80000000
+DATA actavx2Const<>+48(SB)/4, $0x80000000
+DATA actavx2Const<>+52(SB)/4, $0x80000000
+DATA actavx2Const<>+56(SB)/4, $0x80000000
+DATA actavx2Const<>+60(SB)/4, $0x80000000
+DATA actavx2Const<>+64(SB)/4, $0x7fffffff
+DATA actavx2Const<>+68(SB)/4, $0x7fffffff
+DATA actavx2Const<>+72(SB)/4, $0x7fffffff
+DATA actavx2Const<>+76(SB)/4, $0x7fffffff
+DATA actavx2Const<>+80(SB)/4, $0x7fffffff
+DATA actavx2Const<>+84(SB)/4, $0x7fffffff
+DATA actavx2Const<>+88(SB)/4, $0x7fffffff
+DATA actavx2Const<>+92(SB)/4, $0x7fffffff
+DATA actavx2Const<>+96(SB)/4, $0x7f7fffff
+DATA actavx2Const<>+100(SB)/4, $0x7f7fffff
+DATA actavx2Const<>+104(SB)/4, $0x7f7fffff
+DATA actavx2Const<>+108(SB)/4, $0x7f7fffff
+DATA actavx2Const<>+112(SB)/4, $0x7f7fffff
+DATA actavx2Const<>+116(SB)/4, $0x7f7fffff
+DATA actavx2Const<>+120(SB)/4, $0x7f7fffff
+DATA actavx2Const<>+124(SB)/4, $0x7f7fffff
+DATA actavx2Const<>+128(SB)/4, $0xff7fffff
+DATA actavx2Const<>+132(SB)/4, $0xff7fffff
+DATA actavx2Const<>+136(SB)/4, $0xff7fffff
+DATA actavx2Const<>+140(SB)/4, $0xff7fffff
+DATA actavx2Const<>+144(SB)/4, $0xff7fffff
+DATA actavx2Const<>+148(SB)/4, $0xff7fffff
+DATA actavx2Const<>+152(SB)/4, $0xff7fffff
+DATA actavx2Const<>+156(SB)/4, $0xff7fffff
+DATA actavx2Const<>+160(SB)/4, $0xc1f00000
+DATA actavx2Const<>+164(SB)/4, $0xc1f00000
+DATA actavx2Const<>+168(SB)/4, $0xc1f00000
+DATA actavx2Const<>+172(SB)/4, $0xc1f00000
+DATA actavx2Const<>+176(SB)/4, $0xc1f00000
+DATA actavx2Const<>+180(SB)/4, $0xc1f00000
+DATA actavx2Const<>+184(SB)/4, $0xc1f00000
+DATA actavx2Const<>+188(SB)/4, $0xc1f00000
+DATA actavx2Const<>+192(SB)/4, $0x42b20000
+DATA actavx2Const<>+196(SB)/4, $0x42b20000
+DATA actavx2Const<>+200(SB)/4, $0x42b20000
+DATA actavx2Const<>+204(SB)/4, $0x42b20000
+DATA actavx2Const<>+208(SB)/4, $0x42b20000
+DATA actavx2Const<>+212(SB)/4, $0x42b20000
+DATA actavx2Const<>+216(SB)/4, $0x42b20000
+DATA actavx2Const<>+220(SB)/4, $0x42b20000
+DATA actavx2Const<>+224(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+228(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+232(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+236(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+240(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+244(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+248(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+252(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+256(SB)/4, $0x4b400000
+DATA actavx2Const<>+260(SB)/4, $0x4b400000
+DATA actavx2Const<>+264(SB)/4, $0x4b400000
+DATA actavx2Const<>+268(SB)/4, $0x4b400000
+DATA actavx2Const<>+272(SB)/4, $0x4b400000
+DATA actavx2Const<>+276(SB)/4, $0x4b400000
+DATA actavx2Const<>+280(SB)/4, $0x4b400000
+DATA actavx2Const<>+284(SB)/4, $0x4b400000
+DATA actavx2Const<>+288(SB)/4, $0x3f000000
+DATA actavx2Const<>+292(SB)/4, $0x3f000000
+DATA actavx2Const<>+296(SB)/4, $0x3f000000
+DATA actavx2Const<>+300(SB)/4, $0x3f000000
+DATA actavx2Const<>+304(SB)/4, $0x3f000000
+DATA actavx2Const<>+308(SB)/4, $0x3f000000
+DATA actavx2Const<>+312(SB)/4, $0x3f000000
+DATA actavx2Const<>+316(SB)/4, $0x3f000000
+DATA actavx2Const<>+320(SB)/4, $0x3f317218
+DATA actavx2Const<>+324(SB)/4, $0x3f317218
+DATA actavx2Const<>+328(SB)/4, $0x3f317218
+DATA actavx2Const<>+332(SB)/4, $0x3f317218
+DATA actavx2Const<>+336(SB)/4, $0x3f317218
+DATA actavx2Const<>+340(SB)/4, $0x3f317218
+DATA actavx2Const<>+344(SB)/4, $0x3f317218
+DATA actavx2Const<>+348(SB)/4, $0x3f317218
+DATA actavx2Const<>+352(SB)/4, $0xb102e308
+DATA actavx2Const<>+356(SB)/4, $0xb102e308
+DATA actavx2Const<>+360(SB)/4, $0xb102e308
+DATA actavx2Const<>+364(SB)/4, $0xb102e308
+DATA actavx2Const<>+368(SB)/4, $0xb102e308
+DATA actavx2Const<>+372(SB)/4, $0xb102e308
+DATA actavx2Const<>+376(SB)/4, $0xb102e308
+DATA actavx2Const<>+380(SB)/4, $0xb102e308
+DATA actavx2Const<>+384(SB)/4, $0x3c0915fb
+DATA actavx2Const<>+388(SB)/4, $0x3c0915fb
+DATA actavx2Const<>+392(SB)/4, $0x3c0915fb
+DATA actavx2Const<>+396(SB)/4, $0x3c0915fb
+DATA actavx2Const<>+400(SB)/4, $0x3c0915fb
+DATA actavx2Const<>+404(SB)/4, $0x3c0915fb
+DATA actavx2Const<>+408(SB)/4, $0x3c0915fb
+DATA actavx2Const<>+412(SB)/4, $0x3c0915fb
+DATA actavx2Const<>+416(SB)/4, $0x3ab5655d
+DATA actavx2Const<>+420(SB)/4, $0x3ab5655d
+DATA actavx2Const<>+424(SB)/4, $0x3ab5655d
+DATA actavx2Const<>+428(SB)/4, $0x3ab5655d
+DATA actavx2Const<>+432(SB)/4, $0x3ab5655d
+DATA actavx2Const<>+436(SB)/4, $0x3ab5655d
+DATA actavx2Const<>+440(SB)/4, $0x3ab5655d
+DATA actavx2Const<>+444(SB)/4, $0x3ab5655d
+DATA actavx2Const<>+448(SB)/4, $0x3d2aabcc
+DATA actavx2Const<>+452(SB)/4, $0x3d2aabcc
+DATA actavx2Const<>+456(SB)/4, $0x3d2aabcc
+DATA actavx2Const<>+460(SB)/4, $0x3d2aabcc
+DATA actavx2Const<>+464(SB)/4, $0x3d2aabcc
+DATA actavx2Const<>+468(SB)/4, $0x3d2aabcc
+DATA actavx2Const<>+472(SB)/4, $0x3d2aabcc
+DATA actavx2Const<>+476(SB)/4, $0x3d2aabcc
+DATA actavx2Const<>+480(SB)/4, $0x3e2aaa55
+DATA actavx2Const<>+484(SB)/4, $0x3e2aaa55
+DATA actavx2Const<>+488(SB)/4, $0x3e2aaa55
+DATA actavx2Const<>+492(SB)/4, $0x3e2aaa55
+DATA actavx2Const<>+496(SB)/4, $0x3e2aaa55
+DATA actavx2Const<>+500(SB)/4, $0x3e2aaa55
+DATA actavx2Const<>+504(SB)/4, $0x3e2aaa55
+DATA actavx2Const<>+508(SB)/4, $0x3e2aaa55
+DATA actavx2Const<>+512(SB)/4, $0x3effffff
+DATA actavx2Const<>+516(SB)/4, $0x3effffff
+DATA actavx2Const<>+520(SB)/4, $0x3effffff
+DATA actavx2Const<>+524(SB)/4, $0x3effffff
+DATA actavx2Const<>+528(SB)/4, $0x3effffff
+DATA actavx2Const<>+532(SB)/4, $0x3effffff
+DATA actavx2Const<>+536(SB)/4, $0x3effffff
+DATA actavx2Const<>+540(SB)/4, $0x3effffff
+DATA actavx2Const<>+544(SB)/4, $0x3fe10966
+DATA actavx2Const<>+548(SB)/4, $0x3fe10966
+DATA actavx2Const<>+552(SB)/4, $0x3fe10966
+DATA actavx2Const<>+556(SB)/4, $0x3fe10966
+DATA actavx2Const<>+560(SB)/4, $0x3fe10966
+DATA actavx2Const<>+564(SB)/4, $0x3fe10966
+DATA actavx2Const<>+568(SB)/4, $0x3fe10966
+DATA actavx2Const<>+572(SB)/4, $0x3fe10966
+DATA actavx2Const<>+576(SB)/4, $0x3f867d5f
+DATA actavx2Const<>+580(SB)/4, $0x3f867d5f
+DATA actavx2Const<>+584(SB)/4, $0x3f867d5f
+DATA actavx2Const<>+588(SB)/4, $0x3f867d5f
+DATA actavx2Const<>+592(SB)/4, $0x3f867d5f
+DATA actavx2Const<>+596(SB)/4, $0x3f867d5f
+DATA actavx2Const<>+600(SB)/4, $0x3f867d5f
+DATA actavx2Const<>+604(SB)/4, $0x3f867d5f
+DATA actavx2Const<>+608(SB)/8, $0x0
+DATA actavx2Const<>+616(SB)/8, $0x0
+DATA actavx2Const<>+624(SB)/8, $0x0
+DATA actavx2Const<>+632(SB)/8, $0x0
+DATA actavx2Const<>+640(SB)/8, $0x8000000000000000
+DATA actavx2Const<>+648(SB)/8, $0x8000000000000000
+DATA actavx2Const<>+656(SB)/8, $0x8000000000000000
+DATA actavx2Const<>+664(SB)/8, $0x8000000000000000
+DATA actavx2Const<>+672(SB)/8, $0x7fffffffffffffff
+DATA actavx2Const<>+680(SB)/8, $0x7fffffffffffffff
+DATA actavx2Const<>+688(SB)/8, $0x7fffffffffffffff
+DATA actavx2Const<>+696(SB)/8, $0x7fffffffffffffff
+DATA actavx2Const<>+704(SB)/8, $0x7fefffffffffffff
+DATA actavx2Const<>+712(SB)/8, $0x7fefffffffffffff
+DATA actavx2Const<>+720(SB)/8, $0x7fefffffffffffff
+DATA actavx2Const<>+728(SB)/8, $0x7fefffffffffffff
+DATA actavx2Const<>+736(SB)/8, $0xffefffffffffffff
+DATA actavx2Const<>+744(SB)/8, $0xffefffffffffffff
+DATA actavx2Const<>+752(SB)/8, $0xffefffffffffffff
+DATA actavx2Const<>+760(SB)/8, $0xffefffffffffffff
+DATA actavx2Const<>+768(SB)/8, $0xc04e000000000000
+DATA actavx2Const<>+776(SB)/8, $0xc04e000000000000
+DATA actavx2Const<>+784(SB)/8, $0xc04e000000000000
+DATA actavx2Const<>+792(SB)/8, $0xc04e000000000000
+DATA actavx2Const<>+800(SB)/8, $0x4086300000000000
+DATA actavx2Const<>+808(SB)/8, $0x4086300000000000
+DATA actavx2Const<>+816(SB)/8, $0x4086300000000000
+DATA actavx2Const<>+824(SB)/8, $0x4086300000000000
+DATA actavx2Const<>+832(SB)/8, $0x3ff71547652b82fe
+DATA actavx2Const<>+840(SB)/8, $0x3ff71547652b82fe
+DATA actavx2Const<>+848(SB)/8, $0x3ff71547652b82fe
+DATA actavx2Const<>+856(SB)/8, $0x3ff71547652b82fe
+DATA actavx2Const<>+864(SB)/8, $0x4338000000000000
+DATA actavx2Const<>+872(SB)/8, $0x4338000000000000
+DATA actavx2Const<>+880(SB)/8, $0x4338000000000000
+DATA actavx2Const<>+888(SB)/8, $0x4338000000000000
+DATA actavx2Const<>+896(SB)/8, $0x3fe0000000000000
+DATA actavx2Const<>+904(SB)/8, $0x3fe0000000000000
+DATA actavx2Const<>+912(SB)/8, $0x3fe0000000000000
+DATA actavx2Const<>+920(SB)/8, $0x3fe0000000000000
+DATA actavx2Const<>+928(SB)/8, $0x3fe62e42fefa39ef
+DATA actavx2Const<>+936(SB)/8, $0x3fe62e42fefa39ef
+DATA actavx2Const<>+944(SB)/8, $0x3fe62e42fefa39ef
+DATA actavx2Const<>+952(SB)/8, $0x3fe62e42fefa39ef
+DATA actavx2Const<>+960(SB)/8, $0x3c7abc9e3b39803f
+DATA actavx2Const<>+968(SB)/8, $0x3c7abc9e3b39803f
+DATA actavx2Const<>+976(SB)/8, $0x3c7abc9e3b39803f
+DATA actavx2Const<>+984(SB)/8, $0x3c7abc9e3b39803f
+DATA actavx2Const<>+992(SB)/8, $0x3e21eed8eff8d898
+DATA actavx2Const<>+1000(SB)/8, $0x3e21eed8eff8d898
+DATA actavx2Const<>+1008(SB)/8, $0x3e21eed8eff8d898
+DATA actavx2Const<>+1016(SB)/8, $0x3e21eed8eff8d898
+DATA actavx2Const<>+1024(SB)/8, $0x3de6124613a86d09
+DATA actavx2Const<>+1032(SB)/8, $0x3de6124613a86d09
+DATA actavx2Const<>+1040(SB)/8, $0x3de6124613a86d09
+DATA actavx2Const<>+1048(SB)/8, $0x3de6124613a86d09
+DATA actavx2Const<>+1056(SB)/8, $0x3e5ae64567f544e4
+DATA actavx2Const<>+1064(SB)/8, $0x3e5ae64567f544e4
+DATA actavx2Const<>+1072(SB)/8, $0x3e5ae64567f544e4
+DATA actavx2Const<>+1080(SB)/8, $0x3e5ae64567f544e4
+DATA actavx2Const<>+1088(SB)/8, $0x3e927e4fb7789f5c
+DATA actavx2Const<>+1096(SB)/8, $0x3e927e4fb7789f5c
+DATA actavx2Const<>+1104(SB)/8, $0x3e927e4fb7789f5c
+DATA actavx2Const<>+1112(SB)/8, $0x3e927e4fb7789f5c
+DATA actavx2Const<>+1120(SB)/8, $0x3ec71de3a556c734
+DATA actavx2Const<>+1128(SB)/8, $0x3ec71de3a556c734
+DATA actavx2Const<>+1136(SB)/8, $0x3ec71de3a556c734
+DATA actavx2Const<>+1144(SB)/8, $0x3ec71de3a556c734
+DATA actavx2Const<>+1152(SB)/8, $0x3efa01a01a01a01a
+DATA actavx2Const<>+1160(SB)/8, $0x3efa01a01a01a01a
+DATA actavx2Const<>+1168(SB)/8, $0x3efa01a01a01a01a
+DATA actavx2Const<>+1176(SB)/8, $0x3efa01a01a01a01a
+DATA actavx2Const<>+1184(SB)/8, $0x3f2a01a01a01a01a
+DATA actavx2Const<>+1192(SB)/8, $0x3f2a01a01a01a01a
+DATA actavx2Const<>+1200(SB)/8, $0x3f2a01a01a01a01a
+DATA actavx2Const<>+1208(SB)/8, $0x3f2a01a01a01a01a
+DATA actavx2Const<>+1216(SB)/8, $0x3f56c16c16c16c17
+DATA actavx2Const<>+1224(SB)/8, $0x3f56c16c16c16c17
+DATA actavx2Const<>+1232(SB)/8, $0x3f56c16c16c16c17
+DATA actavx2Const<>+1240(SB)/8, $0x3f56c16c16c16c17
+DATA actavx2Const<>+1248(SB)/8, $0x3f81111111111111
+DATA actavx2Const<>+1256(SB)/8, $0x3f81111111111111
+DATA actavx2Const<>+1264(SB)/8, $0x3f81111111111111
+DATA actavx2Const<>+1272(SB)/8, $0x3f81111111111111
+DATA actavx2Const<>+1280(SB)/8, $0x3fa5555555555555
+DATA actavx2Const<>+1288(SB)/8, $0x3fa5555555555555
+DATA actavx2Const<>+1296(SB)/8, $0x3fa5555555555555
+DATA actavx2Const<>+1304(SB)/8, $0x3fa5555555555555
+DATA actavx2Const<>+1312(SB)/8, $0x3fc5555555555555
+DATA actavx2Const<>+1320(SB)/8, $0x3fc5555555555555
+DATA actavx2Const<>+1328(SB)/8, $0x3fc5555555555555
+DATA actavx2Const<>+1336(SB)/8, $0x3fc5555555555555
+DATA actavx2Const<>+1344(SB)/8, $0x3ffc212cc640f031
+DATA actavx2Const<>+1352(SB)/8, $0x3ffc212cc640f031
+DATA actavx2Const<>+1360(SB)/8, $0x3ffc212cc640f031
+DATA actavx2Const<>+1368(SB)/8, $0x3ffc212cc640f031
+DATA actavx2Const<>+1376(SB)/8, $0x3ff0cfabd6a91132
+DATA actavx2Const<>+1384(SB)/8, $0x3ff0cfabd6a91132
+DATA actavx2Const<>+1392(SB)/8, $0x3ff0cfabd6a91132
+DATA actavx2Const<>+1400(SB)/8, $0x3ff0cfabd6a91132
+DATA actavx2Const<>+1408(SB)/4, $0x4111999a
+DATA actavx2Const<>+1412(SB)/4, $0x4111999a
+DATA actavx2Const<>+1416(SB)/4, $0x4111999a
+DATA actavx2Const<>+1420(SB)/4, $0x4111999a
+DATA actavx2Const<>+1424(SB)/4, $0x4111999a
+DATA actavx2Const<>+1428(SB)/4, $0x4111999a
+DATA actavx2Const<>+1432(SB)/4, $0x4111999a
+DATA actavx2Const<>+1436(SB)/4, $0x4111999a
+DATA actavx2Const<>+1440(SB)/4, $0x3f800000
+DATA actavx2Const<>+1444(SB)/4, $0x3f800000
+DATA actavx2Const<>+1448(SB)/4, $0x3f800000
+DATA actavx2Const<>+1452(SB)/4, $0x3f800000
+DATA actavx2Const<>+1456(SB)/4, $0x3f800000
+DATA actavx2Const<>+1460(SB)/4, $0x3f800000
+DATA actavx2Const<>+1464(SB)/4, $0x3f800000
+DATA actavx2Const<>+1468(SB)/4, $0x3f800000
+DATA actavx2Const<>+1472(SB)/4, $0x3f9e0c6a
+DATA actavx2Const<>+1476(SB)/4, $0x3fdb8568
+DATA actavx2Const<>+1480(SB)/4, $0x401201eb
+DATA actavx2Const<>+1484(SB)/4, $0x4031935b
+DATA actavx2Const<>+1488(SB)/4, $0x405ebc7f
+DATA actavx2Const<>+1492(SB)/4, $0x408dc4c0
+DATA actavx2Const<>+1496(SB)/4, $0x40ae2708
+DATA actavx2Const<>+1500(SB)/4, $0x40ce2d2c
+DATA actavx2Const<>+1504(SB)/4, $0x4101d6ec
+DATA actavx2Const<>+1508(SB)/4, $0x4113330c
+DATA actavx2Const<>+1512(SB)/4, $0x0
+DATA actavx2Const<>+1516(SB)/4, $0x0
+DATA actavx2Const<>+1520(SB)/4, $0x0
+DATA actavx2Const<>+1524(SB)/4, $0x3ebc3996
+DATA actavx2Const<>+1528(SB)/4, $0x3f20b015
+DATA actavx2Const<>+1532(SB)/4, $0x3f635bf2
+DATA actavx2Const<>+1536(SB)/4, $0x3c77dc0d
+DATA actavx2Const<>+1540(SB)/4, $0x3b0b8938
+DATA actavx2Const<>+1544(SB)/4, $0xba3cad10
+DATA actavx2Const<>+1548(SB)/4, $0xba0eeae6
+DATA actavx2Const<>+1552(SB)/4, $0xb9259e98
+DATA actavx2Const<>+1556(SB)/4, $0xb7bef2fc
+DATA actavx2Const<>+1560(SB)/4, $0xb64ff259
+DATA actavx2Const<>+1564(SB)/4, $0xb4e09ea5
+DATA actavx2Const<>+1568(SB)/4, $0xb2c396f1
+DATA actavx2Const<>+1572(SB)/4, $0x3b0c0b3b
+DATA actavx2Const<>+1576(SB)/4, $0x0
+DATA actavx2Const<>+1580(SB)/4, $0x0
+DATA actavx2Const<>+1584(SB)/4, $0xbd1776ad
+DATA actavx2Const<>+1588(SB)/4, $0xbd7557b5
+DATA actavx2Const<>+1592(SB)/4, $0xbcd12d41
+DATA actavx2Const<>+1596(SB)/4, $0x3c1d3e17
+DATA actavx2Const<>+1600(SB)/4, $0xbcace20a
+DATA actavx2Const<>+1604(SB)/4, $0x3b476341
+DATA actavx2Const<>+1608(SB)/4, $0x3b7bc474
+DATA actavx2Const<>+1612(SB)/4, $0x3af053e9
+DATA actavx2Const<>+1616(SB)/4, $0x3a0568de
+DATA actavx2Const<>+1620(SB)/4, $0x38a332ce
+DATA actavx2Const<>+1624(SB)/4, $0x372d7096
+DATA actavx2Const<>+1628(SB)/4, $0x35bbe34c
+DATA actavx2Const<>+1632(SB)/4, $0x336e9605
+DATA actavx2Const<>+1636(SB)/4, $0x3afc0463
+DATA actavx2Const<>+1640(SB)/4, $0x0
+DATA actavx2Const<>+1644(SB)/4, $0x0
+DATA actavx2Const<>+1648(SB)/4, $0x3e1284da
+DATA actavx2Const<>+1652(SB)/4, $0x3cb08ad5
+DATA actavx2Const<>+1656(SB)/4, $0xbd5ffb0b
+DATA actavx2Const<>+1660(SB)/4, $0xbd6cc39c
+DATA actavx2Const<>+1664(SB)/4, $0xbc34cb9b
+DATA actavx2Const<>+1668(SB)/4, $0xbcc56cda
+DATA actavx2Const<>+1672(SB)/4, $0xbc3fda11
+DATA actavx2Const<>+1676(SB)/4, $0xbb9f901a
+DATA actavx2Const<>+1680(SB)/4, $0xbaa361da
+DATA actavx2Const<>+1684(SB)/4, $0xb946ac9f
+DATA actavx2Const<>+1688(SB)/4, $0xb7d23ff8
+DATA actavx2Const<>+1692(SB)/4, $0xb6636fc7
+DATA actavx2Const<>+1696(SB)/4, $0xb3f15c4d
+DATA actavx2Const<>+1700(SB)/4, $0x3a3adc6b
+DATA actavx2Const<>+1704(SB)/4, $0x0
+DATA actavx2Const<>+1708(SB)/4, $0x0
+DATA actavx2Const<>+1712(SB)/4, $0xba9b29fe
+DATA actavx2Const<>+1716(SB)/4, $0x3e2b27e2
+DATA actavx2Const<>+1720(SB)/4, $0x3e0c7eb2
+DATA actavx2Const<>+1724(SB)/4, $0x3d69b10c
+DATA actavx2Const<>+1728(SB)/4, $0x3ddf54f9
+DATA actavx2Const<>+1732(SB)/4, $0x3d87b42c
+DATA actavx2Const<>+1736(SB)/4, $0x3cd18dc8
+DATA actavx2Const<>+1740(SB)/4, $0x3c24bff6
+DATA actavx2Const<>+1744(SB)/4, $0x3b2461e7
+DATA actavx2Const<>+1748(SB)/4, $0x39c5ff86
+DATA actavx2Const<>+1752(SB)/4, $0x38517ca1
+DATA actavx2Const<>+1756(SB)/4, $0x36e27a66
+DATA actavx2Const<>+1760(SB)/4, $0x347ba9bf
+DATA actavx2Const<>+1764(SB)/4, $0x39121f6c
+DATA actavx2Const<>+1768(SB)/4, $0x0
+DATA actavx2Const<>+1772(SB)/4, $0x0
+DATA actavx2Const<>+1776(SB)/4, $0xbeaaa264
+DATA actavx2Const<>+1780(SB)/4, $0xbe3bf23b
+DATA actavx2Const<>+1784(SB)/4, $0xbc860634
+DATA actavx2Const<>+1788(SB)/4, $0x3daddff7
+DATA actavx2Const<>+1792(SB)/4, $0xbe78abc4
+DATA actavx2Const<>+1796(SB)/4, $0xbde94ec3
+DATA actavx2Const<>+1800(SB)/4, $0xbd23f8fa
+DATA actavx2Const<>+1804(SB)/4, $0xbc7b079b
+DATA actavx2Const<>+1808(SB)/4, $0xbb77ba3e
+DATA actavx2Const<>+1812(SB)/4, $0xba14acaa
+DATA actavx2Const<>+1816(SB)/4, $0xb89d3b44
+DATA actavx2Const<>+1820(SB)/4, $0xb729fba7
+DATA actavx2Const<>+1824(SB)/4, $0xb4c0f3ac
+DATA actavx2Const<>+1828(SB)/4, $0x377d4649
+DATA actavx2Const<>+1832(SB)/4, $0x0
+DATA actavx2Const<>+1836(SB)/4, $0x0
+DATA actavx2Const<>+1840(SB)/4, $0xb59342f6
+DATA actavx2Const<>+1844(SB)/4, $0xbe9ddd86
+DATA actavx2Const<>+1848(SB)/4, $0xbec4afc5
+DATA actavx2Const<>+1852(SB)/4, $0xbeb425ca
+DATA actavx2Const<>+1856(SB)/4, $0x3e935324
+DATA actavx2Const<>+1860(SB)/4, $0x3df8ecac
+DATA actavx2Const<>+1864(SB)/4, $0x3d276e2c
+DATA actavx2Const<>+1868(SB)/4, $0x3c7cfd8a
+DATA actavx2Const<>+1872(SB)/4, $0x3b7834d7
+DATA actavx2Const<>+1876(SB)/4, $0x3a14bb15
+DATA actavx2Const<>+1880(SB)/4, $0x389d3fc2
+DATA actavx2Const<>+1884(SB)/4, $0x372a0072
+DATA actavx2Const<>+1888(SB)/4, $0x34c05359
+DATA actavx2Const<>+1892(SB)/4, $0x35739474
+DATA actavx2Const<>+1896(SB)/4, $0x0
+DATA actavx2Const<>+1900(SB)/4, $0x0
+DATA actavx2Const<>+1904(SB)/4, $0x3f800000
+DATA actavx2Const<>+1908(SB)/4, $0x3f604bc9
+DATA actavx2Const<>+1912(SB)/4, $0x3f30bb1f
+DATA actavx2Const<>+1916(SB)/4, $0x3efd9012
+DATA actavx2Const<>+1920(SB)/4, $0x3f580d49
+DATA actavx2Const<>+1924(SB)/4, $0x3f6ff038
+DATA actavx2Const<>+1928(SB)/4, $0x3f7ab695
+DATA actavx2Const<>+1932(SB)/4, $0x3f7e040d
+DATA actavx2Const<>+1936(SB)/4, $0x3f7f83c8
+DATA actavx2Const<>+1940(SB)/4, $0x3f7fed68
+DATA actavx2Const<>+1944(SB)/4, $0x3f7ffd8b
+DATA actavx2Const<>+1948(SB)/4, $0x3f7fffab
+DATA actavx2Const<>+1952(SB)/4, $0x3f7ffffd
+DATA actavx2Const<>+1956(SB)/4, $0x3f800000
+DATA actavx2Const<>+1960(SB)/4, $0x0
+DATA actavx2Const<>+1964(SB)/4, $0x0
+DATA actavx2Const<>+1968(SB)/4, $0x0
+DATA actavx2Const<>+1972(SB)/4, $0x3eb42e19
+DATA actavx2Const<>+1976(SB)/4, $0x3f0e73fd
+DATA actavx2Const<>+1980(SB)/4, $0x3f35e105
+DATA actavx2Const<>+1984(SB)/4, $0xc2d00000
+DATA actavx2Const<>+1988(SB)/4, $0xc2d00000
+DATA actavx2Const<>+1992(SB)/4, $0xc2d00000
+DATA actavx2Const<>+1996(SB)/4, $0xc2d00000
+DATA actavx2Const<>+2000(SB)/4, $0xc2d00000
+DATA actavx2Const<>+2004(SB)/4, $0xc2d00000
+DATA actavx2Const<>+2008(SB)/4, $0xc2d00000
+DATA actavx2Const<>+2012(SB)/4, $0xc2d00000
+DATA actavx2Const<>+2016(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+2020(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+2024(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+2028(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+2032(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+2036(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+2040(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+2044(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+2048(SB)/4, $0x3c091eae
+DATA actavx2Const<>+2052(SB)/4, $0x3c091eae
+DATA actavx2Const<>+2056(SB)/4, $0x3c091eae
+DATA actavx2Const<>+2060(SB)/4, $0x3c091eae
+DATA actavx2Const<>+2064(SB)/4, $0x3c091eae
+DATA actavx2Const<>+2068(SB)/4, $0x3c091eae
+DATA actavx2Const<>+2072(SB)/4, $0x3c091eae
+DATA actavx2Const<>+2076(SB)/4, $0x3c091eae
+DATA actavx2Const<>+2080(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+2084(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+2088(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+2092(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+2096(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+2100(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+2104(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+2108(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+2112(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+2116(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+2120(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+2124(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+2128(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+2132(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+2136(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+2140(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+2144(SB)/4, $0x3efffffe
+DATA actavx2Const<>+2148(SB)/4, $0x3efffffe
+DATA actavx2Const<>+2152(SB)/4, $0x3efffffe
+DATA actavx2Const<>+2156(SB)/4, $0x3efffffe
+DATA actavx2Const<>+2160(SB)/4, $0x3efffffe
+DATA actavx2Const<>+2164(SB)/4, $0x3efffffe
+DATA actavx2Const<>+2168(SB)/4, $0x3efffffe
+DATA actavx2Const<>+2172(SB)/4, $0x3efffffe
+DATA actavx2Const<>+2176(SB)/4, $0x53800000
+DATA actavx2Const<>+2180(SB)/4, $0x53800000
+DATA actavx2Const<>+2184(SB)/4, $0x53800000
+DATA actavx2Const<>+2188(SB)/4, $0x53800000
+DATA actavx2Const<>+2192(SB)/4, $0x53800000
+DATA actavx2Const<>+2196(SB)/4, $0x53800000
+DATA actavx2Const<>+2200(SB)/4, $0x53800000
+DATA actavx2Const<>+2204(SB)/4, $0x53800000
+DATA actavx2Const<>+2208(SB)/4, $0x2b800000
+DATA actavx2Const<>+2212(SB)/4, $0x2b800000
+DATA actavx2Const<>+2216(SB)/4, $0x2b800000
+DATA actavx2Const<>+2220(SB)/4, $0x2b800000
+DATA actavx2Const<>+2224(SB)/4, $0x2b800000
+DATA actavx2Const<>+2228(SB)/4, $0x2b800000
+DATA actavx2Const<>+2232(SB)/4, $0x2b800000
+DATA actavx2Const<>+2236(SB)/4, $0x2b800000
+DATA actavx2Const<>+2240(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+2244(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+2248(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+2252(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+2256(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+2260(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+2264(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+2268(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+2272(SB)/4, $0x40400000
+DATA actavx2Const<>+2276(SB)/4, $0x40400000
+DATA actavx2Const<>+2280(SB)/4, $0x40400000
+DATA actavx2Const<>+2284(SB)/4, $0x40400000
+DATA actavx2Const<>+2288(SB)/4, $0x40400000
+DATA actavx2Const<>+2292(SB)/4, $0x40400000
+DATA actavx2Const<>+2296(SB)/4, $0x40400000
+DATA actavx2Const<>+2300(SB)/4, $0x40400000
+DATA actavx2Const<>+2304(SB)/4, $0x40c00000
+DATA actavx2Const<>+2308(SB)/4, $0x40c00000
+DATA actavx2Const<>+2312(SB)/4, $0x40c00000
+DATA actavx2Const<>+2316(SB)/4, $0x40c00000
+DATA actavx2Const<>+2320(SB)/4, $0x40c00000
+DATA actavx2Const<>+2324(SB)/4, $0x40c00000
+DATA actavx2Const<>+2328(SB)/4, $0x40c00000
+DATA actavx2Const<>+2332(SB)/4, $0x40c00000
+DATA actavx2Const<>+2336(SB)/4, $0x407fef9e
+DATA actavx2Const<>+2340(SB)/4, $0x407fef9e
+DATA actavx2Const<>+2344(SB)/4, $0x407fef9e
+DATA actavx2Const<>+2348(SB)/4, $0x407fef9e
+DATA actavx2Const<>+2352(SB)/4, $0x407fef9e
+DATA actavx2Const<>+2356(SB)/4, $0x407fef9e
+DATA actavx2Const<>+2360(SB)/4, $0x407fef9e
+DATA actavx2Const<>+2364(SB)/4, $0x407fef9e
+DATA actavx2Const<>+2368(SB)/4, $0x3f400000
+DATA actavx2Const<>+2372(SB)/4, $0x3f400000
+DATA actavx2Const<>+2376(SB)/4, $0x3f400000
+DATA actavx2Const<>+2380(SB)/4, $0x3f400000
+DATA actavx2Const<>+2384(SB)/4, $0x3f400000
+DATA actavx2Const<>+2388(SB)/4, $0x3f400000
+DATA actavx2Const<>+2392(SB)/4, $0x3f400000
+DATA actavx2Const<>+2396(SB)/4, $0x3f400000
+DATA actavx2Const<>+2432(SB)/4, $0x3fd0d6a5
+DATA actavx2Const<>+2436(SB)/4, $0x40170767
+DATA actavx2Const<>+2440(SB)/4, $0x403f127e
+DATA actavx2Const<>+2444(SB)/4, $0x406c3bf9
+DATA actavx2Const<>+2448(SB)/4, $0x0
+DATA actavx2Const<>+2452(SB)/4, $0x3eff021d
+DATA actavx2Const<>+2456(SB)/4, $0x3f50fb80
+DATA actavx2Const<>+2460(SB)/4, $0x3f97617e
+DATA actavx2Const<>+2464(SB)/4, $0x3fd0d6a5
+DATA actavx2Const<>+2468(SB)/4, $0x40170767
+DATA actavx2Const<>+2472(SB)/4, $0x403f127e
+DATA actavx2Const<>+2476(SB)/4, $0x406c3bf9
+DATA actavx2Const<>+2480(SB)/4, $0x0
+DATA actavx2Const<>+2484(SB)/4, $0x3eff021d
+DATA actavx2Const<>+2488(SB)/4, $0x3f50fb80
+DATA actavx2Const<>+2492(SB)/4, $0x3f97617e
+DATA actavx2Const<>+2496(SB)/4, $0xbbc41dbf
+DATA actavx2Const<>+2500(SB)/4, $0xb9499853
+DATA actavx2Const<>+2504(SB)/4, $0x39ce8447
+DATA actavx2Const<>+2508(SB)/4, $0x37e7066e
+DATA actavx2Const<>+2512(SB)/4, $0xbcc3f252
+DATA actavx2Const<>+2516(SB)/4, $0xbb8afd53
+DATA actavx2Const<>+2520(SB)/4, $0x3cfca8df
+DATA actavx2Const<>+2524(SB)/4, $0x3ba64e61
+DATA actavx2Const<>+2528(SB)/4, $0xbbc41dbf
+DATA actavx2Const<>+2532(SB)/4, $0xb9499853
+DATA actavx2Const<>+2536(SB)/4, $0x39ce8447
+DATA actavx2Const<>+2540(SB)/4, $0x37e7066e
+DATA actavx2Const<>+2544(SB)/4, $0xbcc3f252
+DATA actavx2Const<>+2548(SB)/4, $0xbb8afd53
+DATA actavx2Const<>+2552(SB)/4, $0x3cfca8df
+DATA actavx2Const<>+2556(SB)/4, $0x3ba64e61
+DATA actavx2Const<>+2560(SB)/4, $0x3c65e538
+DATA actavx2Const<>+2564(SB)/4, $0xbb445e79
+DATA actavx2Const<>+2568(SB)/4, $0xba53273e
+DATA actavx2Const<>+2572(SB)/4, $0xb7fdc65e
+DATA actavx2Const<>+2576(SB)/4, $0xbaa5ba37
+DATA actavx2Const<>+2580(SB)/4, $0xbd4b3d52
+DATA actavx2Const<>+2584(SB)/4, $0xbc9f081e
+DATA actavx2Const<>+2588(SB)/4, $0x3c963098
+DATA actavx2Const<>+2592(SB)/4, $0x3c65e538
+DATA actavx2Const<>+2596(SB)/4, $0xbb445e79
+DATA actavx2Const<>+2600(SB)/4, $0xba53273e
+DATA actavx2Const<>+2604(SB)/4, $0xb7fdc65e
+DATA actavx2Const<>+2608(SB)/4, $0xbaa5ba37
+DATA actavx2Const<>+2612(SB)/4, $0xbd4b3d52
+DATA actavx2Const<>+2616(SB)/4, $0xbc9f081e
+DATA actavx2Const<>+2620(SB)/4, $0x3c963098
+DATA actavx2Const<>+2624(SB)/4, $0xbacfc8e5
+DATA actavx2Const<>+2628(SB)/4, $0x3c0e19df
+DATA actavx2Const<>+2632(SB)/4, $0x3a8e2867
+DATA actavx2Const<>+2636(SB)/4, $0x37d8bb12
+DATA actavx2Const<>+2640(SB)/4, $0x3de765f3
+DATA actavx2Const<>+2644(SB)/4, $0x3c091084
+DATA actavx2Const<>+2648(SB)/4, $0xbd80838a
+DATA actavx2Const<>+2652(SB)/4, $0xbd6256d4
+DATA actavx2Const<>+2656(SB)/4, $0xbacfc8e5
+DATA actavx2Const<>+2660(SB)/4, $0x3c0e19df
+DATA actavx2Const<>+2664(SB)/4, $0x3a8e2867
+DATA actavx2Const<>+2668(SB)/4, $0x37d8bb12
+DATA actavx2Const<>+2672(SB)/4, $0x3de765f3
+DATA actavx2Const<>+2676(SB)/4, $0x3c091084
+DATA actavx2Const<>+2680(SB)/4, $0xbd80838a
+DATA actavx2Const<>+2684(SB)/4, $0xbd6256d4
+DATA actavx2Const<>+2688(SB)/4, $0xbd4bdf9c
+DATA actavx2Const<>+2692(SB)/4, $0xbc61dde5
+DATA actavx2Const<>+2696(SB)/4, $0xba92a65d
+DATA actavx2Const<>+2700(SB)/4, $0xb7a93411
+DATA actavx2Const<>+2704(SB)/4, $0x372acf29
+DATA actavx2Const<>+2708(SB)/4, $0x3e3b6432
+DATA actavx2Const<>+2712(SB)/4, $0x3e06a4a0
+DATA actavx2Const<>+2716(SB)/4, $0x3c368007
+DATA actavx2Const<>+2720(SB)/4, $0xbd4bdf9c
+DATA actavx2Const<>+2724(SB)/4, $0xbc61dde5
+DATA actavx2Const<>+2728(SB)/4, $0xba92a65d
+DATA actavx2Const<>+2732(SB)/4, $0xb7a93411
+DATA actavx2Const<>+2736(SB)/4, $0x372acf29
+DATA actavx2Const<>+2740(SB)/4, $0x3e3b6432
+DATA actavx2Const<>+2744(SB)/4, $0x3e06a4a0
+DATA actavx2Const<>+2748(SB)/4, $0x3c368007
+DATA actavx2Const<>+2752(SB)/4, $0x3de88637
+DATA actavx2Const<>+2756(SB)/4, $0x3c6e517b
+DATA actavx2Const<>+2760(SB)/4, $0x3a5f4861
+DATA actavx2Const<>+2764(SB)/4, $0x3748e25a
+DATA actavx2Const<>+2768(SB)/4, $0xbec09406
+DATA actavx2Const<>+2772(SB)/4, $0xbe17700d
+DATA actavx2Const<>+2776(SB)/4, $0x3d83ac81
+DATA actavx2Const<>+2780(SB)/4, $0x3e2aef02
+DATA actavx2Const<>+2784(SB)/4, $0x3de88637
+DATA actavx2Const<>+2788(SB)/4, $0x3c6e517b
+DATA actavx2Const<>+2792(SB)/4, $0x3a5f4861
+DATA actavx2Const<>+2796(SB)/4, $0x3748e25a
+DATA actavx2Const<>+2800(SB)/4, $0xbec09406
+DATA actavx2Const<>+2804(SB)/4, $0xbe17700d
+DATA actavx2Const<>+2808(SB)/4, $0x3d83ac81
+DATA actavx2Const<>+2812(SB)/4, $0x3e2aef02
+DATA actavx2Const<>+2816(SB)/4, $0xbe039bae
+DATA actavx2Const<>+2820(SB)/4, $0xbc26709e
+DATA actavx2Const<>+2824(SB)/4, $0xb9edbcd2
+DATA actavx2Const<>+2828(SB)/4, $0xb6a94a8b
+DATA actavx2Const<>+2832(SB)/4, $0x34169db0
+DATA actavx2Const<>+2836(SB)/4, $0xbee087cc
+DATA actavx2Const<>+2840(SB)/4, $0xbef233c8
+DATA actavx2Const<>+2844(SB)/4, $0xbea8b5e5
+DATA actavx2Const<>+2848(SB)/4, $0xbe039bae
+DATA actavx2Const<>+2852(SB)/4, $0xbc26709e
+DATA actavx2Const<>+2856(SB)/4, $0xb9edbcd2
+DATA actavx2Const<>+2860(SB)/4, $0xb6a94a8b
+DATA actavx2Const<>+2864(SB)/4, $0x34169db0
+DATA actavx2Const<>+2868(SB)/4, $0xbee087cc
+DATA actavx2Const<>+2872(SB)/4, $0xbef233c8
+DATA actavx2Const<>+2876(SB)/4, $0xbea8b5e5
+DATA actavx2Const<>+2880(SB)/4, $0x3da1542b
+DATA actavx2Const<>+2884(SB)/4, $0x3b8d1042
+DATA actavx2Const<>+2888(SB)/4, $0x391f40ed
+DATA actavx2Const<>+2892(SB)/4, $0x35b745be
+DATA actavx2Const<>+2896(SB)/4, $0x3e0375d4
+DATA actavx2Const<>+2900(SB)/4, $0x3f616758
+DATA actavx2Const<>+2904(SB)/4, $0x3f1458c6
+DATA actavx2Const<>+2908(SB)/4, $0x3e8ea731
+DATA actavx2Const<>+2912(SB)/4, $0x3da1542b
+DATA actavx2Const<>+2916(SB)/4, $0x3b8d1042
+DATA actavx2Const<>+2920(SB)/4, $0x391f40ed
+DATA actavx2Const<>+2924(SB)/4, $0x35b745be
+DATA actavx2Const<>+2928(SB)/4, $0x3e0375d4
+DATA actavx2Const<>+2932(SB)/4, $0x3f616758
+DATA actavx2Const<>+2936(SB)/4, $0x3f1458c6
+DATA actavx2Const<>+2940(SB)/4, $0x3e8ea731
+DATA actavx2Const<>+2944(SB)/4, $0x3f7a9d78
+DATA actavx2Const<>+2948(SB)/4, $0x3f7fc88f
+DATA actavx2Const<>+2952(SB)/4, $0x3f7ffe6a
+DATA actavx2Const<>+2956(SB)/4, $0x3f7ffffd
+DATA actavx2Const<>+2960(SB)/4, $0x0
+DATA actavx2Const<>+2964(SB)/4, $0x3f04cfd1
+DATA actavx2Const<>+2968(SB)/4, $0x3f406f12
+DATA actavx2Const<>+2972(SB)/4, $0x3f67d433
+DATA actavx2Const<>+2976(SB)/4, $0x3f7a9d78
+DATA actavx2Const<>+2980(SB)/4, $0x3f7fc88f
+DATA actavx2Const<>+2984(SB)/4, $0x3f7ffe6a
+DATA actavx2Const<>+2988(SB)/4, $0x3f7ffffd
 DATA actavx2Const<>+2992(SB)/4, $0x0
-DATA actavx2Const<>+2996(SB)/4, $0x3ebc7b1b
-DATA actavx2Const<>+3000(SB)/4, $0x3f1fa5e9
-DATA actavx2Const<>+3004(SB)/4, $0x3f5bebc8
-DATA actavx2Const<>+3008(SB)/4, $0xbaa1b187
-DATA actavx2Const<>+3012(SB)/4, $0xb9e18885
-DATA actavx2Const<>+3016(SB)/4, $0xb92aa215
-DATA actavx2Const<>+3020(SB)/4, $0xb89632f6
-DATA actavx2Const<>+3024(SB)/4, $0xb7a556e5
-DATA actavx2Const<>+3028(SB)/4, $0xb69d1a4a
-DATA actavx2Const<>+3032(SB)/4, $0xb59f5b51
-DATA actavx2Const<>+3036(SB)/4, $0xb4fdb06e
-DATA actavx2Const<>+3040(SB)/4, $0xb3e2665e
-DATA actavx2Const<>+3044(SB)/4, $0xb2af2c04
-DATA actavx2Const<>+3048(SB)/4, $0xb1b1c2f4
-DATA actavx2Const<>+3052(SB)/4, $0xb0e7b6e6
-DATA actavx2Const<>+3056(SB)/4, $0xbca33630
-DATA actavx2Const<>+3060(SB)/4, $0xbc1c2bab
-DATA actavx2Const<>+3064(SB)/4, $0xbbadf836
-DATA actavx2Const<>+3068(SB)/4, $0xbb28cd18
-DATA actavx2Const<>+3072(SB)/4, $0x3b5ec7fc
-DATA actavx2Const<>+3076(SB)/4, $0x3ab713c3
-DATA actavx2Const<>+3080(SB)/4, $0x3a0eb662
-DATA actavx2Const<>+3084(SB)/4, $0x39883444
-DATA actavx2Const<>+3088(SB)/4, $0x38aa8a55
-DATA actavx2Const<>+3092(SB)/4, $0x37cea5cb
-DATA actavx2Const<>+3096(SB)/4, $0x36fae81d
-DATA actavx2Const<>+3100(SB)/4, $0x3636c8d9
-DATA actavx2Const<>+3104(SB)/4, $0x35600d08
-DATA actavx2Const<>+3108(SB)/4, $0x344bfd7f
-DATA actavx2Const<>+3112(SB)/4, $0x33636be4
-DATA actavx2Const<>+3116(SB)/4, $0x32b6df00
-DATA actavx2Const<>+3120(SB)/4, $0x3d78ac78
-DATA actavx2Const<>+3124(SB)/4, $0x3cceff52
-DATA actavx2Const<>+3128(SB)/4, $0x3c650a35
-DATA actavx2Const<>+3132(SB)/4, $0x3c06d990
-DATA actavx2Const<>+3136(SB)/4, $0xbc17a811
-DATA actavx2Const<>+3140(SB)/4, $0xbb880cdc
-DATA actavx2Const<>+3144(SB)/4, $0xbaea57d5
-DATA actavx2Const<>+3148(SB)/4, $0xba71cdbf
-DATA actavx2Const<>+3152(SB)/4, $0xb9aacb7a
-DATA actavx2Const<>+3156(SB)/4, $0xb8effbb5
-DATA actavx2Const<>+3160(SB)/4, $0xb8295040
-DATA actavx2Const<>+3164(SB)/4, $0xb78cc664
-DATA actavx2Const<>+3168(SB)/4, $0xb6c5f37a
-DATA actavx2Const<>+3172(SB)/4, $0xb5ddbee4
-DATA actavx2Const<>+3176(SB)/4, $0xb513efd4
-DATA actavx2Const<>+3180(SB)/4, $0xb485f20d
-DATA actavx2Const<>+3184(SB)/4, $0xbe07f060
-DATA actavx2Const<>+3188(SB)/4, $0xbd6cb509
-DATA actavx2Const<>+3192(SB)/4, $0xbd0977f0
-DATA actavx2Const<>+3196(SB)/4, $0xbcaac707
-DATA actavx2Const<>+3200(SB)/4, $0x3cbc83c2
-DATA actavx2Const<>+3204(SB)/4, $0x3c39c42d
-DATA actavx2Const<>+3208(SB)/4, $0x3bb1adbd
-DATA actavx2Const<>+3212(SB)/4, $0x3b47bcd2
-DATA actavx2Const<>+3216(SB)/4, $0x3aa2789d
-DATA actavx2Const<>+3220(SB)/4, $0x3a042f68
-DATA actavx2Const<>+3224(SB)/4, $0x39595643
-DATA actavx2Const<>+3228(SB)/4, $0x38cecd2d
-DATA actavx2Const<>+3232(SB)/4, $0x382a9c16
-DATA actavx2Const<>+3236(SB)/4, $0x3769ed44
-DATA actavx2Const<>+3240(SB)/4, $0x36ba4d06
-DATA actavx2Const<>+3244(SB)/4, $0x363f95a1
-DATA actavx2Const<>+3248(SB)/4, $0x3e7ffc83
-DATA actavx2Const<>+3252(SB)/4, $0x3df153f3
-DATA actavx2Const<>+3256(SB)/4, $0x3d943c31
-DATA actavx2Const<>+3260(SB)/4, $0x3d41af6a
-DATA actavx2Const<>+3264(SB)/4, $0xbd4cc618
-DATA actavx2Const<>+3268(SB)/4, $0xbcdfc513
-DATA actavx2Const<>+3272(SB)/4, $0xbc6fb277
-DATA actavx2Const<>+3276(SB)/4, $0xbc13bd9d
-DATA actavx2Const<>+3280(SB)/4, $0xbb8ba21f
-DATA actavx2Const<>+3284(SB)/4, $0xbb04d472
-DATA actavx2Const<>+3288(SB)/4, $0xba8023bc
-DATA actavx2Const<>+3292(SB)/4, $0xba0bd635
-DATA actavx2Const<>+3296(SB)/4, $0xb988513f
-DATA actavx2Const<>+3300(SB)/4, $0xb8e56e4f
-DATA actavx2Const<>+3304(SB)/4, $0xb85a7a73
-DATA actavx2Const<>+3308(SB)/4, $0xb7ffe9d2
-DATA actavx2Const<>+3312(SB)/4, $0xbecc4220
-DATA actavx2Const<>+3316(SB)/4, $0xbe52cf83
-DATA actavx2Const<>+3320(SB)/4, $0xbe09c4e9
-DATA actavx2Const<>+3324(SB)/4, $0xbdbe6c5d
-DATA actavx2Const<>+3328(SB)/4, $0x3db612d4
-DATA actavx2Const<>+3332(SB)/4, $0x3d5f3913
-DATA actavx2Const<>+3336(SB)/4, $0x3d076cd2
-DATA actavx2Const<>+3340(SB)/4, $0x3cb89089
-DATA actavx2Const<>+3344(SB)/4, $0x3c4cf5b6
-DATA actavx2Const<>+3348(SB)/4, $0x3be628ad
-DATA actavx2Const<>+3352(SB)/4, $0x3b834533
-DATA actavx2Const<>+3356(SB)/4, $0x3b2522fc
-DATA actavx2Const<>+3360(SB)/4, $0x3abf1295
-DATA actavx2Const<>+3364(SB)/4, $0x3a463ecc
-DATA actavx2Const<>+3368(SB)/4, $0x39e25213
-DATA actavx2Const<>+3372(SB)/4, $0x39972f45
-DATA actavx2Const<>+3376(SB)/4, $0xb089c9be
-DATA actavx2Const<>+3380(SB)/4, $0x3e928853
-DATA actavx2Const<>+3384(SB)/4, $0x3e4d83b5
-DATA actavx2Const<>+3388(SB)/4, $0x3e175ed8
-DATA actavx2Const<>+3392(SB)/4, $0x3e9561dd
-DATA actavx2Const<>+3396(SB)/4, $0x3ea5e4fa
-DATA actavx2Const<>+3400(SB)/4, $0x3eb17ca1
-DATA actavx2Const<>+3404(SB)/4, $0x3eb7dfce
-DATA actavx2Const<>+3408(SB)/4, $0x3ebec4fe
-DATA actavx2Const<>+3412(SB)/4, $0x3ec33747
-DATA actavx2Const<>+3416(SB)/4, $0x3ec61b4b
-DATA actavx2Const<>+3420(SB)/4, $0x3ec7c5bd
-DATA actavx2Const<>+3424(SB)/4, $0x3ec9297a
-DATA actavx2Const<>+3428(SB)/4, $0x3eca44e1
-DATA actavx2Const<>+3432(SB)/4, $0x3ecae4b7
-DATA actavx2Const<>+3436(SB)/4, $0x3ecb3787
-DATA actavx2Const<>+3440(SB)/4, $0x0
-DATA actavx2Const<>+3444(SB)/4, $0x3e0fc382
-DATA actavx2Const<>+3448(SB)/4, $0x3e4eaa6b
-DATA actavx2Const<>+3452(SB)/4, $0x3e78495b
-DATA actavx2Const<>+3456(SB)/4, $0xc1300000
-DATA actavx2Const<>+3460(SB)/4, $0xc1300000
-DATA actavx2Const<>+3464(SB)/4, $0xc1300000
-DATA actavx2Const<>+3468(SB)/4, $0xc1300000
-DATA actavx2Const<>+3472(SB)/4, $0xc1300000
-DATA actavx2Const<>+3476(SB)/4, $0xc1300000
-DATA actavx2Const<>+3480(SB)/4, $0xc1300000
-DATA actavx2Const<>+3484(SB)/4, $0xc1300000
-DATA actavx2Const<>+3488(SB)/4, $0x3d922279
-DATA actavx2Const<>+3492(SB)/4, $0x3d922279
-DATA actavx2Const<>+3496(SB)/4, $0x3d922279
-DATA actavx2Const<>+3500(SB)/4, $0x3d922279
-DATA actavx2Const<>+3504(SB)/4, $0x3d922279
-DATA actavx2Const<>+3508(SB)/4, $0x3d922279
-DATA actavx2Const<>+3512(SB)/4, $0x3d922279
-DATA actavx2Const<>+3516(SB)/4, $0x3d922279
-DATA actavx2Const<>+3520(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3524(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3528(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3532(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3536(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3540(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3544(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3548(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+3552(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3556(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3560(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3564(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3568(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3572(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3576(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3580(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+3584(SB)/4, $0x344f50d9
-DATA actavx2Const<>+3588(SB)/4, $0x344f50d9
-DATA actavx2Const<>+3592(SB)/4, $0x344f50d9
-DATA actavx2Const<>+3596(SB)/4, $0x344f50d9
-DATA actavx2Const<>+3600(SB)/4, $0x344f50d9
-DATA actavx2Const<>+3604(SB)/4, $0x344f50d9
-DATA actavx2Const<>+3608(SB)/4, $0x344f50d9
-DATA actavx2Const<>+3612(SB)/4, $0x344f50d9
-GLOBL actavx2Const<>(SB), RODATA|NOPTR, $3616
+DATA actavx2Const<>+2996(SB)/4, $0x3f04cfd1
+DATA actavx2Const<>+3000(SB)/4, $0x3f406f12
+DATA actavx2Const<>+3004(SB)/4, $0x3f67d433
+DATA actavx2Const<>+3008(SB)/4, $0xc0b00000
+DATA actavx2Const<>+3012(SB)/4, $0xc0b00000
+DATA actavx2Const<>+3016(SB)/4, $0xc0b00000
+DATA actavx2Const<>+3020(SB)/4, $0xc0b00000
+DATA actavx2Const<>+3024(SB)/4, $0xc0b00000
+DATA actavx2Const<>+3028(SB)/4, $0xc0b00000
+DATA actavx2Const<>+3032(SB)/4, $0xc0b00000
+DATA actavx2Const<>+3036(SB)/4, $0xc0b00000
+DATA actavx2Const<>+3040(SB)/4, $0xbf400000
+DATA actavx2Const<>+3044(SB)/4, $0xbf400000
+DATA actavx2Const<>+3048(SB)/4, $0xbf400000
+DATA actavx2Const<>+3052(SB)/4, $0xbf400000
+DATA actavx2Const<>+3056(SB)/4, $0xbf400000
+DATA actavx2Const<>+3060(SB)/4, $0xbf400000
+DATA actavx2Const<>+3064(SB)/4, $0xbf400000
+DATA actavx2Const<>+3068(SB)/4, $0xbf400000
+DATA actavx2Const<>+3072(SB)/4, $0x3ec00000
+DATA actavx2Const<>+3076(SB)/4, $0x3ec00000
+DATA actavx2Const<>+3080(SB)/4, $0x3ec00000
+DATA actavx2Const<>+3084(SB)/4, $0x3ec00000
+DATA actavx2Const<>+3088(SB)/4, $0x3ec00000
+DATA actavx2Const<>+3092(SB)/4, $0x3ec00000
+DATA actavx2Const<>+3096(SB)/4, $0x3ec00000
+DATA actavx2Const<>+3100(SB)/4, $0x3ec00000
+DATA actavx2Const<>+3136(SB)/4, $0xbe8ce5d8
+DATA actavx2Const<>+3140(SB)/4, $0xbf5e21fc
+DATA actavx2Const<>+3144(SB)/4, $0xbfbfa269
+DATA actavx2Const<>+3148(SB)/4, $0xbffd150c
+DATA actavx2Const<>+3152(SB)/4, $0xc01b125d
+DATA actavx2Const<>+3156(SB)/4, $0xc0322e20
+DATA actavx2Const<>+3160(SB)/4, $0xc047548e
+DATA actavx2Const<>+3164(SB)/4, $0xc05b0d8b
+DATA actavx2Const<>+3168(SB)/4, $0xc06ee63a
+DATA actavx2Const<>+3172(SB)/4, $0xc08030ca
+DATA actavx2Const<>+3176(SB)/4, $0xc0880d85
+DATA actavx2Const<>+3180(SB)/4, $0xc09020d3
+DATA actavx2Const<>+3184(SB)/4, $0xc0979356
+DATA actavx2Const<>+3188(SB)/4, $0xc09f1942
+DATA actavx2Const<>+3192(SB)/4, $0xc0a60469
+DATA actavx2Const<>+3196(SB)/4, $0xc0acde82
+DATA actavx2Const<>+3200(SB)/4, $0xba9e1ddf
+DATA actavx2Const<>+3204(SB)/4, $0x3a131061
+DATA actavx2Const<>+3208(SB)/4, $0x3a2b7f3a
+DATA actavx2Const<>+3212(SB)/4, $0xb8146841
+DATA actavx2Const<>+3216(SB)/4, $0xb92b7c14
+DATA actavx2Const<>+3220(SB)/4, $0xb8aa2224
+DATA actavx2Const<>+3224(SB)/4, $0xb8a26b56
+DATA actavx2Const<>+3228(SB)/4, $0x37caa316
+DATA actavx2Const<>+3232(SB)/4, $0x37f85186
+DATA actavx2Const<>+3236(SB)/4, $0x37c0d4c7
+DATA actavx2Const<>+3240(SB)/4, $0x3789a52f
+DATA actavx2Const<>+3244(SB)/4, $0x37285d4f
+DATA actavx2Const<>+3248(SB)/4, $0x36ae39f9
+DATA actavx2Const<>+3252(SB)/4, $0x3612bcc9
+DATA actavx2Const<>+3256(SB)/4, $0x35903409
+DATA actavx2Const<>+3260(SB)/4, $0x3511f489
+DATA actavx2Const<>+3264(SB)/4, $0x3b0794a5
+DATA actavx2Const<>+3268(SB)/4, $0x3b2a8cad
+DATA actavx2Const<>+3272(SB)/4, $0xba236491
+DATA actavx2Const<>+3276(SB)/4, $0xbab129f3
+DATA actavx2Const<>+3280(SB)/4, $0xba2da229
+DATA actavx2Const<>+3284(SB)/4, $0xb8ae0774
+DATA actavx2Const<>+3288(SB)/4, $0x3928e434
+DATA actavx2Const<>+3292(SB)/4, $0x39478f65
+DATA actavx2Const<>+3296(SB)/4, $0x390e96ce
+DATA actavx2Const<>+3300(SB)/4, $0x38ab5f4b
+DATA actavx2Const<>+3304(SB)/4, $0x383d617c
+DATA actavx2Const<>+3308(SB)/4, $0x37b928ac
+DATA actavx2Const<>+3312(SB)/4, $0x372ecc1c
+DATA actavx2Const<>+3316(SB)/4, $0x36970209
+DATA actavx2Const<>+3320(SB)/4, $0x3602679e
+DATA actavx2Const<>+3324(SB)/4, $0x3556ab35
+DATA actavx2Const<>+3328(SB)/4, $0x3c06705c
+DATA actavx2Const<>+3332(SB)/4, $0xbb0dbeb1
+DATA actavx2Const<>+3336(SB)/4, $0xbbc11f29
+DATA actavx2Const<>+3340(SB)/4, $0xbb1fffca
+DATA actavx2Const<>+3344(SB)/4, $0x39cb9ebc
+DATA actavx2Const<>+3348(SB)/4, $0x3a9522e8
+DATA actavx2Const<>+3352(SB)/4, $0x3a84da18
+DATA actavx2Const<>+3356(SB)/4, $0x3a2e285c
+DATA actavx2Const<>+3360(SB)/4, $0x39ba8eeb
+DATA actavx2Const<>+3364(SB)/4, $0x393b9fba
+DATA actavx2Const<>+3368(SB)/4, $0x38b74ab7
+DATA actavx2Const<>+3372(SB)/4, $0x38209c8f
+DATA actavx2Const<>+3376(SB)/4, $0x378b2a54
+DATA actavx2Const<>+3380(SB)/4, $0x36def443
+DATA actavx2Const<>+3384(SB)/4, $0x36349cd2
+DATA actavx2Const<>+3388(SB)/4, $0x358b688d
+DATA actavx2Const<>+3392(SB)/4, $0xbc530269
+DATA actavx2Const<>+3396(SB)/4, $0xbcb62fa6
+DATA actavx2Const<>+3400(SB)/4, $0xbbc9b99e
+DATA actavx2Const<>+3404(SB)/4, $0x3b8aa95d
+DATA actavx2Const<>+3408(SB)/4, $0x3bc938dd
+DATA actavx2Const<>+3412(SB)/4, $0x3b9574b9
+DATA actavx2Const<>+3416(SB)/4, $0x3b31f0f4
+DATA actavx2Const<>+3420(SB)/4, $0x3ab9c5a7
+DATA actavx2Const<>+3424(SB)/4, $0x3a27a1fd
+DATA actavx2Const<>+3428(SB)/4, $0x39953553
+DATA actavx2Const<>+3432(SB)/4, $0x3904b46b
+DATA actavx2Const<>+3436(SB)/4, $0x385596ba
+DATA actavx2Const<>+3440(SB)/4, $0x37ac5a46
+DATA actavx2Const<>+3444(SB)/4, $0x37012525
+DATA actavx2Const<>+3448(SB)/4, $0x3645ea39
+DATA actavx2Const<>+3452(SB)/4, $0x3591350b
+DATA actavx2Const<>+3456(SB)/4, $0xbd725f45
+DATA actavx2Const<>+3460(SB)/4, $0xbc38bca4
+DATA actavx2Const<>+3464(SB)/4, $0x3cdc79cb
+DATA actavx2Const<>+3468(SB)/4, $0x3ce06921
+DATA actavx2Const<>+3472(SB)/4, $0x3c8ce661
+DATA actavx2Const<>+3476(SB)/4, $0x3c188f43
+DATA actavx2Const<>+3480(SB)/4, $0x3b945e5d
+DATA actavx2Const<>+3484(SB)/4, $0x3b057766
+DATA actavx2Const<>+3488(SB)/4, $0x3a547d37
+DATA actavx2Const<>+3492(SB)/4, $0x39abd356
+DATA actavx2Const<>+3496(SB)/4, $0x390d69ba
+DATA actavx2Const<>+3500(SB)/4, $0x3853a3cd
+DATA actavx2Const<>+3504(SB)/4, $0x37a086db
+DATA actavx2Const<>+3508(SB)/4, $0x36e2f143
+DATA actavx2Const<>+3512(SB)/4, $0x36255b60
+DATA actavx2Const<>+3516(SB)/4, $0x35677a59
+DATA actavx2Const<>+3520(SB)/4, $0x3d587c66
+DATA actavx2Const<>+3524(SB)/4, $0x3df34534
+DATA actavx2Const<>+3528(SB)/4, $0x3dc76976
+DATA actavx2Const<>+3532(SB)/4, $0x3d64c3d8
+DATA actavx2Const<>+3536(SB)/4, $0x3cd24458
+DATA actavx2Const<>+3540(SB)/4, $0x3c3cbdc6
+DATA actavx2Const<>+3544(SB)/4, $0x3b9f56d7
+DATA actavx2Const<>+3548(SB)/4, $0x3affcd4c
+DATA actavx2Const<>+3552(SB)/4, $0x3a37fa6f
+DATA actavx2Const<>+3556(SB)/4, $0x39893aac
+DATA actavx2Const<>+3560(SB)/4, $0x38d34042
+DATA actavx2Const<>+3564(SB)/4, $0x381446dd
+DATA actavx2Const<>+3568(SB)/4, $0x3754d2dd
+DATA actavx2Const<>+3572(SB)/4, $0x368eb5f2
+DATA actavx2Const<>+3576(SB)/4, $0x35c69dad
+DATA actavx2Const<>+3580(SB)/4, $0x35051b9e
+DATA actavx2Const<>+3584(SB)/4, $0x3ec4ab36
+DATA actavx2Const<>+3588(SB)/4, $0x3e8c2e26
+DATA actavx2Const<>+3592(SB)/4, $0x3e0531e4
+DATA actavx2Const<>+3596(SB)/4, $0x3d676704
+DATA actavx2Const<>+3600(SB)/4, $0x3cad8f3b
+DATA actavx2Const<>+3604(SB)/4, $0x3c07963b
+DATA actavx2Const<>+3608(SB)/4, $0x3b4ca3b4
+DATA actavx2Const<>+3612(SB)/4, $0x3a957944
+DATA actavx2Const<>+3616(SB)/4, $0x39c525cb
+DATA actavx2Const<>+3620(SB)/4, $0x39090671
+DATA actavx2Const<>+3624(SB)/4, $0x3846bf4f
+DATA actavx2Const<>+3628(SB)/4, $0x3783af31
+DATA actavx2Const<>+3632(SB)/4, $0x36b3b8c8
+DATA actavx2Const<>+3636(SB)/4, $0x35e5a178
+DATA actavx2Const<>+3640(SB)/4, $0x3519223c
+DATA actavx2Const<>+3644(SB)/4, $0x34451e2d
+DATA actavx2Const<>+3648(SB)/4, $0x3ec87dcb
+DATA actavx2Const<>+3652(SB)/4, $0x3e456780
+DATA actavx2Const<>+3656(SB)/4, $0x3d899493
+DATA actavx2Const<>+3660(SB)/4, $0x3cc4af08
+DATA actavx2Const<>+3664(SB)/4, $0x3bfc335c
+DATA actavx2Const<>+3668(SB)/4, $0x3b2fe7ec
+DATA actavx2Const<>+3672(SB)/4, $0x3a717adf
+DATA actavx2Const<>+3676(SB)/4, $0x39a288e8
+DATA actavx2Const<>+3680(SB)/4, $0x38c68f58
+DATA actavx2Const<>+3684(SB)/4, $0x38018907
+DATA actavx2Const<>+3688(SB)/4, $0x373201d1
+DATA actavx2Const<>+3692(SB)/4, $0x365fc12a
+DATA actavx2Const<>+3696(SB)/4, $0x3591c0b3
+DATA actavx2Const<>+3700(SB)/4, $0x34b208a5
+DATA actavx2Const<>+3704(SB)/4, $0x33e43149
+DATA actavx2Const<>+3708(SB)/4, $0x330d6559
+DATA actavx2Const<>+3712(SB)/4, $0x41680000
+DATA actavx2Const<>+3716(SB)/4, $0x41680000
+DATA actavx2Const<>+3720(SB)/4, $0x41680000
+DATA actavx2Const<>+3724(SB)/4, $0x41680000
+DATA actavx2Const<>+3728(SB)/4, $0x41680000
+DATA actavx2Const<>+3732(SB)/4, $0x41680000
+DATA actavx2Const<>+3736(SB)/4, $0x41680000
+DATA actavx2Const<>+3740(SB)/4, $0x41680000
+DATA actavx2Const<>+3744(SB)/4, $0x49400000
+DATA actavx2Const<>+3748(SB)/4, $0x49400000
+DATA actavx2Const<>+3752(SB)/4, $0x49400000
+DATA actavx2Const<>+3756(SB)/4, $0x49400000
+DATA actavx2Const<>+3760(SB)/4, $0x49400000
+DATA actavx2Const<>+3764(SB)/4, $0x49400000
+DATA actavx2Const<>+3768(SB)/4, $0x49400000
+DATA actavx2Const<>+3772(SB)/4, $0x49400000
+DATA actavx2Const<>+3776(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+3780(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+3784(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+3788(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+3792(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+3796(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+3800(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+3804(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+3808(SB)/4, $0x3fb17218
+DATA actavx2Const<>+3812(SB)/4, $0x3fb17218
+DATA actavx2Const<>+3816(SB)/4, $0x3fb17218
+DATA actavx2Const<>+3820(SB)/4, $0x3fb17218
+DATA actavx2Const<>+3824(SB)/4, $0x3fb17218
+DATA actavx2Const<>+3828(SB)/4, $0x3fb17218
+DATA actavx2Const<>+3832(SB)/4, $0x3fb17218
+DATA actavx2Const<>+3836(SB)/4, $0x3fb17218
+DATA actavx2Const<>+3840(SB)/4, $0xb182e308
+DATA actavx2Const<>+3844(SB)/4, $0xb182e308
+DATA actavx2Const<>+3848(SB)/4, $0xb182e308
+DATA actavx2Const<>+3852(SB)/4, $0xb182e308
+DATA actavx2Const<>+3856(SB)/4, $0xb182e308
+DATA actavx2Const<>+3860(SB)/4, $0xb182e308
+DATA actavx2Const<>+3864(SB)/4, $0xb182e308
+DATA actavx2Const<>+3868(SB)/4, $0xb182e308
+DATA actavx2Const<>+3872(SB)/4, $0x3e000000
+DATA actavx2Const<>+3876(SB)/4, $0x3e000000
+DATA actavx2Const<>+3880(SB)/4, $0x3e000000
+DATA actavx2Const<>+3884(SB)/4, $0x3e000000
+DATA actavx2Const<>+3888(SB)/4, $0x3e000000
+DATA actavx2Const<>+3892(SB)/4, $0x3e000000
+DATA actavx2Const<>+3896(SB)/4, $0x3e000000
+DATA actavx2Const<>+3900(SB)/4, $0x3e000000
+DATA actavx2Const<>+3904(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3908(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3912(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3916(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3920(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3924(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3928(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3932(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3936(SB)/4, $0xbf000000
+DATA actavx2Const<>+3940(SB)/4, $0xbf000000
+DATA actavx2Const<>+3944(SB)/4, $0xbf000000
+DATA actavx2Const<>+3948(SB)/4, $0xbf000000
+DATA actavx2Const<>+3952(SB)/4, $0xbf000000
+DATA actavx2Const<>+3956(SB)/4, $0xbf000000
+DATA actavx2Const<>+3960(SB)/4, $0xbf000000
+DATA actavx2Const<>+3964(SB)/4, $0xbf000000
+DATA actavx2Const<>+3968(SB)/4, $0x3f800000
+DATA actavx2Const<>+3972(SB)/4, $0x3f85aac3
+DATA actavx2Const<>+3976(SB)/4, $0x3f8b95c2
+DATA actavx2Const<>+3980(SB)/4, $0x3f91c3d3
+DATA actavx2Const<>+3984(SB)/4, $0x3f9837f0
+DATA actavx2Const<>+3988(SB)/4, $0x3f9ef532
+DATA actavx2Const<>+3992(SB)/4, $0x3fa5fed7
+DATA actavx2Const<>+3996(SB)/4, $0x3fad583f
+DATA actavx2Const<>+4000(SB)/4, $0x3fb504f3
+DATA actavx2Const<>+4004(SB)/4, $0x3fbd08a4
+DATA actavx2Const<>+4008(SB)/4, $0x3fc5672a
+DATA actavx2Const<>+4012(SB)/4, $0x3fce248c
+DATA actavx2Const<>+4016(SB)/4, $0x3fd744fd
+DATA actavx2Const<>+4020(SB)/4, $0x3fe0ccdf
+DATA actavx2Const<>+4024(SB)/4, $0x3feac0c7
+DATA actavx2Const<>+4028(SB)/4, $0x3ff5257d
+DATA actavx2Const<>+4032(SB)/4, $0x0
+DATA actavx2Const<>+4036(SB)/4, $0x334f9891
+DATA actavx2Const<>+4040(SB)/4, $0xb260aba1
+DATA actavx2Const<>+4044(SB)/4, $0x33675624
+DATA actavx2Const<>+4048(SB)/4, $0x33231b71
+DATA actavx2Const<>+4052(SB)/4, $0x33412342
+DATA actavx2Const<>+4056(SB)/4, $0xb32c9d5e
+DATA actavx2Const<>+4060(SB)/4, $0xb22deaf6
+DATA actavx2Const<>+4064(SB)/4, $0x32cfe77a
+DATA actavx2Const<>+4068(SB)/4, $0xb3414fe8
+DATA actavx2Const<>+4072(SB)/4, $0x320aa837
+DATA actavx2Const<>+4076(SB)/4, $0x3228fc24
+DATA actavx2Const<>+4080(SB)/4, $0xb2d4a58a
+DATA actavx2Const<>+4084(SB)/4, $0xb21eab59
+DATA actavx2Const<>+4088(SB)/4, $0xb24116de
+DATA actavx2Const<>+4092(SB)/4, $0x32292436
+DATA actavx2Const<>+4096(SB)/4, $0x3fa4abbc
+DATA actavx2Const<>+4100(SB)/4, $0x3fdfaa01
+DATA actavx2Const<>+4104(SB)/4, $0x4011caa3
+DATA actavx2Const<>+4108(SB)/4, $0x402ef5d4
+DATA actavx2Const<>+4112(SB)/4, $0x4061f7af
+DATA actavx2Const<>+4116(SB)/4, $0x408e74d6
+DATA actavx2Const<>+4120(SB)/4, $0x40b055ff
+DATA actavx2Const<>+4124(SB)/4, $0x40d0fde3
+DATA actavx2Const<>+4128(SB)/4, $0x40fe18b3
+DATA actavx2Const<>+4132(SB)/4, $0x411fc8b8
+DATA actavx2Const<>+4136(SB)/4, $0x4141c68b
+DATA actavx2Const<>+4140(SB)/4, $0x415e5c44
+DATA actavx2Const<>+4144(SB)/4, $0x0
+DATA actavx2Const<>+4148(SB)/4, $0x3ebc7b1b
+DATA actavx2Const<>+4152(SB)/4, $0x3f1fa5e9
+DATA actavx2Const<>+4156(SB)/4, $0x3f5bebc8
+DATA actavx2Const<>+4160(SB)/4, $0xbaa1b187
+DATA actavx2Const<>+4164(SB)/4, $0xb9e18885
+DATA actavx2Const<>+4168(SB)/4, $0xb92aa215
+DATA actavx2Const<>+4172(SB)/4, $0xb89632f6
+DATA actavx2Const<>+4176(SB)/4, $0xb7a556e5
+DATA actavx2Const<>+4180(SB)/4, $0xb69d1a4a
+DATA actavx2Const<>+4184(SB)/4, $0xb59f5b51
+DATA actavx2Const<>+4188(SB)/4, $0xb4fdb06e
+DATA actavx2Const<>+4192(SB)/4, $0xb3e2665e
+DATA actavx2Const<>+4196(SB)/4, $0xb2af2c04
+DATA actavx2Const<>+4200(SB)/4, $0xb1b1c2f4
+DATA actavx2Const<>+4204(SB)/4, $0xb0e7b6e6
+DATA actavx2Const<>+4208(SB)/4, $0xbca33630
+DATA actavx2Const<>+4212(SB)/4, $0xbc1c2bab
+DATA actavx2Const<>+4216(SB)/4, $0xbbadf836
+DATA actavx2Const<>+4220(SB)/4, $0xbb28cd18
+DATA actavx2Const<>+4224(SB)/4, $0x3b5ec7fc
+DATA actavx2Const<>+4228(SB)/4, $0x3ab713c3
+DATA actavx2Const<>+4232(SB)/4, $0x3a0eb662
+DATA actavx2Const<>+4236(SB)/4, $0x39883444
+DATA actavx2Const<>+4240(SB)/4, $0x38aa8a55
+DATA actavx2Const<>+4244(SB)/4, $0x37cea5cb
+DATA actavx2Const<>+4248(SB)/4, $0x36fae81d
+DATA actavx2Const<>+4252(SB)/4, $0x3636c8d9
+DATA actavx2Const<>+4256(SB)/4, $0x35600d08
+DATA actavx2Const<>+4260(SB)/4, $0x344bfd7f
+DATA actavx2Const<>+4264(SB)/4, $0x33636be4
+DATA actavx2Const<>+4268(SB)/4, $0x32b6df00
+DATA actavx2Const<>+4272(SB)/4, $0x3d78ac78
+DATA actavx2Const<>+4276(SB)/4, $0x3cceff52
+DATA actavx2Const<>+4280(SB)/4, $0x3c650a35
+DATA actavx2Const<>+4284(SB)/4, $0x3c06d990
+DATA actavx2Const<>+4288(SB)/4, $0xbc17a811
+DATA actavx2Const<>+4292(SB)/4, $0xbb880cdc
+DATA actavx2Const<>+4296(SB)/4, $0xbaea57d5
+DATA actavx2Const<>+4300(SB)/4, $0xba71cdbf
+DATA actavx2Const<>+4304(SB)/4, $0xb9aacb7a
+DATA actavx2Const<>+4308(SB)/4, $0xb8effbb5
+DATA actavx2Const<>+4312(SB)/4, $0xb8295040
+DATA actavx2Const<>+4316(SB)/4, $0xb78cc664
+DATA actavx2Const<>+4320(SB)/4, $0xb6c5f37a
+DATA actavx2Const<>+4324(SB)/4, $0xb5ddbee4
+DATA actavx2Const<>+4328(SB)/4, $0xb513efd4
+DATA actavx2Const<>+4332(SB)/4, $0xb485f20d
+DATA actavx2Const<>+4336(SB)/4, $0xbe07f060
+DATA actavx2Const<>+4340(SB)/4, $0xbd6cb509
+DATA actavx2Const<>+4344(SB)/4, $0xbd0977f0
+DATA actavx2Const<>+4348(SB)/4, $0xbcaac707
+DATA actavx2Const<>+4352(SB)/4, $0x3cbc83c2
+DATA actavx2Const<>+4356(SB)/4, $0x3c39c42d
+DATA actavx2Const<>+4360(SB)/4, $0x3bb1adbd
+DATA actavx2Const<>+4364(SB)/4, $0x3b47bcd2
+DATA actavx2Const<>+4368(SB)/4, $0x3aa2789d
+DATA actavx2Const<>+4372(SB)/4, $0x3a042f68
+DATA actavx2Const<>+4376(SB)/4, $0x39595643
+DATA actavx2Const<>+4380(SB)/4, $0x38cecd2d
+DATA actavx2Const<>+4384(SB)/4, $0x382a9c16
+DATA actavx2Const<>+4388(SB)/4, $0x3769ed44
+DATA actavx2Const<>+4392(SB)/4, $0x36ba4d06
+DATA actavx2Const<>+4396(SB)/4, $0x363f95a1
+DATA actavx2Const<>+4400(SB)/4, $0x3e7ffc83
+DATA actavx2Const<>+4404(SB)/4, $0x3df153f3
+DATA actavx2Const<>+4408(SB)/4, $0x3d943c31
+DATA actavx2Const<>+4412(SB)/4, $0x3d41af6a
+DATA actavx2Const<>+4416(SB)/4, $0xbd4cc618
+DATA actavx2Const<>+4420(SB)/4, $0xbcdfc513
+DATA actavx2Const<>+4424(SB)/4, $0xbc6fb277
+DATA actavx2Const<>+4428(SB)/4, $0xbc13bd9d
+DATA actavx2Const<>+4432(SB)/4, $0xbb8ba21f
+DATA actavx2Const<>+4436(SB)/4, $0xbb04d472
+DATA actavx2Const<>+4440(SB)/4, $0xba8023bc
+DATA actavx2Const<>+4444(SB)/4, $0xba0bd635
+DATA actavx2Const<>+4448(SB)/4, $0xb988513f
+DATA actavx2Const<>+4452(SB)/4, $0xb8e56e4f
+DATA actavx2Const<>+4456(SB)/4, $0xb85a7a73
+DATA actavx2Const<>+4460(SB)/4, $0xb7ffe9d2
+DATA actavx2Const<>+4464(SB)/4, $0xbecc4220
+DATA actavx2Const<>+4468(SB)/4, $0xbe52cf83
+DATA actavx2Const<>+4472(SB)/4, $0xbe09c4e9
+DATA actavx2Const<>+4476(SB)/4, $0xbdbe6c5d
+DATA actavx2Const<>+4480(SB)/4, $0x3db612d4
+DATA actavx2Const<>+4484(SB)/4, $0x3d5f3913
+DATA actavx2Const<>+4488(SB)/4, $0x3d076cd2
+DATA actavx2Const<>+4492(SB)/4, $0x3cb89089
+DATA actavx2Const<>+4496(SB)/4, $0x3c4cf5b6
+DATA actavx2Const<>+4500(SB)/4, $0x3be628ad
+DATA actavx2Const<>+4504(SB)/4, $0x3b834533
+DATA actavx2Const<>+4508(SB)/4, $0x3b2522fc
+DATA actavx2Const<>+4512(SB)/4, $0x3abf1295
+DATA actavx2Const<>+4516(SB)/4, $0x3a463ecc
+DATA actavx2Const<>+4520(SB)/4, $0x39e25213
+DATA actavx2Const<>+4524(SB)/4, $0x39972f45
+DATA actavx2Const<>+4528(SB)/4, $0xb089c9be
+DATA actavx2Const<>+4532(SB)/4, $0x3e928853
+DATA actavx2Const<>+4536(SB)/4, $0x3e4d83b5
+DATA actavx2Const<>+4540(SB)/4, $0x3e175ed8
+DATA actavx2Const<>+4544(SB)/4, $0x3e9561dd
+DATA actavx2Const<>+4548(SB)/4, $0x3ea5e4fa
+DATA actavx2Const<>+4552(SB)/4, $0x3eb17ca1
+DATA actavx2Const<>+4556(SB)/4, $0x3eb7dfce
+DATA actavx2Const<>+4560(SB)/4, $0x3ebec4fe
+DATA actavx2Const<>+4564(SB)/4, $0x3ec33747
+DATA actavx2Const<>+4568(SB)/4, $0x3ec61b4b
+DATA actavx2Const<>+4572(SB)/4, $0x3ec7c5bd
+DATA actavx2Const<>+4576(SB)/4, $0x3ec9297a
+DATA actavx2Const<>+4580(SB)/4, $0x3eca44e1
+DATA actavx2Const<>+4584(SB)/4, $0x3ecae4b7
+DATA actavx2Const<>+4588(SB)/4, $0x3ecb3787
+DATA actavx2Const<>+4592(SB)/4, $0x0
+DATA actavx2Const<>+4596(SB)/4, $0x3e0fc382
+DATA actavx2Const<>+4600(SB)/4, $0x3e4eaa6b
+DATA actavx2Const<>+4604(SB)/4, $0x3e78495b
+DATA actavx2Const<>+4608(SB)/4, $0xc1300000
+DATA actavx2Const<>+4612(SB)/4, $0xc1300000
+DATA actavx2Const<>+4616(SB)/4, $0xc1300000
+DATA actavx2Const<>+4620(SB)/4, $0xc1300000
+DATA actavx2Const<>+4624(SB)/4, $0xc1300000
+DATA actavx2Const<>+4628(SB)/4, $0xc1300000
+DATA actavx2Const<>+4632(SB)/4, $0xc1300000
+DATA actavx2Const<>+4636(SB)/4, $0xc1300000
+DATA actavx2Const<>+4640(SB)/4, $0x3d922279
+DATA actavx2Const<>+4644(SB)/4, $0x3d922279
+DATA actavx2Const<>+4648(SB)/4, $0x3d922279
+DATA actavx2Const<>+4652(SB)/4, $0x3d922279
+DATA actavx2Const<>+4656(SB)/4, $0x3d922279
+DATA actavx2Const<>+4660(SB)/4, $0x3d922279
+DATA actavx2Const<>+4664(SB)/4, $0x3d922279
+DATA actavx2Const<>+4668(SB)/4, $0x3d922279
+DATA actavx2Const<>+4672(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+4676(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+4680(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+4684(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+4688(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+4692(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+4696(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+4700(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+4704(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+4708(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+4712(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+4716(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+4720(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+4724(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+4728(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+4732(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+4736(SB)/4, $0x344f50d9
+DATA actavx2Const<>+4740(SB)/4, $0x344f50d9
+DATA actavx2Const<>+4744(SB)/4, $0x344f50d9
+DATA actavx2Const<>+4748(SB)/4, $0x344f50d9
+DATA actavx2Const<>+4752(SB)/4, $0x344f50d9
+DATA actavx2Const<>+4756(SB)/4, $0x344f50d9
+DATA actavx2Const<>+4760(SB)/4, $0x344f50d9
+DATA actavx2Const<>+4764(SB)/4, $0x344f50d9
+DATA actavx2Const<>+4768(SB)/4, $0x41a00000
+DATA actavx2Const<>+4772(SB)/4, $0x41a00000
+DATA actavx2Const<>+4776(SB)/4, $0x41a00000
+DATA actavx2Const<>+4780(SB)/4, $0x41a00000
+DATA actavx2Const<>+4784(SB)/4, $0x41a00000
+DATA actavx2Const<>+4788(SB)/4, $0x41a00000
+DATA actavx2Const<>+4792(SB)/4, $0x41a00000
+DATA actavx2Const<>+4796(SB)/4, $0x41a00000
+DATA actavx2Const<>+4800(SB)/4, $0x40000000
+DATA actavx2Const<>+4804(SB)/4, $0x40000000
+DATA actavx2Const<>+4808(SB)/4, $0x40000000
+DATA actavx2Const<>+4812(SB)/4, $0x40000000
+DATA actavx2Const<>+4816(SB)/4, $0x40000000
+DATA actavx2Const<>+4820(SB)/4, $0x40000000
+DATA actavx2Const<>+4824(SB)/4, $0x40000000
+DATA actavx2Const<>+4828(SB)/4, $0x40000000
+DATA actavx2Const<>+4832(SB)/4, $0x3e2aaaab
+DATA actavx2Const<>+4836(SB)/4, $0x3e2aaaab
+DATA actavx2Const<>+4840(SB)/4, $0x3e2aaaab
+DATA actavx2Const<>+4844(SB)/4, $0x3e2aaaab
+DATA actavx2Const<>+4848(SB)/4, $0x3e2aaaab
+DATA actavx2Const<>+4852(SB)/4, $0x3e2aaaab
+DATA actavx2Const<>+4856(SB)/4, $0x3e2aaaab
+DATA actavx2Const<>+4860(SB)/4, $0x3e2aaaab
+GLOBL actavx2Const<>(SB), RODATA|NOPTR, $4864
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -1248,32 +1626,972 @@ DATA tailMask<>+48(SB)/8, $0
 DATA tailMask<>+56(SB)/8, $0
 GLOBL tailMask<>(SB), RODATA|NOPTR, $64
 
+// func clampF32AVX2(z, x, y, w *float32, n int)
+TEXT ·clampF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ w+24(FP), R9
+	MOVQ n+32(FP), CX
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPS (R8), Y0
+	VMOVUPS (R9), Y1
+	VCMPPS $3, Y0, Y0, Y2
+	VMAXPS (SI), Y0, Y3
+	VBLENDVPS Y2, Y0, Y3, Y0
+	VCMPPS $3, Y1, Y1, Y2
+	VMINPS Y0, Y1, Y0
+	VBLENDVPS Y2, Y1, Y0, Y0
+	VMOVUPS Y0, (DI)
+	VMOVUPS 32(R8), Y0
+	VMOVUPS 32(R9), Y1
+	VCMPPS $3, Y0, Y0, Y2
+	VMAXPS 32(SI), Y0, Y3
+	VBLENDVPS Y2, Y0, Y3, Y0
+	VCMPPS $3, Y1, Y1, Y2
+	VMINPS Y0, Y1, Y0
+	VBLENDVPS Y2, Y1, Y0, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	ADDQ $64, R9
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*4), Y15
+	VMASKMOVPS (SI), Y15, Y0
+	VMASKMOVPS (R8), Y15, Y1
+	VMASKMOVPS (R9), Y15, Y2
+	VCMPPS $3, Y1, Y1, Y3
+	VMAXPS Y0, Y1, Y0
+	VBLENDVPS Y3, Y1, Y0, Y0
+	VCMPPS $3, Y2, Y2, Y1
+	VMINPS Y0, Y2, Y0
+	VBLENDVPS Y1, Y2, Y0, Y0
+	VMASKMOVPS Y0, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	ADDQ $32, R9
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReluF32AVX2(z, x, y *float32, n int)
+TEXT ·leakyReluF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VMOVUPS actavx2Const<>+0(SB), Y0
+	SUBQ $32, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Y1
+	VCMPPS $30, Y0, Y1, Y2
+	VMULPS (R8), Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS Y1, (DI)
+	VMOVUPS 32(SI), Y1
+	VCMPPS $30, Y0, Y1, Y2
+	VMULPS 32(R8), Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS 64(SI), Y1
+	VCMPPS $30, Y0, Y1, Y2
+	VMULPS 64(R8), Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS Y1, 64(DI)
+	VMOVUPS 96(SI), Y1
+	VCMPPS $30, Y0, Y1, Y2
+	VMULPS 96(R8), Y1, Y3
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS Y1, 96(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	ADDQ $128, R8
+	SUBQ $32, CX
+	JGE loop
+
+tail:
+	ADDQ $32, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*4), Y15
+	VMASKMOVPS (SI), Y15, Y1
+	VMASKMOVPS (R8), Y15, Y2
+	VCMPPS $30, Y0, Y1, Y3
+	VMULPS Y2, Y1, Y2
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMASKMOVPS Y1, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func softshrinkF32AVX2(z, x, y *float32, n int)
+TEXT ·softshrinkF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VMOVUPS actavx2Const<>+32(SB), Y0
+	VMOVUPS actavx2Const<>+64(SB), Y1
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Y2
+	VMOVUPS (R8), Y3
+	VPAND Y0, Y2, Y4
+	VPOR Y3, Y4, Y4
+	VSUBPS Y4, Y2, Y4
+	VPAND Y1, Y2, Y5
+	VCMPPS $18, Y3, Y5, Y3
+	VPAND Y0, Y2, Y2
+	VBLENDVPS Y3, Y2, Y4, Y2
+	VMOVUPS Y2, (DI)
+	VMOVUPS 32(SI), Y2
+	VMOVUPS 32(R8), Y3
+	VPAND Y0, Y2, Y4
+	VPOR Y3, Y4, Y4
+	VSUBPS Y4, Y2, Y4
+	VPAND Y1, Y2, Y5
+	VCMPPS $18, Y3, Y5, Y3
+	VPAND Y0, Y2, Y2
+	VBLENDVPS Y3, Y2, Y4, Y2
+	VMOVUPS Y2, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	BLOCK14
+	VPAND Y0, Y2, Y4
+	VPOR Y3, Y4, Y4
+	VSUBPS Y4, Y2, Y4
+	VPAND Y1, Y2, Y5
+	VCMPPS $18, Y3, Y5, Y3
+	VPAND Y0, Y2, Y2
+	VBLENDVPS Y3, Y2, Y4, Y2
+	VMASKMOVPS Y2, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func hardshrinkF32AVX2(z, x, y *float32, n int)
+TEXT ·hardshrinkF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VMOVUPS actavx2Const<>+64(SB), Y0
+	VMOVUPS actavx2Const<>+0(SB), Y1
+	SUBQ $32, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Y2
+	VMOVUPS (R8), Y3
+	VPAND Y0, Y2, Y4
+	VCMPPS $18, Y3, Y4, Y3
+	VBLENDVPS Y3, Y1, Y2, Y2
+	VMOVUPS Y2, (DI)
+	VMOVUPS 32(SI), Y2
+	VMOVUPS 32(R8), Y3
+	VPAND Y0, Y2, Y4
+	VCMPPS $18, Y3, Y4, Y3
+	VBLENDVPS Y3, Y1, Y2, Y2
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS 64(SI), Y2
+	VMOVUPS 64(R8), Y3
+	VPAND Y0, Y2, Y4
+	VCMPPS $18, Y3, Y4, Y3
+	VBLENDVPS Y3, Y1, Y2, Y2
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS 96(SI), Y2
+	VMOVUPS 96(R8), Y3
+	VPAND Y0, Y2, Y4
+	VCMPPS $18, Y3, Y4, Y3
+	VBLENDVPS Y3, Y1, Y2, Y2
+	VMOVUPS Y2, 96(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	ADDQ $128, R8
+	SUBQ $32, CX
+	JGE loop
+
+tail:
+	ADDQ $32, CX
+	JZ done
+
+tailLoop:
+	BLOCK14
+	VPAND Y0, Y2, Y4
+	VCMPPS $18, Y3, Y4, Y3
+	VBLENDVPS Y3, Y1, Y2, Y2
+	VMASKMOVPS Y2, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func nanToNumF32AVX2(z, x, y *float32, n int)
+TEXT ·nanToNumF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VMOVUPS actavx2Const<>+96(SB), Y1
+	VMOVUPS actavx2Const<>+128(SB), Y0
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Y2
+	VMOVUPS (R8), Y3
+	VCMPPS $3, Y2, Y2, Y4
+	VMAXPS Y2, Y0, Y2
+	VMINPS Y2, Y1, Y2
+	VBLENDVPS Y4, Y3, Y2, Y2
+	VMOVUPS Y2, (DI)
+	VMOVUPS 32(SI), Y2
+	VMOVUPS 32(R8), Y3
+	VCMPPS $3, Y2, Y2, Y4
+	VMAXPS Y2, Y0, Y2
+	VMINPS Y2, Y1, Y2
+	VBLENDVPS Y4, Y3, Y2, Y2
+	VMOVUPS Y2, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	BLOCK14
+	VCMPPS $3, Y2, Y2, Y4
+	VMAXPS Y2, Y0, Y2
+	VMINPS Y2, Y1, Y2
+	VBLENDVPS Y4, Y3, Y2, Y2
+	VMASKMOVPS Y2, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func eluF32AVX2(z, x, y, w *float32, n int)
+TEXT ·eluF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ w+24(FP), R9
+	MOVQ n+32(FP), CX
+	VMOVUPS actavx2Const<>+0(SB), Y0
+	VMOVUPS actavx2Const<>+160(SB), Y2
+	VMOVUPS actavx2Const<>+192(SB), Y1
+	VMOVUPS actavx2Const<>+224(SB), Y5
+	VMOVUPS actavx2Const<>+256(SB), Y3
+	VMOVUPS actavx2Const<>+288(SB), Y4
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Y6
+	VCMPPS $17, Y0, Y6, Y7
+	VMULPS (R9), Y6, Y8
+	BLOCK13
+	VBLENDVPS Y11, Y9, Y10, Y9
+	VPAND actavx2Const<>+32(SB), Y8, Y8
+	VPOR Y8, Y9, Y8
+	VMULPS (R8), Y8, Y8
+	VBLENDVPS Y7, Y8, Y6, Y6
+	VMOVUPS Y6, (DI)
+	VMOVUPS 32(SI), Y6
+	VCMPPS $17, Y0, Y6, Y7
+	VMULPS 32(R9), Y6, Y8
+	BLOCK13
+	VBLENDVPS Y11, Y9, Y10, Y9
+	VPAND actavx2Const<>+32(SB), Y8, Y8
+	VPOR Y8, Y9, Y8
+	VMULPS 32(R8), Y8, Y8
+	VBLENDVPS Y7, Y8, Y6, Y6
+	VMOVUPS Y6, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	ADDQ $64, R9
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*4), Y15
+	VMASKMOVPS (SI), Y15, Y6
+	VMASKMOVPS (R8), Y15, Y7
+	VMASKMOVPS (R9), Y15, Y8
+	VCMPPS $17, Y0, Y6, Y9
+	VMULPS Y8, Y6, Y8
+	VMINPS Y8, Y1, Y10
+	VMAXPS Y10, Y2, Y10
+	VMOVAPS Y3, Y11
+	VFMADD231PS Y5, Y10, Y11
+	VSUBPS Y3, Y11, Y12
+	VFNMADD231PS actavx2Const<>+320(SB), Y12, Y10
+	VFNMADD231PS actavx2Const<>+352(SB), Y12, Y10
+	VMULPS Y10, Y10, Y13
+	VMOVUPS actavx2Const<>+384(SB), Y14
+	VFMADD231PS actavx2Const<>+416(SB), Y10, Y14
+	VFMADD213PS actavx2Const<>+448(SB), Y10, Y14
+	VFMADD213PS actavx2Const<>+480(SB), Y10, Y14
+	VFMADD213PS actavx2Const<>+512(SB), Y10, Y14
+	VFMADD231PS Y14, Y13, Y10
+	VPSLLD $23, Y11, Y11
+	VPADDD Y4, Y11, Y11
+	VSUBPS Y4, Y11, Y13
+	VFMADD231PS Y10, Y11, Y13
+	VADDPS Y13, Y13, Y11
+	VCMPPS $0, Y0, Y12, Y12
+	VBLENDVPS Y12, Y10, Y11, Y10
+	VPAND actavx2Const<>+32(SB), Y8, Y8
+	VPOR Y8, Y10, Y8
+	VMULPS Y7, Y8, Y7
+	VBLENDVPS Y9, Y7, Y6, Y6
+	VMASKMOVPS Y6, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	ADDQ $32, R9
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func seluF32AVX2(z, x *float32, n int)
+TEXT ·seluF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VMOVUPS actavx2Const<>+0(SB), Y0
+	VMOVUPS actavx2Const<>+160(SB), Y2
+	VMOVUPS actavx2Const<>+192(SB), Y1
+	VMOVUPS actavx2Const<>+224(SB), Y5
+	VMOVUPS actavx2Const<>+256(SB), Y3
+	VMOVUPS actavx2Const<>+320(SB), Y6
+	VMOVUPS actavx2Const<>+352(SB), Y7
+	VMOVUPS actavx2Const<>+288(SB), Y4
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Y8
+	BLOCK9
+	VMULPS actavx2Const<>+544(SB), Y10, Y10
+	VMULPS actavx2Const<>+576(SB), Y8, Y8
+	VBLENDVPS Y9, Y10, Y8, Y8
+	VMOVUPS Y8, (DI)
+	VMOVUPS 32(SI), Y8
+	BLOCK9
+	VMULPS actavx2Const<>+544(SB), Y10, Y10
+	VMULPS actavx2Const<>+576(SB), Y8, Y8
+	VBLENDVPS Y9, Y10, Y8, Y8
+	VMOVUPS Y8, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*4), Y15
+	VMASKMOVPS (SI), Y15, Y8
+	BLOCK9
+	VMULPS actavx2Const<>+544(SB), Y10, Y10
+	VMULPS actavx2Const<>+576(SB), Y8, Y8
+	VBLENDVPS Y9, Y10, Y8, Y8
+	VMASKMOVPS Y8, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func clampF64AVX2(z, x, y, w *float64, n int)
+TEXT ·clampF64AVX2(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ w+24(FP), R9
+	MOVQ n+32(FP), CX
+	SUBQ $8, CX
+	JL tail
+
+loop:
+	VMOVUPD (R8), Y0
+	VMOVUPD (R9), Y1
+	VCMPPD $3, Y0, Y0, Y2
+	VMAXPD (SI), Y0, Y3
+	VBLENDVPD Y2, Y0, Y3, Y0
+	VCMPPD $3, Y1, Y1, Y2
+	VMINPD Y0, Y1, Y0
+	VBLENDVPD Y2, Y1, Y0, Y0
+	VMOVUPD Y0, (DI)
+	VMOVUPD 32(R8), Y0
+	VMOVUPD 32(R9), Y1
+	VCMPPD $3, Y0, Y0, Y2
+	VMAXPD 32(SI), Y0, Y3
+	VBLENDVPD Y2, Y0, Y3, Y0
+	VCMPPD $3, Y1, Y1, Y2
+	VMINPD Y0, Y1, Y0
+	VBLENDVPD Y2, Y1, Y0, Y0
+	VMOVUPD Y0, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	ADDQ $64, R9
+	SUBQ $8, CX
+	JGE loop
+
+tail:
+	ADDQ $8, CX
+	JZ done
+
+tailLoop:
+	MOVQ $4, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*8), Y15
+	VMASKMOVPD (SI), Y15, Y0
+	VMASKMOVPD (R8), Y15, Y1
+	VMASKMOVPD (R9), Y15, Y2
+	VCMPPD $3, Y1, Y1, Y3
+	VMAXPD Y0, Y1, Y0
+	VBLENDVPD Y3, Y1, Y0, Y0
+	VCMPPD $3, Y2, Y2, Y1
+	VMINPD Y0, Y2, Y0
+	VBLENDVPD Y1, Y2, Y0, Y0
+	VMASKMOVPD Y0, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	ADDQ $32, R9
+	SUBQ $4, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReluF64AVX2(z, x, y *float64, n int)
+TEXT ·leakyReluF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VMOVUPS actavx2Const<>+608(SB), Y0
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPD (SI), Y1
+	VCMPPD $30, Y0, Y1, Y2
+	VMULPD (R8), Y1, Y3
+	VBLENDVPD Y2, Y1, Y3, Y1
+	VMOVUPD Y1, (DI)
+	VMOVUPD 32(SI), Y1
+	VCMPPD $30, Y0, Y1, Y2
+	VMULPD 32(R8), Y1, Y3
+	VBLENDVPD Y2, Y1, Y3, Y1
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD 64(SI), Y1
+	VCMPPD $30, Y0, Y1, Y2
+	VMULPD 64(R8), Y1, Y3
+	VBLENDVPD Y2, Y1, Y3, Y1
+	VMOVUPD Y1, 64(DI)
+	VMOVUPD 96(SI), Y1
+	VCMPPD $30, Y0, Y1, Y2
+	VMULPD 96(R8), Y1, Y3
+	VBLENDVPD Y2, Y1, Y3, Y1
+	VMOVUPD Y1, 96(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	ADDQ $128, R8
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $4, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*8), Y15
+	VMASKMOVPD (SI), Y15, Y1
+	VMASKMOVPD (R8), Y15, Y2
+	VCMPPD $30, Y0, Y1, Y3
+	VMULPD Y2, Y1, Y2
+	VBLENDVPD Y3, Y1, Y2, Y1
+	VMASKMOVPD Y1, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	SUBQ $4, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func softshrinkF64AVX2(z, x, y *float64, n int)
+TEXT ·softshrinkF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VMOVUPS actavx2Const<>+640(SB), Y0
+	VMOVUPS actavx2Const<>+672(SB), Y1
+	SUBQ $8, CX
+	JL tail
+
+loop:
+	VMOVUPD (SI), Y2
+	VMOVUPD (R8), Y3
+	VPAND Y0, Y2, Y4
+	VPOR Y3, Y4, Y4
+	VSUBPD Y4, Y2, Y4
+	VPAND Y1, Y2, Y5
+	VCMPPD $18, Y3, Y5, Y3
+	VPAND Y0, Y2, Y2
+	VBLENDVPD Y3, Y2, Y4, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y2
+	VMOVUPD 32(R8), Y3
+	VPAND Y0, Y2, Y4
+	VPOR Y3, Y4, Y4
+	VSUBPD Y4, Y2, Y4
+	VPAND Y1, Y2, Y5
+	VCMPPD $18, Y3, Y5, Y3
+	VPAND Y0, Y2, Y2
+	VBLENDVPD Y3, Y2, Y4, Y2
+	VMOVUPD Y2, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $8, CX
+	JGE loop
+
+tail:
+	ADDQ $8, CX
+	JZ done
+
+tailLoop:
+	BLOCK15
+	VPAND Y0, Y2, Y4
+	VPOR Y3, Y4, Y4
+	VSUBPD Y4, Y2, Y4
+	VPAND Y1, Y2, Y5
+	VCMPPD $18, Y3, Y5, Y3
+	VPAND Y0, Y2, Y2
+	VBLENDVPD Y3, Y2, Y4, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	SUBQ $4, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func hardshrinkF64AVX2(z, x, y *float64, n int)
+TEXT ·hardshrinkF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VMOVUPS actavx2Const<>+672(SB), Y0
+	VMOVUPS actavx2Const<>+608(SB), Y1
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPD (SI), Y2
+	VMOVUPD (R8), Y3
+	VPAND Y0, Y2, Y4
+	VCMPPD $18, Y3, Y4, Y3
+	VBLENDVPD Y3, Y1, Y2, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y2
+	VMOVUPD 32(R8), Y3
+	VPAND Y0, Y2, Y4
+	VCMPPD $18, Y3, Y4, Y3
+	VBLENDVPD Y3, Y1, Y2, Y2
+	VMOVUPD Y2, 32(DI)
+	VMOVUPD 64(SI), Y2
+	VMOVUPD 64(R8), Y3
+	VPAND Y0, Y2, Y4
+	VCMPPD $18, Y3, Y4, Y3
+	VBLENDVPD Y3, Y1, Y2, Y2
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD 96(SI), Y2
+	VMOVUPD 96(R8), Y3
+	VPAND Y0, Y2, Y4
+	VCMPPD $18, Y3, Y4, Y3
+	VBLENDVPD Y3, Y1, Y2, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	ADDQ $128, R8
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	BLOCK15
+	VPAND Y0, Y2, Y4
+	VCMPPD $18, Y3, Y4, Y3
+	VBLENDVPD Y3, Y1, Y2, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	SUBQ $4, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func nanToNumF64AVX2(z, x, y *float64, n int)
+TEXT ·nanToNumF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VMOVUPS actavx2Const<>+704(SB), Y1
+	VMOVUPS actavx2Const<>+736(SB), Y0
+	SUBQ $8, CX
+	JL tail
+
+loop:
+	VMOVUPD (SI), Y2
+	VMOVUPD (R8), Y3
+	VCMPPD $3, Y2, Y2, Y4
+	VMAXPD Y2, Y0, Y2
+	VMINPD Y2, Y1, Y2
+	VBLENDVPD Y4, Y3, Y2, Y2
+	VMOVUPD Y2, (DI)
+	VMOVUPD 32(SI), Y2
+	VMOVUPD 32(R8), Y3
+	VCMPPD $3, Y2, Y2, Y4
+	VMAXPD Y2, Y0, Y2
+	VMINPD Y2, Y1, Y2
+	VBLENDVPD Y4, Y3, Y2, Y2
+	VMOVUPD Y2, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $8, CX
+	JGE loop
+
+tail:
+	ADDQ $8, CX
+	JZ done
+
+tailLoop:
+	BLOCK15
+	VCMPPD $3, Y2, Y2, Y4
+	VMAXPD Y2, Y0, Y2
+	VMINPD Y2, Y1, Y2
+	VBLENDVPD Y4, Y3, Y2, Y2
+	VMASKMOVPD Y2, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	SUBQ $4, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func eluF64AVX2(z, x, y, w *float64, n int)
+TEXT ·eluF64AVX2(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ w+24(FP), R9
+	MOVQ n+32(FP), CX
+	VMOVUPS actavx2Const<>+608(SB), Y1
+	VMOVUPS actavx2Const<>+768(SB), Y3
+	VMOVUPS actavx2Const<>+800(SB), Y2
+	VMOVUPS actavx2Const<>+832(SB), Y5
+	VMOVUPS actavx2Const<>+864(SB), Y4
+	VMOVUPS actavx2Const<>+896(SB), Y0
+	SUBQ $8, CX
+	JL tail
+
+loop:
+	VMOVUPD (SI), Y6
+	VCMPPD $17, Y1, Y6, Y7
+	VMULPD (R9), Y6, Y8
+	BLOCK8
+	VPAND actavx2Const<>+672(SB), Y9, Y9
+	VPAND actavx2Const<>+640(SB), Y8, Y8
+	VPOR Y8, Y9, Y8
+	VMULPD (R8), Y8, Y8
+	VBLENDVPD Y7, Y8, Y6, Y6
+	VMOVUPD Y6, (DI)
+	VMOVUPD 32(SI), Y6
+	VCMPPD $17, Y1, Y6, Y7
+	VMULPD 32(R9), Y6, Y8
+	BLOCK8
+	VPAND actavx2Const<>+672(SB), Y9, Y9
+	VPAND actavx2Const<>+640(SB), Y8, Y8
+	VPOR Y8, Y9, Y8
+	VMULPD 32(R8), Y8, Y8
+	VBLENDVPD Y7, Y8, Y6, Y6
+	VMOVUPD Y6, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	ADDQ $64, R9
+	SUBQ $8, CX
+	JGE loop
+
+tail:
+	ADDQ $8, CX
+	JZ done
+
+tailLoop:
+	MOVQ $4, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*8), Y15
+	VMASKMOVPD (SI), Y15, Y6
+	VMASKMOVPD (R8), Y15, Y7
+	VMASKMOVPD (R9), Y15, Y8
+	VCMPPD $17, Y1, Y6, Y9
+	VMULPD Y8, Y6, Y8
+	VMINPD Y8, Y2, Y10
+	VMAXPD Y10, Y3, Y10
+	VMOVAPS Y4, Y11
+	VFMADD231PD Y5, Y10, Y11
+	VSUBPD Y4, Y11, Y12
+	VFNMADD231PD actavx2Const<>+928(SB), Y12, Y10
+	VFNMADD231PD actavx2Const<>+960(SB), Y12, Y10
+	VMULPD Y10, Y10, Y13
+	VMOVUPS actavx2Const<>+992(SB), Y14
+	VFMADD231PD actavx2Const<>+1024(SB), Y10, Y14
+	VFMADD213PD actavx2Const<>+1056(SB), Y10, Y14
+	VFMADD213PD actavx2Const<>+1088(SB), Y10, Y14
+	VFMADD213PD actavx2Const<>+1120(SB), Y10, Y14
+	VFMADD213PD actavx2Const<>+1152(SB), Y10, Y14
+	VFMADD213PD actavx2Const<>+1184(SB), Y10, Y14
+	VFMADD213PD actavx2Const<>+1216(SB), Y10, Y14
+	VFMADD213PD actavx2Const<>+1248(SB), Y10, Y14
+	VFMADD213PD actavx2Const<>+1280(SB), Y10, Y14
+	VFMADD213PD actavx2Const<>+1312(SB), Y10, Y14
+	VFMADD213PD Y0, Y10, Y14
+	VFMADD231PD Y14, Y13, Y10
+	VPSLLQ $52, Y11, Y11
+	VPADDQ Y0, Y11, Y11
+	VSUBPD Y0, Y11, Y13
+	VFMADD231PD Y10, Y11, Y13
+	VCMPPD $0, Y1, Y12, Y11
+	VADDPD Y13, Y13, Y12
+	VBLENDVPD Y11, Y10, Y12, Y10
+	VPAND actavx2Const<>+672(SB), Y10, Y10
+	VPAND actavx2Const<>+640(SB), Y8, Y8
+	VPOR Y8, Y10, Y8
+	VMULPD Y7, Y8, Y7
+	VBLENDVPD Y9, Y7, Y6, Y6
+	VMASKMOVPD Y6, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	ADDQ $32, R9
+	SUBQ $4, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func seluF64AVX2(z, x *float64, n int)
+TEXT ·seluF64AVX2(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VMOVUPS actavx2Const<>+608(SB), Y1
+	VMOVUPS actavx2Const<>+768(SB), Y3
+	VMOVUPS actavx2Const<>+800(SB), Y2
+	VMOVUPS actavx2Const<>+832(SB), Y5
+	VMOVUPS actavx2Const<>+864(SB), Y4
+	VMOVUPS actavx2Const<>+928(SB), Y6
+	VMOVUPS actavx2Const<>+960(SB), Y7
+	VMOVUPS actavx2Const<>+896(SB), Y0
+	SUBQ $8, CX
+	JL tail
+
+loop:
+	VMOVUPD (SI), Y8
+	BLOCK5
+	VMULPD actavx2Const<>+1344(SB), Y10, Y10
+	VMULPD actavx2Const<>+1376(SB), Y8, Y8
+	VBLENDVPD Y9, Y10, Y8, Y8
+	VMOVUPD Y8, (DI)
+	VMOVUPD 32(SI), Y8
+	BLOCK5
+	VMULPD actavx2Const<>+1344(SB), Y10, Y10
+	VMULPD actavx2Const<>+1376(SB), Y8, Y8
+	VBLENDVPD Y9, Y10, Y8, Y8
+	VMOVUPD Y8, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $8, CX
+	JGE loop
+
+tail:
+	ADDQ $8, CX
+	JZ done
+
+tailLoop:
+	MOVQ $4, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*8), Y15
+	VMASKMOVPD (SI), Y15, Y8
+	BLOCK5
+	VMULPD actavx2Const<>+1344(SB), Y10, Y10
+	VMULPD actavx2Const<>+1376(SB), Y8, Y8
+	VBLENDVPD Y9, Y10, Y8, Y8
+	VMASKMOVPD Y8, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $4, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
 // func tanhF32AVX2(z, x *float32, n int)
 TEXT ·tanhF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+0(SB), Y0
-	VMOVUPS actavx2Const<>+32(SB), Y1
-	VMOVUPS actavx2Const<>+64(SB), Y2
-	VMOVUPS actavx2Const<>+96(SB), Y3
+	VMOVUPS actavx2Const<>+1408(SB), Y0
+	VMOVUPS actavx2Const<>+64(SB), Y1
+	VMOVUPS actavx2Const<>+1440(SB), Y2
+	VMOVUPS actavx2Const<>+32(SB), Y3
 	SUBQ $16, CX
 	JL tail
 
 loop:
 	VMOVUPS (SI), Y4
-	BLOCK5
-	VPERMPS actavx2Const<>+576(SB), Y6, Y8
-	VPERMPS actavx2Const<>+608(SB), Y6, Y10
+	BLOCK6
+	VPERMPS actavx2Const<>+1920(SB), Y6, Y8
+	VPERMPS actavx2Const<>+1952(SB), Y6, Y10
 	VBLENDVPS Y7, Y10, Y8, Y8
 	VFMADD231PS Y5, Y9, Y8
 	VPAND Y3, Y4, Y4
 	VPOR Y4, Y8, Y4
 	VMOVUPS Y4, (DI)
 	VMOVUPS 32(SI), Y4
-	BLOCK5
-	VPERMPS actavx2Const<>+576(SB), Y6, Y8
-	VPERMPS actavx2Const<>+608(SB), Y6, Y10
+	BLOCK6
+	VPERMPS actavx2Const<>+1920(SB), Y6, Y8
+	VPERMPS actavx2Const<>+1952(SB), Y6, Y10
 	VBLENDVPS Y7, Y10, Y8, Y8
 	VFMADD231PS Y5, Y9, Y8
 	VPAND Y3, Y4, Y4
@@ -1296,9 +2614,9 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*4), Y15
 	VMASKMOVPS (SI), Y15, Y4
-	BLOCK5
-	VPERMPS actavx2Const<>+576(SB), Y6, Y8
-	VPERMPS actavx2Const<>+608(SB), Y6, Y10
+	BLOCK6
+	VPERMPS actavx2Const<>+1920(SB), Y6, Y8
+	VPERMPS actavx2Const<>+1952(SB), Y6, Y10
 	VBLENDVPS Y7, Y10, Y8, Y8
 	VFMADD231PS Y5, Y9, Y8
 	VPAND Y3, Y4, Y4
@@ -1318,28 +2636,28 @@ TEXT ·sigmoidF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+640(SB), Y1
-	VMOVUPS actavx2Const<>+96(SB), Y3
-	VMOVUPS actavx2Const<>+672(SB), Y4
-	VMOVUPS actavx2Const<>+704(SB), Y2
-	VMOVUPS actavx2Const<>+736(SB), Y5
-	VMOVUPS actavx2Const<>+768(SB), Y6
-	VMOVUPS actavx2Const<>+800(SB), Y7
-	VMOVUPS actavx2Const<>+832(SB), Y8
-	VMOVUPS actavx2Const<>+864(SB), Y9
-	VMOVUPS actavx2Const<>+896(SB), Y10
-	VMOVUPS actavx2Const<>+64(SB), Y0
+	VMOVUPS actavx2Const<>+1984(SB), Y1
+	VMOVUPS actavx2Const<>+32(SB), Y3
+	VMOVUPS actavx2Const<>+224(SB), Y4
+	VMOVUPS actavx2Const<>+256(SB), Y2
+	VMOVUPS actavx2Const<>+320(SB), Y5
+	VMOVUPS actavx2Const<>+352(SB), Y6
+	VMOVUPS actavx2Const<>+2016(SB), Y7
+	VMOVUPS actavx2Const<>+2048(SB), Y8
+	VMOVUPS actavx2Const<>+2080(SB), Y9
+	VMOVUPS actavx2Const<>+2112(SB), Y10
+	VMOVUPS actavx2Const<>+1440(SB), Y0
 	SUBQ $16, CX
 	JL tail
 
 loop:
 	VMOVUPS (SI), Y11
-	BLOCK6
+	BLOCK10
 	VMOVAPS Y11, Y13
 	VFNMADD231PS Y12, Y11, Y13
 	VMOVUPS Y13, (DI)
 	VMOVUPS 32(SI), Y11
-	BLOCK6
+	BLOCK10
 	VMOVAPS Y11, Y13
 	VFNMADD231PS Y12, Y11, Y13
 	VMOVUPS Y13, 32(DI)
@@ -1360,7 +2678,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*4), Y15
 	VMASKMOVPS (SI), Y15, Y11
-	BLOCK6
+	BLOCK10
 	VMOVAPS Y11, Y13
 	VFNMADD231PS Y12, Y11, Y13
 	VMASKMOVPS Y13, Y15, (DI)
@@ -1378,13 +2696,13 @@ TEXT ·siluF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+1056(SB), Y2
-	VMOVUPS actavx2Const<>+96(SB), Y1
-	VMOVUPS actavx2Const<>+672(SB), Y5
-	VMOVUPS actavx2Const<>+704(SB), Y3
-	VMOVUPS actavx2Const<>+736(SB), Y6
-	VMOVUPS actavx2Const<>+64(SB), Y0
-	VMOVUPS actavx2Const<>+992(SB), Y4
+	VMOVUPS actavx2Const<>+2240(SB), Y2
+	VMOVUPS actavx2Const<>+32(SB), Y1
+	VMOVUPS actavx2Const<>+224(SB), Y5
+	VMOVUPS actavx2Const<>+256(SB), Y3
+	VMOVUPS actavx2Const<>+320(SB), Y6
+	VMOVUPS actavx2Const<>+1440(SB), Y0
+	VMOVUPS actavx2Const<>+2208(SB), Y4
 	SUBQ $16, CX
 	JL tail
 
@@ -1434,9 +2752,9 @@ TEXT ·hardsigmoidF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+1120(SB), Y2
-	VMOVUPS actavx2Const<>+1152(SB), Y0
-	VMOVUPS actavx2Const<>+1024(SB), Y1
+	VMOVUPS actavx2Const<>+2272(SB), Y2
+	VMOVUPS actavx2Const<>+2304(SB), Y0
+	VMOVUPS actavx2Const<>+0(SB), Y1
 	SUBQ $32, CX
 	JL tail
 
@@ -1501,9 +2819,9 @@ TEXT ·hardswishF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+1120(SB), Y2
-	VMOVUPS actavx2Const<>+1152(SB), Y0
-	VMOVUPS actavx2Const<>+1024(SB), Y1
+	VMOVUPS actavx2Const<>+2272(SB), Y2
+	VMOVUPS actavx2Const<>+2304(SB), Y0
+	VMOVUPS actavx2Const<>+0(SB), Y1
 	SUBQ $16, CX
 	JL tail
 
@@ -1559,23 +2877,23 @@ TEXT ·erfF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+1184(SB), Y0
-	VMOVUPS actavx2Const<>+32(SB), Y1
-	VMOVUPS actavx2Const<>+1216(SB), Y2
-	VMOVUPS actavx2Const<>+64(SB), Y3
-	VMOVUPS actavx2Const<>+1024(SB), Y4
-	VMOVUPS actavx2Const<>+96(SB), Y5
+	VMOVUPS actavx2Const<>+2336(SB), Y0
+	VMOVUPS actavx2Const<>+64(SB), Y1
+	VMOVUPS actavx2Const<>+2368(SB), Y2
+	VMOVUPS actavx2Const<>+1440(SB), Y3
+	VMOVUPS actavx2Const<>+0(SB), Y4
+	VMOVUPS actavx2Const<>+32(SB), Y5
 	SUBQ $16, CX
 	JL tail
 
 loop:
 	VMOVUPS (SI), Y6
-	BLOCK7
+	BLOCK11
 	VPAND Y5, Y6, Y6
 	VPOR Y6, Y7, Y6
 	VMOVUPS Y6, (DI)
 	VMOVUPS 32(SI), Y6
-	BLOCK7
+	BLOCK11
 	VPAND Y5, Y6, Y6
 	VPOR Y6, Y7, Y6
 	VMOVUPS Y6, 32(DI)
@@ -1596,7 +2914,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*4), Y15
 	VMASKMOVPS (SI), Y15, Y6
-	BLOCK7
+	BLOCK11
 	VPAND Y5, Y6, Y6
 	VPOR Y6, Y7, Y6
 	VMASKMOVPS Y6, Y15, (DI)
@@ -1614,7 +2932,7 @@ TEXT ·geluF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+1856(SB), Y0
+	VMOVUPS actavx2Const<>+3008(SB), Y0
 	SUBQ $16, CX
 	JL tail
 
@@ -1626,7 +2944,7 @@ loop:
 	JNZ rare0
 	BLOCK4
 	VFMADD231PS Y5, Y6, Y7
-	VMOVUPS actavx2Const<>+96(SB), Y3
+	VMOVUPS actavx2Const<>+32(SB), Y3
 	VMAXPS Y1, Y3, Y1
 	VFMADD231PS Y7, Y2, Y1
 	VMOVUPS Y1, (DI)
@@ -1638,7 +2956,7 @@ back0:
 	JNZ rare1
 	BLOCK4
 	VFMADD231PS Y5, Y6, Y7
-	VMOVUPS actavx2Const<>+96(SB), Y3
+	VMOVUPS actavx2Const<>+32(SB), Y3
 	VMAXPS Y1, Y3, Y1
 	VFMADD231PS Y7, Y2, Y1
 	VMOVUPS Y1, 32(DI)
@@ -1666,7 +2984,7 @@ tailLoop:
 	JNZ rare2
 	BLOCK4
 	VFMADD231PS Y5, Y6, Y7
-	VMOVUPS actavx2Const<>+96(SB), Y3
+	VMOVUPS actavx2Const<>+32(SB), Y3
 	VMAXPS Y1, Y3, Y1
 	VFMADD231PS Y7, Y2, Y1
 	VMASKMOVPS Y1, Y15, (DI)
@@ -1683,7 +3001,7 @@ done:
 rare0:
 	VMOVUPS (SI), Y1
 	BLOCK1
-	BLOCK8
+	BLOCK12
 	VBLENDVPS Y2, Y4, Y1, Y1
 	VMOVUPS Y1, (DI)
 	JMP back0
@@ -1691,7 +3009,7 @@ rare0:
 rare1:
 	VMOVUPS 32(SI), Y1
 	BLOCK1
-	BLOCK8
+	BLOCK12
 	VBLENDVPS Y2, Y4, Y1, Y1
 	VMOVUPS Y1, 32(DI)
 	JMP back1
@@ -1699,7 +3017,7 @@ rare1:
 rare2:
 	VMASKMOVPS (SI), Y15, Y1
 	BLOCK1
-	BLOCK8
+	BLOCK12
 	VBLENDVPS Y2, Y4, Y1, Y1
 	VMASKMOVPS Y1, Y15, (DI)
 	JMP back2
@@ -1709,13 +3027,13 @@ TEXT ·geluTanhF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+3456(SB), Y4
-	VMOVUPS actavx2Const<>+96(SB), Y1
-	VMOVUPS actavx2Const<>+3488(SB), Y2
-	VMOVUPS actavx2Const<>+3520(SB), Y3
-	VMOVUPS actavx2Const<>+704(SB), Y5
-	VMOVUPS actavx2Const<>+64(SB), Y0
-	VMOVUPS actavx2Const<>+992(SB), Y6
+	VMOVUPS actavx2Const<>+4608(SB), Y4
+	VMOVUPS actavx2Const<>+32(SB), Y1
+	VMOVUPS actavx2Const<>+4640(SB), Y2
+	VMOVUPS actavx2Const<>+4672(SB), Y3
+	VMOVUPS actavx2Const<>+256(SB), Y5
+	VMOVUPS actavx2Const<>+1440(SB), Y0
+	VMOVUPS actavx2Const<>+2208(SB), Y6
 	SUBQ $16, CX
 	JL tail
 
@@ -1766,6 +3084,58 @@ tailLoop:
 	VMAXPS Y7, Y1, Y7
 	VADDPS Y8, Y7, Y7
 	VMASKMOVPS Y7, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func mishF32AVX2(z, x *float32, n int)
+TEXT ·mishF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VMOVUPS actavx2Const<>+4768(SB), Y2
+	VMOVUPS actavx2Const<>+1984(SB), Y4
+	VMOVUPS actavx2Const<>+192(SB), Y3
+	VMOVUPS actavx2Const<>+224(SB), Y6
+	VMOVUPS actavx2Const<>+3744(SB), Y0
+	VMOVUPS actavx2Const<>+320(SB), Y7
+	VMOVUPS actavx2Const<>+352(SB), Y8
+	VMOVUPS actavx2Const<>+1440(SB), Y1
+	VMOVUPS actavx2Const<>+4800(SB), Y5
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Y9
+	BLOCK7
+	VMOVUPS Y9, (DI)
+	VMOVUPS 32(SI), Y9
+	BLOCK7
+	VMOVUPS Y9, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*4), Y15
+	VMASKMOVPS (SI), Y15, Y9
+	BLOCK7
+	VMASKMOVPS Y9, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
 	SUBQ $8, CX

@@ -11,62 +11,62 @@
 	VMOVAPS Z3, Z7; \
 	VFMADD231PS Z2, Z6, Z7; \
 	VFMADD213PS Z4, Z6, Z7; \
-	VPERMPS actavx512Const<>+1344(SB), Z7, Z8; \
+	VPERMPS actavx512Const<>+1536(SB), Z7, Z8; \
 	VSUBPS Z8, Z6, Z8; \
-	VPERMPS actavx512Const<>+1408(SB), Z7, Z9; \
-	VPERMPS actavx512Const<>+1472(SB), Z7, Z10; \
+	VPERMPS actavx512Const<>+1600(SB), Z7, Z9; \
+	VPERMPS actavx512Const<>+1664(SB), Z7, Z10; \
 	VFMADD231PS Z8, Z9, Z10; \
-	VPERMPS actavx512Const<>+1536(SB), Z7, Z9; \
+	VPERMPS actavx512Const<>+1728(SB), Z7, Z9; \
 	VFMADD231PS Z8, Z10, Z9; \
-	VPERMPS actavx512Const<>+1600(SB), Z7, Z10; \
+	VPERMPS actavx512Const<>+1792(SB), Z7, Z10; \
 	VFMADD231PS Z8, Z9, Z10; \
-	VPERMPS actavx512Const<>+1664(SB), Z7, Z9; \
+	VPERMPS actavx512Const<>+1856(SB), Z7, Z9; \
 	VFMADD231PS Z8, Z10, Z9; \
-	VPERMPS actavx512Const<>+1728(SB), Z7, Z10; \
+	VPERMPS actavx512Const<>+1920(SB), Z7, Z10; \
 	VFMADD231PS Z8, Z9, Z10; \
-	VPERMPS actavx512Const<>+1792(SB), Z7, Z9; \
+	VPERMPS actavx512Const<>+1984(SB), Z7, Z9; \
 	VFMADD231PS Z8, Z10, Z9; \
-	VPERMPS actavx512Const<>+1856(SB), Z7, Z7; \
+	VPERMPS actavx512Const<>+2048(SB), Z7, Z7; \
 	VFMADD231PS Z8, Z9, Z7; \
 	VMAXPS Z5, Z1, Z8; \
 	VFMADD231PS Z7, Z6, Z8; \
-	VPANDD.BCST actavx512Const<>+4(SB), Z5, Z6; \
-	VBROADCASTSS actavx512Const<>+1920(SB), Z7; \
+	VPANDD.BCST actavx512Const<>+8(SB), Z5, Z6; \
+	VBROADCASTSS actavx512Const<>+2112(SB), Z7; \
 	VMINPS Z6, Z7, Z6; \
 	VMULPS Z6, Z6, Z7; \
 	VMOVAPS Z7, Z9; \
 	VFMSUB231PS Z6, Z6, Z9; \
-	VBROADCASTSS actavx512Const<>+1924(SB), Z10; \
-	VFMADD231PS.BCST actavx512Const<>+1928(SB), Z7, Z10; \
-	VSUBPS.BCST actavx512Const<>+1924(SB), Z10, Z11; \
-	VFMADD231PS.BCST actavx512Const<>+1932(SB), Z11, Z7; \
-	VFMADD231PS.BCST actavx512Const<>+1936(SB), Z11, Z7; \
+	VBROADCASTSS actavx512Const<>+2116(SB), Z10; \
+	VFMADD231PS.BCST actavx512Const<>+2120(SB), Z7, Z10; \
+	VSUBPS.BCST actavx512Const<>+2116(SB), Z10, Z11; \
+	VFMADD231PS.BCST actavx512Const<>+2124(SB), Z11, Z7; \
+	VFMADD231PS.BCST actavx512Const<>+2128(SB), Z11, Z7; \
 	VADDPS Z9, Z7, Z7; \
-	VBROADCASTSS actavx512Const<>+1940(SB), Z9; \
-	VFMADD231PS.BCST actavx512Const<>+1944(SB), Z7, Z9; \
-	VFMADD213PS.BCST actavx512Const<>+1948(SB), Z7, Z9; \
-	VPERMPS actavx512Const<>+1984(SB), Z10, Z12; \
+	VBROADCASTSS actavx512Const<>+2132(SB), Z9; \
+	VFMADD231PS.BCST actavx512Const<>+2136(SB), Z7, Z9; \
+	VFMADD213PS.BCST actavx512Const<>+2140(SB), Z7, Z9; \
+	VPERMPS actavx512Const<>+2176(SB), Z10, Z12; \
 	VMULPS Z7, Z12, Z7; \
-	VPERMPS actavx512Const<>+2048(SB), Z10, Z10; \
+	VPERMPS actavx512Const<>+2240(SB), Z10, Z10; \
 	VFMADD231PS Z7, Z9, Z10; \
-	VADDPS.BCST actavx512Const<>+8(SB), Z6, Z7; \
+	VADDPS.BCST actavx512Const<>+284(SB), Z6, Z7; \
 	VPSRLD $21, Z7, Z7; \
-	VPERMPS actavx512Const<>+2112(SB), Z7, Z9; \
+	VPERMPS actavx512Const<>+2304(SB), Z7, Z9; \
 	VSUBPS Z9, Z6, Z13; \
-	VPERMPS actavx512Const<>+2176(SB), Z7, Z14; \
-	VPERMPS actavx512Const<>+2240(SB), Z7, Z15; \
+	VPERMPS actavx512Const<>+2368(SB), Z7, Z14; \
+	VPERMPS actavx512Const<>+2432(SB), Z7, Z15; \
 	VFMADD231PS Z13, Z14, Z15; \
-	VPERMPS actavx512Const<>+2304(SB), Z7, Z14; \
+	VPERMPS actavx512Const<>+2496(SB), Z7, Z14; \
 	VFMADD231PS Z13, Z15, Z14; \
-	VPERMPS actavx512Const<>+2368(SB), Z7, Z15; \
+	VPERMPS actavx512Const<>+2560(SB), Z7, Z15; \
 	VFMADD231PS Z13, Z14, Z15; \
-	VPERMPS actavx512Const<>+2432(SB), Z7, Z14; \
+	VPERMPS actavx512Const<>+2624(SB), Z7, Z14; \
 	VFMADD231PS Z13, Z15, Z14; \
-	VPERMPS actavx512Const<>+2496(SB), Z7, Z15; \
+	VPERMPS actavx512Const<>+2688(SB), Z7, Z15; \
 	VFMADD231PS Z13, Z14, Z15; \
-	VPERMPS actavx512Const<>+2560(SB), Z7, Z7; \
-	VCMPPS.BCST $0, actavx512Const<>+616(SB), Z9, K2; \
-	VMULPS.BCST actavx512Const<>+624(SB), Z6, Z6; \
+	VPERMPS actavx512Const<>+2752(SB), Z7, Z7; \
+	VCMPPS.BCST $0, actavx512Const<>+0(SB), Z9, K2; \
+	VMULPS.BCST actavx512Const<>+64(SB), Z6, Z6; \
 	VBLENDMPS Z6, Z7, K2, Z6; \
 	VFMADD231PS Z13, Z15, Z6
 
@@ -121,6 +121,40 @@
 	VSUBPS Z21, Z24, Z18
 
 #define BLOCK3 \
+	VCMPPD $17, Z1, Z23, K1; \
+	VMINPD Z23, Z2, Z24; \
+	VMAXPD Z24, Z3, Z24; \
+	VMOVAPS Z4, Z25; \
+	VFMADD231PD Z5, Z24, Z25; \
+	VSUBPD Z4, Z25, Z26; \
+	VFNMADD231PD Z6, Z26, Z24; \
+	VFNMADD231PD Z7, Z26, Z24; \
+	VMULPD Z24, Z24, Z27; \
+	VMOVAPS Z9, Z28; \
+	VFMADD231PD Z24, Z8, Z28; \
+	VFMADD213PD Z10, Z24, Z28; \
+	VFMADD213PD Z11, Z24, Z28; \
+	VFMADD213PD Z12, Z24, Z28; \
+	VFMADD213PD Z13, Z24, Z28; \
+	VFMADD213PD Z14, Z24, Z28; \
+	VFMADD213PD Z15, Z24, Z28; \
+	VFMADD213PD Z16, Z24, Z28; \
+	VFMADD213PD Z17, Z24, Z28; \
+	VFMADD213PD Z18, Z24, Z28; \
+	VFMADD213PD Z0, Z24, Z28; \
+	VFMADD231PD Z28, Z27, Z24; \
+	VPSLLQ $52, Z25, Z25; \
+	VPADDQ Z0, Z25, Z25; \
+	VSUBPD Z0, Z25, Z27; \
+	VFMADD231PD Z24, Z25, Z27; \
+	VCMPPD $0, Z1, Z26, K2; \
+	VADDPD Z27, Z27, Z25; \
+	VBLENDMPD Z24, Z25, K2, Z24; \
+	VPANDQ Z19, Z24, Z24; \
+	VPANDQ Z20, Z23, Z25; \
+	VPORQ Z25, Z24, Z24
+
+#define BLOCK4 \
 	VPORD Z1, Z13, Z14; \
 	VMAXPS Z14, Z2, Z14; \
 	VMOVAPS Z3, Z15; \
@@ -154,81 +188,181 @@
 	VADDPS Z19, Z18, Z16; \
 	VMULPS Z12, Z14, Z14
 
-#define BLOCK4 \
+#define BLOCK5 \
+	VMINPD Z22, Z2, Z23; \
+	VMAXPD Z23, Z3, Z23; \
+	VMOVAPS Z4, Z24; \
+	VFMADD231PD Z5, Z23, Z24; \
+	VSUBPD Z4, Z24, Z25; \
+	VFNMADD231PD Z6, Z25, Z23; \
+	VFNMADD231PD Z7, Z25, Z23; \
+	VMULPD Z23, Z23, Z26; \
+	VMOVAPS Z9, Z27; \
+	VFMADD231PD Z23, Z8, Z27; \
+	VFMADD213PD Z10, Z23, Z27; \
+	VFMADD213PD Z11, Z23, Z27; \
+	VFMADD213PD Z12, Z23, Z27; \
+	VFMADD213PD Z13, Z23, Z27; \
+	VFMADD213PD Z14, Z23, Z27; \
+	VFMADD213PD Z15, Z23, Z27; \
+	VFMADD213PD Z16, Z23, Z27; \
+	VFMADD213PD Z17, Z23, Z27; \
+	VFMADD213PD Z18, Z23, Z27; \
+	VFMADD213PD Z0, Z23, Z27; \
+	VFMADD231PD Z27, Z26, Z23; \
+	VPSLLQ $52, Z24, Z24; \
+	VPADDQ Z0, Z24, Z24; \
+	VSUBPD Z0, Z24, Z26; \
+	VFMADD231PD Z23, Z24, Z26; \
+	VCMPPD $0, Z1, Z25, K2; \
+	VADDPD Z26, Z26, Z24; \
+	VBLENDMPD Z23, Z24, K2, Z23
+
+#define BLOCK6 \
+	VCMPPS $17, Z0, Z16, K1; \
+	VMINPS Z16, Z1, Z17; \
+	VMAXPS Z17, Z2, Z17; \
+	VMOVAPS Z3, Z18; \
+	VFMADD231PS Z5, Z17, Z18; \
+	VSUBPS Z3, Z18, Z19; \
+	VFNMADD231PS Z6, Z19, Z17; \
+	VFNMADD231PS Z7, Z19, Z17; \
+	VMULPS Z17, Z17, Z20; \
+	VMOVAPS Z9, Z21; \
+	VFMADD231PS Z17, Z8, Z21; \
+	VFMADD213PS Z10, Z17, Z21; \
+	VFMADD213PS Z11, Z17, Z21; \
+	VFMADD213PS Z12, Z17, Z21; \
+	VFMADD231PS Z21, Z20, Z17; \
+	VPSLLD $23, Z18, Z18; \
+	VPADDD Z4, Z18, Z18; \
+	VSUBPS Z4, Z18, Z20; \
+	VFMADD231PS Z17, Z18, Z20; \
+	VADDPS Z20, Z20, Z18; \
+	VCMPPS $0, Z0, Z19, K2; \
+	VBLENDMPS Z17, Z18, K2, Z17; \
+	VPANDD Z13, Z16, Z18; \
+	VPORD Z18, Z17, Z17
+
+#define BLOCK7 \
 	VPANDD Z1, Z6, Z7; \
 	VMINPS Z7, Z0, Z7; \
 	VMOVAPS Z3, Z8; \
 	VFMADD231PS Z2, Z7, Z8; \
 	VPSRLD $21, Z8, Z8; \
-	VPERMPS actavx512Const<>+704(SB), Z8, Z9; \
+	VPERMPS actavx512Const<>+896(SB), Z8, Z9; \
 	VSUBPS Z9, Z7, Z10; \
-	VPERMPS actavx512Const<>+768(SB), Z8, Z11; \
-	VPERMPS actavx512Const<>+832(SB), Z8, Z12; \
+	VPERMPS actavx512Const<>+960(SB), Z8, Z11; \
+	VPERMPS actavx512Const<>+1024(SB), Z8, Z12; \
 	VFMADD231PS Z10, Z11, Z12; \
-	VPERMPS actavx512Const<>+896(SB), Z8, Z11; \
+	VPERMPS actavx512Const<>+1088(SB), Z8, Z11; \
 	VFMADD231PS Z10, Z12, Z11; \
-	VPERMPS actavx512Const<>+960(SB), Z8, Z12; \
+	VPERMPS actavx512Const<>+1152(SB), Z8, Z12; \
 	VFMADD231PS Z10, Z11, Z12; \
-	VPERMPS actavx512Const<>+1024(SB), Z8, Z11; \
+	VPERMPS actavx512Const<>+1216(SB), Z8, Z11; \
 	VFMADD231PS Z10, Z12, Z11; \
-	VPERMPS actavx512Const<>+1088(SB), Z8, Z12; \
+	VPERMPS actavx512Const<>+1280(SB), Z8, Z12; \
 	VFMADD231PS Z10, Z11, Z12; \
-	VPERMPS actavx512Const<>+1152(SB), Z8, Z11; \
+	VPERMPS actavx512Const<>+1344(SB), Z8, Z11; \
 	VFMADD231PS Z10, Z12, Z11; \
-	VPERMPS actavx512Const<>+1216(SB), Z8, Z8; \
+	VPERMPS actavx512Const<>+1408(SB), Z8, Z8; \
 	VCMPPS $0, Z4, Z9, K1; \
 	VBLENDMPS Z7, Z8, K1, Z7; \
 	VFMADD231PS Z10, Z11, Z7
 
-#define BLOCK5 \
+#define BLOCK8 \
 	VPORD Z1, Z5, Z6; \
 	VMAXPS Z6, Z0, Z6; \
 	VMOVAPS Z3, Z7; \
 	VFMADD231PS Z2, Z6, Z7; \
 	VFMADD213PS Z4, Z6, Z7; \
-	VPERMPS actavx512Const<>+1344(SB), Z7, Z8; \
+	VPERMPS actavx512Const<>+1536(SB), Z7, Z8; \
 	VSUBPS Z8, Z6, Z8; \
-	VPERMPS actavx512Const<>+1408(SB), Z7, Z9; \
-	VPERMPS actavx512Const<>+1472(SB), Z7, Z10; \
+	VPERMPS actavx512Const<>+1600(SB), Z7, Z9; \
+	VPERMPS actavx512Const<>+1664(SB), Z7, Z10; \
 	VFMADD231PS Z8, Z9, Z10; \
-	VPERMPS actavx512Const<>+1536(SB), Z7, Z9; \
+	VPERMPS actavx512Const<>+1728(SB), Z7, Z9; \
 	VFMADD231PS Z8, Z10, Z9; \
-	VPERMPS actavx512Const<>+1600(SB), Z7, Z10; \
+	VPERMPS actavx512Const<>+1792(SB), Z7, Z10; \
 	VFMADD231PS Z8, Z9, Z10; \
-	VPERMPS actavx512Const<>+1664(SB), Z7, Z9; \
+	VPERMPS actavx512Const<>+1856(SB), Z7, Z9; \
 	VFMADD231PS Z8, Z10, Z9; \
-	VPERMPS actavx512Const<>+1728(SB), Z7, Z10; \
+	VPERMPS actavx512Const<>+1920(SB), Z7, Z10; \
 	VFMADD231PS Z8, Z9, Z10; \
-	VPERMPS actavx512Const<>+1792(SB), Z7, Z9; \
+	VPERMPS actavx512Const<>+1984(SB), Z7, Z9; \
 	VFMADD231PS Z8, Z10, Z9; \
-	VPERMPS actavx512Const<>+1856(SB), Z7, Z7; \
+	VPERMPS actavx512Const<>+2048(SB), Z7, Z7; \
 	VFMADD231PS Z8, Z9, Z7; \
 	VMAXPS Z5, Z1, Z5; \
 	VFMADD231PS Z7, Z6, Z5
 
-#define BLOCK6 \
+#define BLOCK9 \
+	VMINPS Z15, Z1, Z16; \
+	VMAXPS Z16, Z2, Z16; \
+	VMOVAPS Z3, Z17; \
+	VFMADD231PS Z5, Z16, Z17; \
+	VSUBPS Z3, Z17, Z18; \
+	VFNMADD231PS Z6, Z18, Z16; \
+	VFNMADD231PS Z7, Z18, Z16; \
+	VMULPS Z16, Z16, Z19; \
+	VMOVAPS Z9, Z20; \
+	VFMADD231PS Z16, Z8, Z20; \
+	VFMADD213PS Z10, Z16, Z20; \
+	VFMADD213PS Z11, Z16, Z20; \
+	VFMADD213PS Z12, Z16, Z20; \
+	VFMADD231PS Z20, Z19, Z16; \
+	VPSLLD $23, Z17, Z17; \
+	VPADDD Z4, Z17, Z17; \
+	VSUBPS Z4, Z17, Z19; \
+	VFMADD231PS Z16, Z17, Z19; \
+	VADDPS Z19, Z19, Z17; \
+	VCMPPS $0, Z0, Z18, K2
+
+#define BLOCK10 \
+	VBROADCASTSD actavx512Const<>+80(SB), Z1; \
+	VBROADCASTSD actavx512Const<>+120(SB), Z3; \
+	VBROADCASTSD actavx512Const<>+128(SB), Z2; \
+	VBROADCASTSD actavx512Const<>+136(SB), Z5; \
+	VBROADCASTSD actavx512Const<>+144(SB), Z4; \
+	VBROADCASTSD actavx512Const<>+152(SB), Z6; \
+	VBROADCASTSD actavx512Const<>+160(SB), Z7; \
+	VBROADCASTSD actavx512Const<>+168(SB), Z8; \
+	VBROADCASTSD actavx512Const<>+176(SB), Z9; \
+	VBROADCASTSD actavx512Const<>+184(SB), Z10; \
+	VBROADCASTSD actavx512Const<>+192(SB), Z11; \
+	VBROADCASTSD actavx512Const<>+200(SB), Z12; \
+	VBROADCASTSD actavx512Const<>+208(SB), Z13; \
+	VBROADCASTSD actavx512Const<>+216(SB), Z14; \
+	VBROADCASTSD actavx512Const<>+224(SB), Z15; \
+	VBROADCASTSD actavx512Const<>+232(SB), Z16; \
+	VBROADCASTSD actavx512Const<>+240(SB), Z17; \
+	VBROADCASTSD actavx512Const<>+248(SB), Z18; \
+	VBROADCASTSD actavx512Const<>+256(SB), Z0; \
+	VBROADCASTSD actavx512Const<>+96(SB), Z19
+
+#define BLOCK11 \
 	VPANDD Z1, Z4, Z5; \
 	VMINPS Z5, Z0, Z5; \
 	VADDPS Z2, Z5, Z6; \
 	VPSRLD $21, Z6, Z6; \
-	VPERMPS actavx512Const<>+64(SB), Z6, Z7; \
+	VPERMPS actavx512Const<>+320(SB), Z6, Z7; \
 	VSUBPS Z7, Z5, Z5; \
-	VPERMPS actavx512Const<>+128(SB), Z6, Z7; \
-	VPERMPS actavx512Const<>+192(SB), Z6, Z8; \
-	VFMADD231PS Z5, Z7, Z8; \
-	VPERMPS actavx512Const<>+256(SB), Z6, Z7; \
-	VFMADD231PS Z5, Z8, Z7; \
-	VPERMPS actavx512Const<>+320(SB), Z6, Z8; \
-	VFMADD231PS Z5, Z7, Z8; \
 	VPERMPS actavx512Const<>+384(SB), Z6, Z7; \
-	VFMADD231PS Z5, Z8, Z7; \
 	VPERMPS actavx512Const<>+448(SB), Z6, Z8; \
 	VFMADD231PS Z5, Z7, Z8; \
-	VPERMPS actavx512Const<>+512(SB), Z6, Z6; \
+	VPERMPS actavx512Const<>+512(SB), Z6, Z7; \
+	VFMADD231PS Z5, Z8, Z7; \
+	VPERMPS actavx512Const<>+576(SB), Z6, Z8; \
+	VFMADD231PS Z5, Z7, Z8; \
+	VPERMPS actavx512Const<>+640(SB), Z6, Z7; \
+	VFMADD231PS Z5, Z8, Z7; \
+	VPERMPS actavx512Const<>+704(SB), Z6, Z8; \
+	VFMADD231PS Z5, Z7, Z8; \
+	VPERMPS actavx512Const<>+768(SB), Z6, Z6; \
 	VFMADD231PS Z5, Z8, Z6; \
 	VPANDD Z3, Z4, Z4
 
-#define BLOCK7 \
+#define BLOCK12 \
 	VPORD Z3, Z13, Z14; \
 	VMAXPS Z14, Z1, Z14; \
 	VMOVAPS Z2, Z15; \
@@ -250,650 +384,1669 @@
 	VDIVPS Z15, Z13, Z13; \
 	VSUBPS Z0, Z15, Z15
 
-#define BLOCK8 \
+#define BLOCK13 \
+	VMINPS Z11, Z0, Z12; \
+	VMINPS Z12, Z1, Z12; \
+	VMAXPS Z12, Z2, Z12; \
+	VMOVAPS Z3, Z13; \
+	VFMADD231PS Z5, Z12, Z13; \
+	VSUBPS Z3, Z13, Z14; \
+	VFNMADD231PS Z6, Z14, Z12; \
+	VFNMADD231PS Z7, Z14, Z12; \
+	VPERMPS actavx512Const<>+2176(SB), Z13, Z13; \
+	VMOVAPS Z9, Z15; \
+	VFMADD231PS Z12, Z8, Z15; \
+	VFMADD213PS Z10, Z12, Z15; \
+	VMULPS Z12, Z13, Z12; \
+	VFMADD231PS Z12, Z15, Z13; \
+	VSCALEFPS Z14, Z13, Z12; \
+	VADDPS Z4, Z12, Z13; \
+	VMULPS Z13, Z12, Z12; \
+	VADDPS Z4, Z12, Z13; \
+	VDIVPS Z13, Z12, Z12; \
+	VMULPS Z12, Z11, Z11
+
+#define BLOCK14 \
+	VBROADCASTSS actavx512Const<>+0(SB), Z0; \
+	VBROADCASTSS actavx512Const<>+20(SB), Z2; \
+	VBROADCASTSS actavx512Const<>+24(SB), Z1; \
+	VBROADCASTSS actavx512Const<>+28(SB), Z5; \
+	VBROADCASTSS actavx512Const<>+32(SB), Z3; \
+	VBROADCASTSS actavx512Const<>+36(SB), Z6; \
+	VBROADCASTSS actavx512Const<>+40(SB), Z7; \
+	VBROADCASTSS actavx512Const<>+44(SB), Z8; \
+	VBROADCASTSS actavx512Const<>+48(SB), Z9; \
+	VBROADCASTSS actavx512Const<>+52(SB), Z10; \
+	VBROADCASTSS actavx512Const<>+56(SB), Z11; \
+	VBROADCASTSS actavx512Const<>+60(SB), Z12; \
+	VBROADCASTSS actavx512Const<>+64(SB), Z4; \
+	VBROADCASTSS actavx512Const<>+4(SB), Z13
+
+#define BLOCK15 \
+	MOVQ $16, DX; \
+	CMPQ CX, DX; \
+	CMOVQLT CX, DX; \
+	MOVL $-1, AX; \
+	BZHIL DX, AX, AX; \
+	KMOVW AX, K7; \
+	VMOVUPS.Z (SI), K7, Z2; \
+	VMOVUPS.Z (R8), K7, Z3
+
+#define BLOCK16 \
+	MOVQ $8, DX; \
+	CMPQ CX, DX; \
+	CMOVQLT CX, DX; \
+	MOVL $-1, AX; \
+	BZHIL DX, AX, AX; \
+	KMOVW AX, K7; \
+	VMOVUPD.Z (SI), K7, Z2; \
+	VMOVUPD.Z (R8), K7, Z3
+
+#define BLOCK17 \
 	VMULPS Z10, Z6, Z7; \
 	VFMADD231PS Z12, Z6, Z7; \
 	VSCALEFPS Z11, Z7, Z6; \
-	VBROADCASTSS actavx512Const<>+616(SB), Z7; \
+	VBROADCASTSS actavx512Const<>+0(SB), Z7; \
 	VMINPS Z5, Z7, Z7; \
 	VMAXPS Z5, Z1, Z5; \
-	VFMADD231PS.BCST actavx512Const<>+616(SB), Z7, Z5; \
+	VFMADD231PS.BCST actavx512Const<>+0(SB), Z7, Z5; \
 	VSUBPS Z6, Z5, Z5
 
-DATA actavx512Const<>+0(SB)/4, $0x4111999a
-DATA actavx512Const<>+4(SB)/4, $0x7fffffff
-DATA actavx512Const<>+8(SB)/4, $0x3f800000
-DATA actavx512Const<>+12(SB)/4, $0x80000000
-DATA actavx512Const<>+64(SB)/4, $0x3f9e0c6a
-DATA actavx512Const<>+68(SB)/4, $0x3fdb8568
-DATA actavx512Const<>+72(SB)/4, $0x401201eb
-DATA actavx512Const<>+76(SB)/4, $0x4031935b
-DATA actavx512Const<>+80(SB)/4, $0x405ebc7f
-DATA actavx512Const<>+84(SB)/4, $0x408dc4c0
-DATA actavx512Const<>+88(SB)/4, $0x40ae2708
-DATA actavx512Const<>+92(SB)/4, $0x40ce2d2c
-DATA actavx512Const<>+96(SB)/4, $0x4101d6ec
-DATA actavx512Const<>+100(SB)/4, $0x4113330c
-DATA actavx512Const<>+104(SB)/4, $0x0
-DATA actavx512Const<>+108(SB)/4, $0x0
-DATA actavx512Const<>+112(SB)/4, $0x0
-DATA actavx512Const<>+116(SB)/4, $0x3ebc3996
-DATA actavx512Const<>+120(SB)/4, $0x3f20b015
-DATA actavx512Const<>+124(SB)/4, $0x3f635bf2
-DATA actavx512Const<>+128(SB)/4, $0x3c77dc0d
-DATA actavx512Const<>+132(SB)/4, $0x3b0b8938
-DATA actavx512Const<>+136(SB)/4, $0xba3cad10
-DATA actavx512Const<>+140(SB)/4, $0xba0eeae6
-DATA actavx512Const<>+144(SB)/4, $0xb9259e98
-DATA actavx512Const<>+148(SB)/4, $0xb7bef2fc
-DATA actavx512Const<>+152(SB)/4, $0xb64ff259
-DATA actavx512Const<>+156(SB)/4, $0xb4e09ea5
-DATA actavx512Const<>+160(SB)/4, $0xb2c396f1
-DATA actavx512Const<>+164(SB)/4, $0x3b0c0b3b
-DATA actavx512Const<>+168(SB)/4, $0x0
-DATA actavx512Const<>+172(SB)/4, $0x0
-DATA actavx512Const<>+176(SB)/4, $0xbd1776ad
-DATA actavx512Const<>+180(SB)/4, $0xbd7557b5
-DATA actavx512Const<>+184(SB)/4, $0xbcd12d41
-DATA actavx512Const<>+188(SB)/4, $0x3c1d3e17
-DATA actavx512Const<>+192(SB)/4, $0xbcace20a
-DATA actavx512Const<>+196(SB)/4, $0x3b476341
-DATA actavx512Const<>+200(SB)/4, $0x3b7bc474
-DATA actavx512Const<>+204(SB)/4, $0x3af053e9
-DATA actavx512Const<>+208(SB)/4, $0x3a0568de
-DATA actavx512Const<>+212(SB)/4, $0x38a332ce
-DATA actavx512Const<>+216(SB)/4, $0x372d7096
-DATA actavx512Const<>+220(SB)/4, $0x35bbe34c
-DATA actavx512Const<>+224(SB)/4, $0x336e9605
-DATA actavx512Const<>+228(SB)/4, $0x3afc0463
-DATA actavx512Const<>+232(SB)/4, $0x0
-DATA actavx512Const<>+236(SB)/4, $0x0
-DATA actavx512Const<>+240(SB)/4, $0x3e1284da
-DATA actavx512Const<>+244(SB)/4, $0x3cb08ad5
-DATA actavx512Const<>+248(SB)/4, $0xbd5ffb0b
-DATA actavx512Const<>+252(SB)/4, $0xbd6cc39c
-DATA actavx512Const<>+256(SB)/4, $0xbc34cb9b
-DATA actavx512Const<>+260(SB)/4, $0xbcc56cda
-DATA actavx512Const<>+264(SB)/4, $0xbc3fda11
-DATA actavx512Const<>+268(SB)/4, $0xbb9f901a
-DATA actavx512Const<>+272(SB)/4, $0xbaa361da
-DATA actavx512Const<>+276(SB)/4, $0xb946ac9f
-DATA actavx512Const<>+280(SB)/4, $0xb7d23ff8
-DATA actavx512Const<>+284(SB)/4, $0xb6636fc7
-DATA actavx512Const<>+288(SB)/4, $0xb3f15c4d
-DATA actavx512Const<>+292(SB)/4, $0x3a3adc6b
-DATA actavx512Const<>+296(SB)/4, $0x0
-DATA actavx512Const<>+300(SB)/4, $0x0
-DATA actavx512Const<>+304(SB)/4, $0xba9b29fe
-DATA actavx512Const<>+308(SB)/4, $0x3e2b27e2
-DATA actavx512Const<>+312(SB)/4, $0x3e0c7eb2
-DATA actavx512Const<>+316(SB)/4, $0x3d69b10c
-DATA actavx512Const<>+320(SB)/4, $0x3ddf54f9
-DATA actavx512Const<>+324(SB)/4, $0x3d87b42c
-DATA actavx512Const<>+328(SB)/4, $0x3cd18dc8
-DATA actavx512Const<>+332(SB)/4, $0x3c24bff6
-DATA actavx512Const<>+336(SB)/4, $0x3b2461e7
-DATA actavx512Const<>+340(SB)/4, $0x39c5ff86
-DATA actavx512Const<>+344(SB)/4, $0x38517ca1
-DATA actavx512Const<>+348(SB)/4, $0x36e27a66
-DATA actavx512Const<>+352(SB)/4, $0x347ba9bf
-DATA actavx512Const<>+356(SB)/4, $0x39121f6c
+DATA actavx512Const<>+0(SB)/4, $0x0
+DATA actavx512Const<>+4(SB)/4, $0x80000000
+DATA actavx512Const<>+8(SB)/4, $0x7fffffff
+DATA actavx512Const<>+12(SB)/4, $0x7f7fffff
+DATA actavx512Const<>+16(SB)/4, $0xff7fffff
+DATA actavx512Const<>+20(SB)/4, $0xc1f00000
+DATA actavx512Const<>+24(SB)/4, $0x42b20000
+DATA actavx512Const<>+28(SB)/4, $0x3fb8aa3b
+DATA actavx512Const<>+32(SB)/4, $0x4b400000
+DATA actavx512Const<>+36(SB)/4, $0x3f317218
+DATA actavx512Const<>+40(SB)/4, $0xb102e308
+DATA actavx512Const<>+44(SB)/4, $0x3ab5655d
+DATA actavx512Const<>+48(SB)/4, $0x3c0915fb
+DATA actavx512Const<>+52(SB)/4, $0x3d2aabcc
+DATA actavx512Const<>+56(SB)/4, $0x3e2aaa55
+DATA actavx512Const<>+60(SB)/4, $0x3effffff
+DATA actavx512Const<>+64(SB)/4, $0x3f000000
+DATA actavx512Const<>+68(SB)/4, $0x3fe10966
+DATA actavx512Const<>+72(SB)/4, $0x3f867d5f
+DATA actavx512Const<>+80(SB)/8, $0x0
+DATA actavx512Const<>+88(SB)/8, $0x8000000000000000
+DATA actavx512Const<>+96(SB)/8, $0x7fffffffffffffff
+DATA actavx512Const<>+104(SB)/8, $0x7fefffffffffffff
+DATA actavx512Const<>+112(SB)/8, $0xffefffffffffffff
+DATA actavx512Const<>+120(SB)/8, $0xc04e000000000000
+DATA actavx512Const<>+128(SB)/8, $0x4086300000000000
+DATA actavx512Const<>+136(SB)/8, $0x3ff71547652b82fe
+DATA actavx512Const<>+144(SB)/8, $0x4338000000000000
+DATA actavx512Const<>+152(SB)/8, $0x3fe62e42fefa39ef
+DATA actavx512Const<>+160(SB)/8, $0x3c7abc9e3b39803f
+DATA actavx512Const<>+168(SB)/8, $0x3de6124613a86d09
+DATA actavx512Const<>+176(SB)/8, $0x3e21eed8eff8d898
+DATA actavx512Const<>+184(SB)/8, $0x3e5ae64567f544e4
+DATA actavx512Const<>+192(SB)/8, $0x3e927e4fb7789f5c
+DATA actavx512Const<>+200(SB)/8, $0x3ec71de3a556c734
+DATA actavx512Const<>+208(SB)/8, $0x3efa01a01a01a01a
+DATA actavx512Const<>+216(SB)/8, $0x3f2a01a01a01a01a
+DATA actavx512Const<>+224(SB)/8, $0x3f56c16c16c16c17
+DATA actavx512Const<>+232(SB)/8, $0x3f81111111111111
+DATA actavx512Const<>+240(SB)/8, $0x3fa5555555555555
+DATA actavx512Const<>+248(SB)/8, $0x3fc5555555555555
+DATA actavx512Const<>+256(SB)/8, $0x3fe0000000000000
+DATA actavx512Const<>+264(SB)/8, $0x3ffc212cc640f031
+DATA actavx512Const<>+272(SB)/8, $0x3ff0cfabd6a91132
+DATA actavx512Const<>+280(SB)/4, $0x4111999a
+DATA actavx512Const<>+284(SB)/4, $0x3f800000
+DATA actavx512Const<>+320(SB)/4, $0x3f9e0c6a
+DATA actavx512Const<>+324(SB)/4, $0x3fdb8568
+DATA actavx512Const<>+328(SB)/4, $0x401201eb
+DATA actavx512Const<>+332(SB)/4, $0x4031935b
+DATA actavx512Const<>+336(SB)/4, $0x405ebc7f
+DATA actavx512Const<>+340(SB)/4, $0x408dc4c0
+DATA actavx512Const<>+344(SB)/4, $0x40ae2708
+DATA actavx512Const<>+348(SB)/4, $0x40ce2d2c
+DATA actavx512Const<>+352(SB)/4, $0x4101d6ec
+DATA actavx512Const<>+356(SB)/4, $0x4113330c
 DATA actavx512Const<>+360(SB)/4, $0x0
 DATA actavx512Const<>+364(SB)/4, $0x0
-DATA actavx512Const<>+368(SB)/4, $0xbeaaa264
-DATA actavx512Const<>+372(SB)/4, $0xbe3bf23b
-DATA actavx512Const<>+376(SB)/4, $0xbc860634
-DATA actavx512Const<>+380(SB)/4, $0x3daddff7
-DATA actavx512Const<>+384(SB)/4, $0xbe78abc4
-DATA actavx512Const<>+388(SB)/4, $0xbde94ec3
-DATA actavx512Const<>+392(SB)/4, $0xbd23f8fa
-DATA actavx512Const<>+396(SB)/4, $0xbc7b079b
-DATA actavx512Const<>+400(SB)/4, $0xbb77ba3e
-DATA actavx512Const<>+404(SB)/4, $0xba14acaa
-DATA actavx512Const<>+408(SB)/4, $0xb89d3b44
-DATA actavx512Const<>+412(SB)/4, $0xb729fba7
-DATA actavx512Const<>+416(SB)/4, $0xb4c0f3ac
-DATA actavx512Const<>+420(SB)/4, $0x377d4649
+DATA actavx512Const<>+368(SB)/4, $0x0
+DATA actavx512Const<>+372(SB)/4, $0x3ebc3996
+DATA actavx512Const<>+376(SB)/4, $0x3f20b015
+DATA actavx512Const<>+380(SB)/4, $0x3f635bf2
+DATA actavx512Const<>+384(SB)/4, $0x3c77dc0d
+DATA actavx512Const<>+388(SB)/4, $0x3b0b8938
+DATA actavx512Const<>+392(SB)/4, $0xba3cad10
+DATA actavx512Const<>+396(SB)/4, $0xba0eeae6
+DATA actavx512Const<>+400(SB)/4, $0xb9259e98
+DATA actavx512Const<>+404(SB)/4, $0xb7bef2fc
+DATA actavx512Const<>+408(SB)/4, $0xb64ff259
+DATA actavx512Const<>+412(SB)/4, $0xb4e09ea5
+DATA actavx512Const<>+416(SB)/4, $0xb2c396f1
+DATA actavx512Const<>+420(SB)/4, $0x3b0c0b3b
 DATA actavx512Const<>+424(SB)/4, $0x0
 DATA actavx512Const<>+428(SB)/4, $0x0
-DATA actavx512Const<>+432(SB)/4, $0xb59342f6
-DATA actavx512Const<>+436(SB)/4, $0xbe9ddd86
-DATA actavx512Const<>+440(SB)/4, $0xbec4afc5
-DATA actavx512Const<>+444(SB)/4, $0xbeb425ca
-DATA actavx512Const<>+448(SB)/4, $0x3e935324
-DATA actavx512Const<>+452(SB)/4, $0x3df8ecac
-DATA actavx512Const<>+456(SB)/4, $0x3d276e2c
-DATA actavx512Const<>+460(SB)/4, $0x3c7cfd8a
-DATA actavx512Const<>+464(SB)/4, $0x3b7834d7
-DATA actavx512Const<>+468(SB)/4, $0x3a14bb15
-DATA actavx512Const<>+472(SB)/4, $0x389d3fc2
-DATA actavx512Const<>+476(SB)/4, $0x372a0072
-DATA actavx512Const<>+480(SB)/4, $0x34c05359
-DATA actavx512Const<>+484(SB)/4, $0x35739474
+DATA actavx512Const<>+432(SB)/4, $0xbd1776ad
+DATA actavx512Const<>+436(SB)/4, $0xbd7557b5
+DATA actavx512Const<>+440(SB)/4, $0xbcd12d41
+DATA actavx512Const<>+444(SB)/4, $0x3c1d3e17
+DATA actavx512Const<>+448(SB)/4, $0xbcace20a
+DATA actavx512Const<>+452(SB)/4, $0x3b476341
+DATA actavx512Const<>+456(SB)/4, $0x3b7bc474
+DATA actavx512Const<>+460(SB)/4, $0x3af053e9
+DATA actavx512Const<>+464(SB)/4, $0x3a0568de
+DATA actavx512Const<>+468(SB)/4, $0x38a332ce
+DATA actavx512Const<>+472(SB)/4, $0x372d7096
+DATA actavx512Const<>+476(SB)/4, $0x35bbe34c
+DATA actavx512Const<>+480(SB)/4, $0x336e9605
+DATA actavx512Const<>+484(SB)/4, $0x3afc0463
 DATA actavx512Const<>+488(SB)/4, $0x0
 DATA actavx512Const<>+492(SB)/4, $0x0
-DATA actavx512Const<>+496(SB)/4, $0x3f800000
-DATA actavx512Const<>+500(SB)/4, $0x3f604bc9
-DATA actavx512Const<>+504(SB)/4, $0x3f30bb1f
-DATA actavx512Const<>+508(SB)/4, $0x3efd9012
-DATA actavx512Const<>+512(SB)/4, $0x3f580d49
-DATA actavx512Const<>+516(SB)/4, $0x3f6ff038
-DATA actavx512Const<>+520(SB)/4, $0x3f7ab695
-DATA actavx512Const<>+524(SB)/4, $0x3f7e040d
-DATA actavx512Const<>+528(SB)/4, $0x3f7f83c8
-DATA actavx512Const<>+532(SB)/4, $0x3f7fed68
-DATA actavx512Const<>+536(SB)/4, $0x3f7ffd8b
-DATA actavx512Const<>+540(SB)/4, $0x3f7fffab
-DATA actavx512Const<>+544(SB)/4, $0x3f7ffffd
-DATA actavx512Const<>+548(SB)/4, $0x3f800000
+DATA actavx512Const<>+496(SB)/4, $0x3e1284da
+DATA actavx512Const<>+500(SB)/4, $0x3cb08ad5
+DATA actavx512Const<>+504(SB)/4, $0xbd5ffb0b
+DATA actavx512Const<>+508(SB)/4, $0xbd6cc39c
+DATA actavx512Const<>+512(SB)/4, $0xbc34cb9b
+DATA actavx512Const<>+516(SB)/4, $0xbcc56cda
+DATA actavx512Const<>+520(SB)/4, $0xbc3fda11
+DATA actavx512Const<>+524(SB)/4, $0xbb9f901a
+DATA actavx512Const<>+528(SB)/4, $0xbaa361da
+DATA actavx512Const<>+532(SB)/4, $0xb946ac9f
+DATA actavx512Const<>+536(SB)/4, $0xb7d23ff8
+DATA actavx512Const<>+540(SB)/4, $0xb6636fc7
+DATA actavx512Const<>+544(SB)/4, $0xb3f15c4d
+DATA actavx512Const<>+548(SB)/4, $0x3a3adc6b
 DATA actavx512Const<>+552(SB)/4, $0x0
 DATA actavx512Const<>+556(SB)/4, $0x0
-DATA actavx512Const<>+560(SB)/4, $0x0
-DATA actavx512Const<>+564(SB)/4, $0x3eb42e19
-DATA actavx512Const<>+568(SB)/4, $0x3f0e73fd
-DATA actavx512Const<>+572(SB)/4, $0x3f35e105
-DATA actavx512Const<>+576(SB)/4, $0xc2d00000
-DATA actavx512Const<>+580(SB)/4, $0x3fb8aa3b
-DATA actavx512Const<>+584(SB)/4, $0x4b400000
-DATA actavx512Const<>+588(SB)/4, $0x3f317218
-DATA actavx512Const<>+592(SB)/4, $0xb102e308
-DATA actavx512Const<>+596(SB)/4, $0x3ab55b5f
-DATA actavx512Const<>+600(SB)/4, $0x3c091eae
-DATA actavx512Const<>+604(SB)/4, $0x3d2aac2d
-DATA actavx512Const<>+608(SB)/4, $0x3e2aaa46
-DATA actavx512Const<>+612(SB)/4, $0x3efffffe
+DATA actavx512Const<>+560(SB)/4, $0xba9b29fe
+DATA actavx512Const<>+564(SB)/4, $0x3e2b27e2
+DATA actavx512Const<>+568(SB)/4, $0x3e0c7eb2
+DATA actavx512Const<>+572(SB)/4, $0x3d69b10c
+DATA actavx512Const<>+576(SB)/4, $0x3ddf54f9
+DATA actavx512Const<>+580(SB)/4, $0x3d87b42c
+DATA actavx512Const<>+584(SB)/4, $0x3cd18dc8
+DATA actavx512Const<>+588(SB)/4, $0x3c24bff6
+DATA actavx512Const<>+592(SB)/4, $0x3b2461e7
+DATA actavx512Const<>+596(SB)/4, $0x39c5ff86
+DATA actavx512Const<>+600(SB)/4, $0x38517ca1
+DATA actavx512Const<>+604(SB)/4, $0x36e27a66
+DATA actavx512Const<>+608(SB)/4, $0x347ba9bf
+DATA actavx512Const<>+612(SB)/4, $0x39121f6c
 DATA actavx512Const<>+616(SB)/4, $0x0
-DATA actavx512Const<>+620(SB)/4, $0xc2dc0000
-DATA actavx512Const<>+624(SB)/4, $0x3f000000
-DATA actavx512Const<>+628(SB)/4, $0x40400000
-DATA actavx512Const<>+632(SB)/4, $0x40c00000
-DATA actavx512Const<>+636(SB)/4, $0x407fef9e
-DATA actavx512Const<>+640(SB)/4, $0x3f400000
-DATA actavx512Const<>+704(SB)/4, $0x3fd0d6a5
-DATA actavx512Const<>+708(SB)/4, $0x40170767
-DATA actavx512Const<>+712(SB)/4, $0x403f127e
-DATA actavx512Const<>+716(SB)/4, $0x406c3bf9
-DATA actavx512Const<>+720(SB)/4, $0x0
-DATA actavx512Const<>+724(SB)/4, $0x3eff021d
-DATA actavx512Const<>+728(SB)/4, $0x3f50fb80
-DATA actavx512Const<>+732(SB)/4, $0x3f97617e
-DATA actavx512Const<>+736(SB)/4, $0x3fd0d6a5
-DATA actavx512Const<>+740(SB)/4, $0x40170767
-DATA actavx512Const<>+744(SB)/4, $0x403f127e
-DATA actavx512Const<>+748(SB)/4, $0x406c3bf9
-DATA actavx512Const<>+752(SB)/4, $0x0
-DATA actavx512Const<>+756(SB)/4, $0x3eff021d
-DATA actavx512Const<>+760(SB)/4, $0x3f50fb80
-DATA actavx512Const<>+764(SB)/4, $0x3f97617e
-DATA actavx512Const<>+768(SB)/4, $0xbbc41dbf
-DATA actavx512Const<>+772(SB)/4, $0xb9499853
-DATA actavx512Const<>+776(SB)/4, $0x39ce8447
-DATA actavx512Const<>+780(SB)/4, $0x37e7066e
-DATA actavx512Const<>+784(SB)/4, $0xbcc3f252
-DATA actavx512Const<>+788(SB)/4, $0xbb8afd53
-DATA actavx512Const<>+792(SB)/4, $0x3cfca8df
-DATA actavx512Const<>+796(SB)/4, $0x3ba64e61
-DATA actavx512Const<>+800(SB)/4, $0xbbc41dbf
-DATA actavx512Const<>+804(SB)/4, $0xb9499853
-DATA actavx512Const<>+808(SB)/4, $0x39ce8447
-DATA actavx512Const<>+812(SB)/4, $0x37e7066e
-DATA actavx512Const<>+816(SB)/4, $0xbcc3f252
-DATA actavx512Const<>+820(SB)/4, $0xbb8afd53
-DATA actavx512Const<>+824(SB)/4, $0x3cfca8df
-DATA actavx512Const<>+828(SB)/4, $0x3ba64e61
-DATA actavx512Const<>+832(SB)/4, $0x3c65e538
-DATA actavx512Const<>+836(SB)/4, $0xbb445e79
-DATA actavx512Const<>+840(SB)/4, $0xba53273e
-DATA actavx512Const<>+844(SB)/4, $0xb7fdc65e
-DATA actavx512Const<>+848(SB)/4, $0xbaa5ba37
-DATA actavx512Const<>+852(SB)/4, $0xbd4b3d52
-DATA actavx512Const<>+856(SB)/4, $0xbc9f081e
-DATA actavx512Const<>+860(SB)/4, $0x3c963098
-DATA actavx512Const<>+864(SB)/4, $0x3c65e538
-DATA actavx512Const<>+868(SB)/4, $0xbb445e79
-DATA actavx512Const<>+872(SB)/4, $0xba53273e
-DATA actavx512Const<>+876(SB)/4, $0xb7fdc65e
-DATA actavx512Const<>+880(SB)/4, $0xbaa5ba37
-DATA actavx512Const<>+884(SB)/4, $0xbd4b3d52
-DATA actavx512Const<>+888(SB)/4, $0xbc9f081e
-DATA actavx512Const<>+892(SB)/4, $0x3c963098
-DATA actavx512Const<>+896(SB)/4, $0xbacfc8e5
-DATA actavx512Const<>+900(SB)/4, $0x3c0e19df
-DATA actavx512Const<>+904(SB)/4, $0x3a8e2867
-DATA actavx512Const<>+908(SB)/4, $0x37d8bb12
-DATA actavx512Const<>+912(SB)/4, $0x3de765f3
-DATA actavx512Const<>+916(SB)/4, $0x3c091084
-DATA actavx512Const<>+920(SB)/4, $0xbd80838a
-DATA actavx512Const<>+924(SB)/4, $0xbd6256d4
-DATA actavx512Const<>+928(SB)/4, $0xbacfc8e5
-DATA actavx512Const<>+932(SB)/4, $0x3c0e19df
-DATA actavx512Const<>+936(SB)/4, $0x3a8e2867
-DATA actavx512Const<>+940(SB)/4, $0x37d8bb12
-DATA actavx512Const<>+944(SB)/4, $0x3de765f3
-DATA actavx512Const<>+948(SB)/4, $0x3c091084
-DATA actavx512Const<>+952(SB)/4, $0xbd80838a
-DATA actavx512Const<>+956(SB)/4, $0xbd6256d4
-DATA actavx512Const<>+960(SB)/4, $0xbd4bdf9c
-DATA actavx512Const<>+964(SB)/4, $0xbc61dde5
-DATA actavx512Const<>+968(SB)/4, $0xba92a65d
-DATA actavx512Const<>+972(SB)/4, $0xb7a93411
-DATA actavx512Const<>+976(SB)/4, $0x372acf29
-DATA actavx512Const<>+980(SB)/4, $0x3e3b6432
-DATA actavx512Const<>+984(SB)/4, $0x3e06a4a0
-DATA actavx512Const<>+988(SB)/4, $0x3c368007
-DATA actavx512Const<>+992(SB)/4, $0xbd4bdf9c
-DATA actavx512Const<>+996(SB)/4, $0xbc61dde5
-DATA actavx512Const<>+1000(SB)/4, $0xba92a65d
-DATA actavx512Const<>+1004(SB)/4, $0xb7a93411
-DATA actavx512Const<>+1008(SB)/4, $0x372acf29
-DATA actavx512Const<>+1012(SB)/4, $0x3e3b6432
-DATA actavx512Const<>+1016(SB)/4, $0x3e06a4a0
-DATA actavx512Const<>+1020(SB)/4, $0x3c368007
-DATA actavx512Const<>+1024(SB)/4, $0x3de88637
-DATA actavx512Const<>+1028(SB)/4, $0x3c6e517b
-DATA actavx512Const<>+1032(SB)/4, $0x3a5f4861
-DATA actavx512Const<>+1036(SB)/4, $0x3748e25a
-DATA actavx512Const<>+1040(SB)/4, $0xbec09406
-DATA actavx512Const<>+1044(SB)/4, $0xbe17700d
-DATA actavx512Const<>+1048(SB)/4, $0x3d83ac81
-DATA actavx512Const<>+1052(SB)/4, $0x3e2aef02
-DATA actavx512Const<>+1056(SB)/4, $0x3de88637
-DATA actavx512Const<>+1060(SB)/4, $0x3c6e517b
-DATA actavx512Const<>+1064(SB)/4, $0x3a5f4861
-DATA actavx512Const<>+1068(SB)/4, $0x3748e25a
-DATA actavx512Const<>+1072(SB)/4, $0xbec09406
-DATA actavx512Const<>+1076(SB)/4, $0xbe17700d
-DATA actavx512Const<>+1080(SB)/4, $0x3d83ac81
-DATA actavx512Const<>+1084(SB)/4, $0x3e2aef02
-DATA actavx512Const<>+1088(SB)/4, $0xbe039bae
-DATA actavx512Const<>+1092(SB)/4, $0xbc26709e
-DATA actavx512Const<>+1096(SB)/4, $0xb9edbcd2
-DATA actavx512Const<>+1100(SB)/4, $0xb6a94a8b
-DATA actavx512Const<>+1104(SB)/4, $0x34169db0
-DATA actavx512Const<>+1108(SB)/4, $0xbee087cc
-DATA actavx512Const<>+1112(SB)/4, $0xbef233c8
-DATA actavx512Const<>+1116(SB)/4, $0xbea8b5e5
-DATA actavx512Const<>+1120(SB)/4, $0xbe039bae
-DATA actavx512Const<>+1124(SB)/4, $0xbc26709e
-DATA actavx512Const<>+1128(SB)/4, $0xb9edbcd2
-DATA actavx512Const<>+1132(SB)/4, $0xb6a94a8b
-DATA actavx512Const<>+1136(SB)/4, $0x34169db0
-DATA actavx512Const<>+1140(SB)/4, $0xbee087cc
-DATA actavx512Const<>+1144(SB)/4, $0xbef233c8
-DATA actavx512Const<>+1148(SB)/4, $0xbea8b5e5
-DATA actavx512Const<>+1152(SB)/4, $0x3da1542b
-DATA actavx512Const<>+1156(SB)/4, $0x3b8d1042
-DATA actavx512Const<>+1160(SB)/4, $0x391f40ed
-DATA actavx512Const<>+1164(SB)/4, $0x35b745be
-DATA actavx512Const<>+1168(SB)/4, $0x3e0375d4
-DATA actavx512Const<>+1172(SB)/4, $0x3f616758
-DATA actavx512Const<>+1176(SB)/4, $0x3f1458c6
-DATA actavx512Const<>+1180(SB)/4, $0x3e8ea731
-DATA actavx512Const<>+1184(SB)/4, $0x3da1542b
-DATA actavx512Const<>+1188(SB)/4, $0x3b8d1042
-DATA actavx512Const<>+1192(SB)/4, $0x391f40ed
-DATA actavx512Const<>+1196(SB)/4, $0x35b745be
-DATA actavx512Const<>+1200(SB)/4, $0x3e0375d4
-DATA actavx512Const<>+1204(SB)/4, $0x3f616758
-DATA actavx512Const<>+1208(SB)/4, $0x3f1458c6
-DATA actavx512Const<>+1212(SB)/4, $0x3e8ea731
-DATA actavx512Const<>+1216(SB)/4, $0x3f7a9d78
-DATA actavx512Const<>+1220(SB)/4, $0x3f7fc88f
-DATA actavx512Const<>+1224(SB)/4, $0x3f7ffe6a
-DATA actavx512Const<>+1228(SB)/4, $0x3f7ffffd
-DATA actavx512Const<>+1232(SB)/4, $0x0
-DATA actavx512Const<>+1236(SB)/4, $0x3f04cfd1
-DATA actavx512Const<>+1240(SB)/4, $0x3f406f12
-DATA actavx512Const<>+1244(SB)/4, $0x3f67d433
-DATA actavx512Const<>+1248(SB)/4, $0x3f7a9d78
-DATA actavx512Const<>+1252(SB)/4, $0x3f7fc88f
-DATA actavx512Const<>+1256(SB)/4, $0x3f7ffe6a
-DATA actavx512Const<>+1260(SB)/4, $0x3f7ffffd
-DATA actavx512Const<>+1264(SB)/4, $0x0
-DATA actavx512Const<>+1268(SB)/4, $0x3f04cfd1
-DATA actavx512Const<>+1272(SB)/4, $0x3f406f12
-DATA actavx512Const<>+1276(SB)/4, $0x3f67d433
-DATA actavx512Const<>+1280(SB)/4, $0xc0b00000
-DATA actavx512Const<>+1284(SB)/4, $0x3ec00000
-DATA actavx512Const<>+1288(SB)/4, $0xbf400000
-DATA actavx512Const<>+1344(SB)/4, $0xbe8ce5d8
-DATA actavx512Const<>+1348(SB)/4, $0xbf5e21fc
-DATA actavx512Const<>+1352(SB)/4, $0xbfbfa269
-DATA actavx512Const<>+1356(SB)/4, $0xbffd150c
-DATA actavx512Const<>+1360(SB)/4, $0xc01b125d
-DATA actavx512Const<>+1364(SB)/4, $0xc0322e20
-DATA actavx512Const<>+1368(SB)/4, $0xc047548e
-DATA actavx512Const<>+1372(SB)/4, $0xc05b0d8b
-DATA actavx512Const<>+1376(SB)/4, $0xc06ee63a
-DATA actavx512Const<>+1380(SB)/4, $0xc08030ca
-DATA actavx512Const<>+1384(SB)/4, $0xc0880d85
-DATA actavx512Const<>+1388(SB)/4, $0xc09020d3
-DATA actavx512Const<>+1392(SB)/4, $0xc0979356
-DATA actavx512Const<>+1396(SB)/4, $0xc09f1942
-DATA actavx512Const<>+1400(SB)/4, $0xc0a60469
-DATA actavx512Const<>+1404(SB)/4, $0xc0acde82
-DATA actavx512Const<>+1408(SB)/4, $0xba9e1ddf
-DATA actavx512Const<>+1412(SB)/4, $0x3a131061
-DATA actavx512Const<>+1416(SB)/4, $0x3a2b7f3a
-DATA actavx512Const<>+1420(SB)/4, $0xb8146841
-DATA actavx512Const<>+1424(SB)/4, $0xb92b7c14
-DATA actavx512Const<>+1428(SB)/4, $0xb8aa2224
-DATA actavx512Const<>+1432(SB)/4, $0xb8a26b56
-DATA actavx512Const<>+1436(SB)/4, $0x37caa316
-DATA actavx512Const<>+1440(SB)/4, $0x37f85186
-DATA actavx512Const<>+1444(SB)/4, $0x37c0d4c7
-DATA actavx512Const<>+1448(SB)/4, $0x3789a52f
-DATA actavx512Const<>+1452(SB)/4, $0x37285d4f
-DATA actavx512Const<>+1456(SB)/4, $0x36ae39f9
-DATA actavx512Const<>+1460(SB)/4, $0x3612bcc9
-DATA actavx512Const<>+1464(SB)/4, $0x35903409
-DATA actavx512Const<>+1468(SB)/4, $0x3511f489
-DATA actavx512Const<>+1472(SB)/4, $0x3b0794a5
-DATA actavx512Const<>+1476(SB)/4, $0x3b2a8cad
-DATA actavx512Const<>+1480(SB)/4, $0xba236491
-DATA actavx512Const<>+1484(SB)/4, $0xbab129f3
-DATA actavx512Const<>+1488(SB)/4, $0xba2da229
-DATA actavx512Const<>+1492(SB)/4, $0xb8ae0774
-DATA actavx512Const<>+1496(SB)/4, $0x3928e434
-DATA actavx512Const<>+1500(SB)/4, $0x39478f65
-DATA actavx512Const<>+1504(SB)/4, $0x390e96ce
-DATA actavx512Const<>+1508(SB)/4, $0x38ab5f4b
-DATA actavx512Const<>+1512(SB)/4, $0x383d617c
-DATA actavx512Const<>+1516(SB)/4, $0x37b928ac
-DATA actavx512Const<>+1520(SB)/4, $0x372ecc1c
-DATA actavx512Const<>+1524(SB)/4, $0x36970209
-DATA actavx512Const<>+1528(SB)/4, $0x3602679e
-DATA actavx512Const<>+1532(SB)/4, $0x3556ab35
-DATA actavx512Const<>+1536(SB)/4, $0x3c06705c
-DATA actavx512Const<>+1540(SB)/4, $0xbb0dbeb1
-DATA actavx512Const<>+1544(SB)/4, $0xbbc11f29
-DATA actavx512Const<>+1548(SB)/4, $0xbb1fffca
-DATA actavx512Const<>+1552(SB)/4, $0x39cb9ebc
-DATA actavx512Const<>+1556(SB)/4, $0x3a9522e8
-DATA actavx512Const<>+1560(SB)/4, $0x3a84da18
-DATA actavx512Const<>+1564(SB)/4, $0x3a2e285c
-DATA actavx512Const<>+1568(SB)/4, $0x39ba8eeb
-DATA actavx512Const<>+1572(SB)/4, $0x393b9fba
-DATA actavx512Const<>+1576(SB)/4, $0x38b74ab7
-DATA actavx512Const<>+1580(SB)/4, $0x38209c8f
-DATA actavx512Const<>+1584(SB)/4, $0x378b2a54
-DATA actavx512Const<>+1588(SB)/4, $0x36def443
-DATA actavx512Const<>+1592(SB)/4, $0x36349cd2
-DATA actavx512Const<>+1596(SB)/4, $0x358b688d
-DATA actavx512Const<>+1600(SB)/4, $0xbc530269
-DATA actavx512Const<>+1604(SB)/4, $0xbcb62fa6
-DATA actavx512Const<>+1608(SB)/4, $0xbbc9b99e
-DATA actavx512Const<>+1612(SB)/4, $0x3b8aa95d
-DATA actavx512Const<>+1616(SB)/4, $0x3bc938dd
-DATA actavx512Const<>+1620(SB)/4, $0x3b9574b9
-DATA actavx512Const<>+1624(SB)/4, $0x3b31f0f4
-DATA actavx512Const<>+1628(SB)/4, $0x3ab9c5a7
-DATA actavx512Const<>+1632(SB)/4, $0x3a27a1fd
-DATA actavx512Const<>+1636(SB)/4, $0x39953553
-DATA actavx512Const<>+1640(SB)/4, $0x3904b46b
-DATA actavx512Const<>+1644(SB)/4, $0x385596ba
-DATA actavx512Const<>+1648(SB)/4, $0x37ac5a46
-DATA actavx512Const<>+1652(SB)/4, $0x37012525
-DATA actavx512Const<>+1656(SB)/4, $0x3645ea39
-DATA actavx512Const<>+1660(SB)/4, $0x3591350b
-DATA actavx512Const<>+1664(SB)/4, $0xbd725f45
-DATA actavx512Const<>+1668(SB)/4, $0xbc38bca4
-DATA actavx512Const<>+1672(SB)/4, $0x3cdc79cb
-DATA actavx512Const<>+1676(SB)/4, $0x3ce06921
-DATA actavx512Const<>+1680(SB)/4, $0x3c8ce661
-DATA actavx512Const<>+1684(SB)/4, $0x3c188f43
-DATA actavx512Const<>+1688(SB)/4, $0x3b945e5d
-DATA actavx512Const<>+1692(SB)/4, $0x3b057766
-DATA actavx512Const<>+1696(SB)/4, $0x3a547d37
-DATA actavx512Const<>+1700(SB)/4, $0x39abd356
-DATA actavx512Const<>+1704(SB)/4, $0x390d69ba
-DATA actavx512Const<>+1708(SB)/4, $0x3853a3cd
-DATA actavx512Const<>+1712(SB)/4, $0x37a086db
-DATA actavx512Const<>+1716(SB)/4, $0x36e2f143
-DATA actavx512Const<>+1720(SB)/4, $0x36255b60
-DATA actavx512Const<>+1724(SB)/4, $0x35677a59
-DATA actavx512Const<>+1728(SB)/4, $0x3d587c66
-DATA actavx512Const<>+1732(SB)/4, $0x3df34534
-DATA actavx512Const<>+1736(SB)/4, $0x3dc76976
-DATA actavx512Const<>+1740(SB)/4, $0x3d64c3d8
-DATA actavx512Const<>+1744(SB)/4, $0x3cd24458
-DATA actavx512Const<>+1748(SB)/4, $0x3c3cbdc6
-DATA actavx512Const<>+1752(SB)/4, $0x3b9f56d7
-DATA actavx512Const<>+1756(SB)/4, $0x3affcd4c
-DATA actavx512Const<>+1760(SB)/4, $0x3a37fa6f
-DATA actavx512Const<>+1764(SB)/4, $0x39893aac
-DATA actavx512Const<>+1768(SB)/4, $0x38d34042
-DATA actavx512Const<>+1772(SB)/4, $0x381446dd
-DATA actavx512Const<>+1776(SB)/4, $0x3754d2dd
-DATA actavx512Const<>+1780(SB)/4, $0x368eb5f2
-DATA actavx512Const<>+1784(SB)/4, $0x35c69dad
-DATA actavx512Const<>+1788(SB)/4, $0x35051b9e
-DATA actavx512Const<>+1792(SB)/4, $0x3ec4ab36
-DATA actavx512Const<>+1796(SB)/4, $0x3e8c2e26
-DATA actavx512Const<>+1800(SB)/4, $0x3e0531e4
-DATA actavx512Const<>+1804(SB)/4, $0x3d676704
-DATA actavx512Const<>+1808(SB)/4, $0x3cad8f3b
-DATA actavx512Const<>+1812(SB)/4, $0x3c07963b
-DATA actavx512Const<>+1816(SB)/4, $0x3b4ca3b4
-DATA actavx512Const<>+1820(SB)/4, $0x3a957944
-DATA actavx512Const<>+1824(SB)/4, $0x39c525cb
-DATA actavx512Const<>+1828(SB)/4, $0x39090671
-DATA actavx512Const<>+1832(SB)/4, $0x3846bf4f
-DATA actavx512Const<>+1836(SB)/4, $0x3783af31
-DATA actavx512Const<>+1840(SB)/4, $0x36b3b8c8
-DATA actavx512Const<>+1844(SB)/4, $0x35e5a178
-DATA actavx512Const<>+1848(SB)/4, $0x3519223c
-DATA actavx512Const<>+1852(SB)/4, $0x34451e2d
-DATA actavx512Const<>+1856(SB)/4, $0x3ec87dcb
-DATA actavx512Const<>+1860(SB)/4, $0x3e456780
-DATA actavx512Const<>+1864(SB)/4, $0x3d899493
-DATA actavx512Const<>+1868(SB)/4, $0x3cc4af08
-DATA actavx512Const<>+1872(SB)/4, $0x3bfc335c
-DATA actavx512Const<>+1876(SB)/4, $0x3b2fe7ec
-DATA actavx512Const<>+1880(SB)/4, $0x3a717adf
-DATA actavx512Const<>+1884(SB)/4, $0x39a288e8
-DATA actavx512Const<>+1888(SB)/4, $0x38c68f58
-DATA actavx512Const<>+1892(SB)/4, $0x38018907
-DATA actavx512Const<>+1896(SB)/4, $0x373201d1
-DATA actavx512Const<>+1900(SB)/4, $0x365fc12a
-DATA actavx512Const<>+1904(SB)/4, $0x3591c0b3
-DATA actavx512Const<>+1908(SB)/4, $0x34b208a5
-DATA actavx512Const<>+1912(SB)/4, $0x33e43149
-DATA actavx512Const<>+1916(SB)/4, $0x330d6559
-DATA actavx512Const<>+1920(SB)/4, $0x41680000
-DATA actavx512Const<>+1924(SB)/4, $0x49400000
-DATA actavx512Const<>+1928(SB)/4, $0xbf38aa3b
-DATA actavx512Const<>+1932(SB)/4, $0x3fb17218
-DATA actavx512Const<>+1936(SB)/4, $0xb182e308
-DATA actavx512Const<>+1940(SB)/4, $0x3e000000
-DATA actavx512Const<>+1944(SB)/4, $0xbcaaaaab
-DATA actavx512Const<>+1948(SB)/4, $0xbf000000
-DATA actavx512Const<>+1984(SB)/4, $0x3f800000
-DATA actavx512Const<>+1988(SB)/4, $0x3f85aac3
-DATA actavx512Const<>+1992(SB)/4, $0x3f8b95c2
-DATA actavx512Const<>+1996(SB)/4, $0x3f91c3d3
-DATA actavx512Const<>+2000(SB)/4, $0x3f9837f0
-DATA actavx512Const<>+2004(SB)/4, $0x3f9ef532
-DATA actavx512Const<>+2008(SB)/4, $0x3fa5fed7
-DATA actavx512Const<>+2012(SB)/4, $0x3fad583f
-DATA actavx512Const<>+2016(SB)/4, $0x3fb504f3
-DATA actavx512Const<>+2020(SB)/4, $0x3fbd08a4
-DATA actavx512Const<>+2024(SB)/4, $0x3fc5672a
-DATA actavx512Const<>+2028(SB)/4, $0x3fce248c
-DATA actavx512Const<>+2032(SB)/4, $0x3fd744fd
-DATA actavx512Const<>+2036(SB)/4, $0x3fe0ccdf
-DATA actavx512Const<>+2040(SB)/4, $0x3feac0c7
-DATA actavx512Const<>+2044(SB)/4, $0x3ff5257d
-DATA actavx512Const<>+2048(SB)/4, $0x0
-DATA actavx512Const<>+2052(SB)/4, $0x334f9891
-DATA actavx512Const<>+2056(SB)/4, $0xb260aba1
-DATA actavx512Const<>+2060(SB)/4, $0x33675624
-DATA actavx512Const<>+2064(SB)/4, $0x33231b71
-DATA actavx512Const<>+2068(SB)/4, $0x33412342
-DATA actavx512Const<>+2072(SB)/4, $0xb32c9d5e
-DATA actavx512Const<>+2076(SB)/4, $0xb22deaf6
-DATA actavx512Const<>+2080(SB)/4, $0x32cfe77a
-DATA actavx512Const<>+2084(SB)/4, $0xb3414fe8
-DATA actavx512Const<>+2088(SB)/4, $0x320aa837
-DATA actavx512Const<>+2092(SB)/4, $0x3228fc24
-DATA actavx512Const<>+2096(SB)/4, $0xb2d4a58a
-DATA actavx512Const<>+2100(SB)/4, $0xb21eab59
-DATA actavx512Const<>+2104(SB)/4, $0xb24116de
-DATA actavx512Const<>+2108(SB)/4, $0x32292436
-DATA actavx512Const<>+2112(SB)/4, $0x3fa4abbc
-DATA actavx512Const<>+2116(SB)/4, $0x3fdfaa01
-DATA actavx512Const<>+2120(SB)/4, $0x4011caa3
-DATA actavx512Const<>+2124(SB)/4, $0x402ef5d4
-DATA actavx512Const<>+2128(SB)/4, $0x4061f7af
-DATA actavx512Const<>+2132(SB)/4, $0x408e74d6
-DATA actavx512Const<>+2136(SB)/4, $0x40b055ff
-DATA actavx512Const<>+2140(SB)/4, $0x40d0fde3
-DATA actavx512Const<>+2144(SB)/4, $0x40fe18b3
-DATA actavx512Const<>+2148(SB)/4, $0x411fc8b8
-DATA actavx512Const<>+2152(SB)/4, $0x4141c68b
-DATA actavx512Const<>+2156(SB)/4, $0x415e5c44
-DATA actavx512Const<>+2160(SB)/4, $0x0
-DATA actavx512Const<>+2164(SB)/4, $0x3ebc7b1b
-DATA actavx512Const<>+2168(SB)/4, $0x3f1fa5e9
-DATA actavx512Const<>+2172(SB)/4, $0x3f5bebc8
-DATA actavx512Const<>+2176(SB)/4, $0xbaa1b187
-DATA actavx512Const<>+2180(SB)/4, $0xb9e18885
-DATA actavx512Const<>+2184(SB)/4, $0xb92aa215
-DATA actavx512Const<>+2188(SB)/4, $0xb89632f6
-DATA actavx512Const<>+2192(SB)/4, $0xb7a556e5
-DATA actavx512Const<>+2196(SB)/4, $0xb69d1a4a
-DATA actavx512Const<>+2200(SB)/4, $0xb59f5b51
-DATA actavx512Const<>+2204(SB)/4, $0xb4fdb06e
-DATA actavx512Const<>+2208(SB)/4, $0xb3e2665e
-DATA actavx512Const<>+2212(SB)/4, $0xb2af2c04
-DATA actavx512Const<>+2216(SB)/4, $0xb1b1c2f4
-DATA actavx512Const<>+2220(SB)/4, $0xb0e7b6e6
-DATA actavx512Const<>+2224(SB)/4, $0xbca33630
-DATA actavx512Const<>+2228(SB)/4, $0xbc1c2bab
-DATA actavx512Const<>+2232(SB)/4, $0xbbadf836
-DATA actavx512Const<>+2236(SB)/4, $0xbb28cd18
-DATA actavx512Const<>+2240(SB)/4, $0x3b5ec7fc
-DATA actavx512Const<>+2244(SB)/4, $0x3ab713c3
-DATA actavx512Const<>+2248(SB)/4, $0x3a0eb662
-DATA actavx512Const<>+2252(SB)/4, $0x39883444
-DATA actavx512Const<>+2256(SB)/4, $0x38aa8a55
-DATA actavx512Const<>+2260(SB)/4, $0x37cea5cb
-DATA actavx512Const<>+2264(SB)/4, $0x36fae81d
-DATA actavx512Const<>+2268(SB)/4, $0x3636c8d9
-DATA actavx512Const<>+2272(SB)/4, $0x35600d08
-DATA actavx512Const<>+2276(SB)/4, $0x344bfd7f
-DATA actavx512Const<>+2280(SB)/4, $0x33636be4
-DATA actavx512Const<>+2284(SB)/4, $0x32b6df00
-DATA actavx512Const<>+2288(SB)/4, $0x3d78ac78
-DATA actavx512Const<>+2292(SB)/4, $0x3cceff52
-DATA actavx512Const<>+2296(SB)/4, $0x3c650a35
-DATA actavx512Const<>+2300(SB)/4, $0x3c06d990
-DATA actavx512Const<>+2304(SB)/4, $0xbc17a811
-DATA actavx512Const<>+2308(SB)/4, $0xbb880cdc
-DATA actavx512Const<>+2312(SB)/4, $0xbaea57d5
-DATA actavx512Const<>+2316(SB)/4, $0xba71cdbf
-DATA actavx512Const<>+2320(SB)/4, $0xb9aacb7a
-DATA actavx512Const<>+2324(SB)/4, $0xb8effbb5
-DATA actavx512Const<>+2328(SB)/4, $0xb8295040
-DATA actavx512Const<>+2332(SB)/4, $0xb78cc664
-DATA actavx512Const<>+2336(SB)/4, $0xb6c5f37a
-DATA actavx512Const<>+2340(SB)/4, $0xb5ddbee4
-DATA actavx512Const<>+2344(SB)/4, $0xb513efd4
-DATA actavx512Const<>+2348(SB)/4, $0xb485f20d
-DATA actavx512Const<>+2352(SB)/4, $0xbe07f060
-DATA actavx512Const<>+2356(SB)/4, $0xbd6cb509
-DATA actavx512Const<>+2360(SB)/4, $0xbd0977f0
-DATA actavx512Const<>+2364(SB)/4, $0xbcaac707
-DATA actavx512Const<>+2368(SB)/4, $0x3cbc83c2
-DATA actavx512Const<>+2372(SB)/4, $0x3c39c42d
-DATA actavx512Const<>+2376(SB)/4, $0x3bb1adbd
-DATA actavx512Const<>+2380(SB)/4, $0x3b47bcd2
-DATA actavx512Const<>+2384(SB)/4, $0x3aa2789d
-DATA actavx512Const<>+2388(SB)/4, $0x3a042f68
-DATA actavx512Const<>+2392(SB)/4, $0x39595643
-DATA actavx512Const<>+2396(SB)/4, $0x38cecd2d
-DATA actavx512Const<>+2400(SB)/4, $0x382a9c16
-DATA actavx512Const<>+2404(SB)/4, $0x3769ed44
-DATA actavx512Const<>+2408(SB)/4, $0x36ba4d06
-DATA actavx512Const<>+2412(SB)/4, $0x363f95a1
-DATA actavx512Const<>+2416(SB)/4, $0x3e7ffc83
-DATA actavx512Const<>+2420(SB)/4, $0x3df153f3
-DATA actavx512Const<>+2424(SB)/4, $0x3d943c31
-DATA actavx512Const<>+2428(SB)/4, $0x3d41af6a
-DATA actavx512Const<>+2432(SB)/4, $0xbd4cc618
-DATA actavx512Const<>+2436(SB)/4, $0xbcdfc513
-DATA actavx512Const<>+2440(SB)/4, $0xbc6fb277
-DATA actavx512Const<>+2444(SB)/4, $0xbc13bd9d
-DATA actavx512Const<>+2448(SB)/4, $0xbb8ba21f
-DATA actavx512Const<>+2452(SB)/4, $0xbb04d472
-DATA actavx512Const<>+2456(SB)/4, $0xba8023bc
-DATA actavx512Const<>+2460(SB)/4, $0xba0bd635
-DATA actavx512Const<>+2464(SB)/4, $0xb988513f
-DATA actavx512Const<>+2468(SB)/4, $0xb8e56e4f
-DATA actavx512Const<>+2472(SB)/4, $0xb85a7a73
-DATA actavx512Const<>+2476(SB)/4, $0xb7ffe9d2
-DATA actavx512Const<>+2480(SB)/4, $0xbecc4220
-DATA actavx512Const<>+2484(SB)/4, $0xbe52cf83
-DATA actavx512Const<>+2488(SB)/4, $0xbe09c4e9
-DATA actavx512Const<>+2492(SB)/4, $0xbdbe6c5d
-DATA actavx512Const<>+2496(SB)/4, $0x3db612d4
-DATA actavx512Const<>+2500(SB)/4, $0x3d5f3913
-DATA actavx512Const<>+2504(SB)/4, $0x3d076cd2
-DATA actavx512Const<>+2508(SB)/4, $0x3cb89089
-DATA actavx512Const<>+2512(SB)/4, $0x3c4cf5b6
-DATA actavx512Const<>+2516(SB)/4, $0x3be628ad
-DATA actavx512Const<>+2520(SB)/4, $0x3b834533
-DATA actavx512Const<>+2524(SB)/4, $0x3b2522fc
-DATA actavx512Const<>+2528(SB)/4, $0x3abf1295
-DATA actavx512Const<>+2532(SB)/4, $0x3a463ecc
-DATA actavx512Const<>+2536(SB)/4, $0x39e25213
-DATA actavx512Const<>+2540(SB)/4, $0x39972f45
-DATA actavx512Const<>+2544(SB)/4, $0xb089c9be
-DATA actavx512Const<>+2548(SB)/4, $0x3e928853
-DATA actavx512Const<>+2552(SB)/4, $0x3e4d83b5
-DATA actavx512Const<>+2556(SB)/4, $0x3e175ed8
-DATA actavx512Const<>+2560(SB)/4, $0x3e9561dd
-DATA actavx512Const<>+2564(SB)/4, $0x3ea5e4fa
-DATA actavx512Const<>+2568(SB)/4, $0x3eb17ca1
-DATA actavx512Const<>+2572(SB)/4, $0x3eb7dfce
-DATA actavx512Const<>+2576(SB)/4, $0x3ebec4fe
-DATA actavx512Const<>+2580(SB)/4, $0x3ec33747
-DATA actavx512Const<>+2584(SB)/4, $0x3ec61b4b
-DATA actavx512Const<>+2588(SB)/4, $0x3ec7c5bd
-DATA actavx512Const<>+2592(SB)/4, $0x3ec9297a
-DATA actavx512Const<>+2596(SB)/4, $0x3eca44e1
-DATA actavx512Const<>+2600(SB)/4, $0x3ecae4b7
-DATA actavx512Const<>+2604(SB)/4, $0x3ecb3787
-DATA actavx512Const<>+2608(SB)/4, $0x0
-DATA actavx512Const<>+2612(SB)/4, $0x3e0fc382
-DATA actavx512Const<>+2616(SB)/4, $0x3e4eaa6b
-DATA actavx512Const<>+2620(SB)/4, $0x3e78495b
-DATA actavx512Const<>+2624(SB)/4, $0xc1300000
-DATA actavx512Const<>+2628(SB)/4, $0x3d922279
-DATA actavx512Const<>+2632(SB)/4, $0x3fcc4228
-DATA actavx512Const<>+2636(SB)/4, $0x3124d8b5
-DATA actavx512Const<>+2640(SB)/4, $0x344f50d9
-GLOBL actavx512Const<>(SB), RODATA|NOPTR, $2644
+DATA actavx512Const<>+620(SB)/4, $0x0
+DATA actavx512Const<>+624(SB)/4, $0xbeaaa264
+DATA actavx512Const<>+628(SB)/4, $0xbe3bf23b
+DATA actavx512Const<>+632(SB)/4, $0xbc860634
+DATA actavx512Const<>+636(SB)/4, $0x3daddff7
+DATA actavx512Const<>+640(SB)/4, $0xbe78abc4
+DATA actavx512Const<>+644(SB)/4, $0xbde94ec3
+DATA actavx512Const<>+648(SB)/4, $0xbd23f8fa
+DATA actavx512Const<>+652(SB)/4, $0xbc7b079b
+DATA actavx512Const<>+656(SB)/4, $0xbb77ba3e
+DATA actavx512Const<>+660(SB)/4, $0xba14acaa
+DATA actavx512Const<>+664(SB)/4, $0xb89d3b44
+DATA actavx512Const<>+668(SB)/4, $0xb729fba7
+DATA actavx512Const<>+672(SB)/4, $0xb4c0f3ac
+DATA actavx512Const<>+676(SB)/4, $0x377d4649
+DATA actavx512Const<>+680(SB)/4, $0x0
+DATA actavx512Const<>+684(SB)/4, $0x0
+DATA actavx512Const<>+688(SB)/4, $0xb59342f6
+DATA actavx512Const<>+692(SB)/4, $0xbe9ddd86
+DATA actavx512Const<>+696(SB)/4, $0xbec4afc5
+DATA actavx512Const<>+700(SB)/4, $0xbeb425ca
+DATA actavx512Const<>+704(SB)/4, $0x3e935324
+DATA actavx512Const<>+708(SB)/4, $0x3df8ecac
+DATA actavx512Const<>+712(SB)/4, $0x3d276e2c
+DATA actavx512Const<>+716(SB)/4, $0x3c7cfd8a
+DATA actavx512Const<>+720(SB)/4, $0x3b7834d7
+DATA actavx512Const<>+724(SB)/4, $0x3a14bb15
+DATA actavx512Const<>+728(SB)/4, $0x389d3fc2
+DATA actavx512Const<>+732(SB)/4, $0x372a0072
+DATA actavx512Const<>+736(SB)/4, $0x34c05359
+DATA actavx512Const<>+740(SB)/4, $0x35739474
+DATA actavx512Const<>+744(SB)/4, $0x0
+DATA actavx512Const<>+748(SB)/4, $0x0
+DATA actavx512Const<>+752(SB)/4, $0x3f800000
+DATA actavx512Const<>+756(SB)/4, $0x3f604bc9
+DATA actavx512Const<>+760(SB)/4, $0x3f30bb1f
+DATA actavx512Const<>+764(SB)/4, $0x3efd9012
+DATA actavx512Const<>+768(SB)/4, $0x3f580d49
+DATA actavx512Const<>+772(SB)/4, $0x3f6ff038
+DATA actavx512Const<>+776(SB)/4, $0x3f7ab695
+DATA actavx512Const<>+780(SB)/4, $0x3f7e040d
+DATA actavx512Const<>+784(SB)/4, $0x3f7f83c8
+DATA actavx512Const<>+788(SB)/4, $0x3f7fed68
+DATA actavx512Const<>+792(SB)/4, $0x3f7ffd8b
+DATA actavx512Const<>+796(SB)/4, $0x3f7fffab
+DATA actavx512Const<>+800(SB)/4, $0x3f7ffffd
+DATA actavx512Const<>+804(SB)/4, $0x3f800000
+DATA actavx512Const<>+808(SB)/4, $0x0
+DATA actavx512Const<>+812(SB)/4, $0x0
+DATA actavx512Const<>+816(SB)/4, $0x0
+DATA actavx512Const<>+820(SB)/4, $0x3eb42e19
+DATA actavx512Const<>+824(SB)/4, $0x3f0e73fd
+DATA actavx512Const<>+828(SB)/4, $0x3f35e105
+DATA actavx512Const<>+832(SB)/4, $0xc2d00000
+DATA actavx512Const<>+836(SB)/4, $0x3ab55b5f
+DATA actavx512Const<>+840(SB)/4, $0x3c091eae
+DATA actavx512Const<>+844(SB)/4, $0x3d2aac2d
+DATA actavx512Const<>+848(SB)/4, $0x3e2aaa46
+DATA actavx512Const<>+852(SB)/4, $0x3efffffe
+DATA actavx512Const<>+856(SB)/4, $0xc2dc0000
+DATA actavx512Const<>+860(SB)/4, $0x40400000
+DATA actavx512Const<>+864(SB)/4, $0x40c00000
+DATA actavx512Const<>+868(SB)/4, $0x407fef9e
+DATA actavx512Const<>+872(SB)/4, $0x3f400000
+DATA actavx512Const<>+896(SB)/4, $0x3fd0d6a5
+DATA actavx512Const<>+900(SB)/4, $0x40170767
+DATA actavx512Const<>+904(SB)/4, $0x403f127e
+DATA actavx512Const<>+908(SB)/4, $0x406c3bf9
+DATA actavx512Const<>+912(SB)/4, $0x0
+DATA actavx512Const<>+916(SB)/4, $0x3eff021d
+DATA actavx512Const<>+920(SB)/4, $0x3f50fb80
+DATA actavx512Const<>+924(SB)/4, $0x3f97617e
+DATA actavx512Const<>+928(SB)/4, $0x3fd0d6a5
+DATA actavx512Const<>+932(SB)/4, $0x40170767
+DATA actavx512Const<>+936(SB)/4, $0x403f127e
+DATA actavx512Const<>+940(SB)/4, $0x406c3bf9
+DATA actavx512Const<>+944(SB)/4, $0x0
+DATA actavx512Const<>+948(SB)/4, $0x3eff021d
+DATA actavx512Const<>+952(SB)/4, $0x3f50fb80
+DATA actavx512Const<>+956(SB)/4, $0x3f97617e
+DATA actavx512Const<>+960(SB)/4, $0xbbc41dbf
+DATA actavx512Const<>+964(SB)/4, $0xb9499853
+DATA actavx512Const<>+968(SB)/4, $0x39ce8447
+DATA actavx512Const<>+972(SB)/4, $0x37e7066e
+DATA actavx512Const<>+976(SB)/4, $0xbcc3f252
+DATA actavx512Const<>+980(SB)/4, $0xbb8afd53
+DATA actavx512Const<>+984(SB)/4, $0x3cfca8df
+DATA actavx512Const<>+988(SB)/4, $0x3ba64e61
+DATA actavx512Const<>+992(SB)/4, $0xbbc41dbf
+DATA actavx512Const<>+996(SB)/4, $0xb9499853
+DATA actavx512Const<>+1000(SB)/4, $0x39ce8447
+DATA actavx512Const<>+1004(SB)/4, $0x37e7066e
+DATA actavx512Const<>+1008(SB)/4, $0xbcc3f252
+DATA actavx512Const<>+1012(SB)/4, $0xbb8afd53
+DATA actavx512Const<>+1016(SB)/4, $0x3cfca8df
+DATA actavx512Const<>+1020(SB)/4, $0x3ba64e61
+DATA actavx512Const<>+1024(SB)/4, $0x3c65e538
+DATA actavx512Const<>+1028(SB)/4, $0xbb445e79
+DATA actavx512Const<>+1032(SB)/4, $0xba53273e
+DATA actavx512Const<>+1036(SB)/4, $0xb7fdc65e
+DATA actavx512Const<>+1040(SB)/4, $0xbaa5ba37
+DATA actavx512Const<>+1044(SB)/4, $0xbd4b3d52
+DATA actavx512Const<>+1048(SB)/4, $0xbc9f081e
+DATA actavx512Const<>+1052(SB)/4, $0x3c963098
+DATA actavx512Const<>+1056(SB)/4, $0x3c65e538
+DATA actavx512Const<>+1060(SB)/4, $0xbb445e79
+DATA actavx512Const<>+1064(SB)/4, $0xba53273e
+DATA actavx512Const<>+1068(SB)/4, $0xb7fdc65e
+DATA actavx512Const<>+1072(SB)/4, $0xbaa5ba37
+DATA actavx512Const<>+1076(SB)/4, $0xbd4b3d52
+DATA actavx512Const<>+1080(SB)/4, $0xbc9f081e
+DATA actavx512Const<>+1084(SB)/4, $0x3c963098
+DATA actavx512Const<>+1088(SB)/4, $0xbacfc8e5
+DATA actavx512Const<>+1092(SB)/4, $0x3c0e19df
+DATA actavx512Const<>+1096(SB)/4, $0x3a8e2867
+DATA actavx512Const<>+1100(SB)/4, $0x37d8bb12
+DATA actavx512Const<>+1104(SB)/4, $0x3de765f3
+DATA actavx512Const<>+1108(SB)/4, $0x3c091084
+DATA actavx512Const<>+1112(SB)/4, $0xbd80838a
+DATA actavx512Const<>+1116(SB)/4, $0xbd6256d4
+DATA actavx512Const<>+1120(SB)/4, $0xbacfc8e5
+DATA actavx512Const<>+1124(SB)/4, $0x3c0e19df
+DATA actavx512Const<>+1128(SB)/4, $0x3a8e2867
+DATA actavx512Const<>+1132(SB)/4, $0x37d8bb12
+DATA actavx512Const<>+1136(SB)/4, $0x3de765f3
+DATA actavx512Const<>+1140(SB)/4, $0x3c091084
+DATA actavx512Const<>+1144(SB)/4, $0xbd80838a
+DATA actavx512Const<>+1148(SB)/4, $0xbd6256d4
+DATA actavx512Const<>+1152(SB)/4, $0xbd4bdf9c
+DATA actavx512Const<>+1156(SB)/4, $0xbc61dde5
+DATA actavx512Const<>+1160(SB)/4, $0xba92a65d
+DATA actavx512Const<>+1164(SB)/4, $0xb7a93411
+DATA actavx512Const<>+1168(SB)/4, $0x372acf29
+DATA actavx512Const<>+1172(SB)/4, $0x3e3b6432
+DATA actavx512Const<>+1176(SB)/4, $0x3e06a4a0
+DATA actavx512Const<>+1180(SB)/4, $0x3c368007
+DATA actavx512Const<>+1184(SB)/4, $0xbd4bdf9c
+DATA actavx512Const<>+1188(SB)/4, $0xbc61dde5
+DATA actavx512Const<>+1192(SB)/4, $0xba92a65d
+DATA actavx512Const<>+1196(SB)/4, $0xb7a93411
+DATA actavx512Const<>+1200(SB)/4, $0x372acf29
+DATA actavx512Const<>+1204(SB)/4, $0x3e3b6432
+DATA actavx512Const<>+1208(SB)/4, $0x3e06a4a0
+DATA actavx512Const<>+1212(SB)/4, $0x3c368007
+DATA actavx512Const<>+1216(SB)/4, $0x3de88637
+DATA actavx512Const<>+1220(SB)/4, $0x3c6e517b
+DATA actavx512Const<>+1224(SB)/4, $0x3a5f4861
+DATA actavx512Const<>+1228(SB)/4, $0x3748e25a
+DATA actavx512Const<>+1232(SB)/4, $0xbec09406
+DATA actavx512Const<>+1236(SB)/4, $0xbe17700d
+DATA actavx512Const<>+1240(SB)/4, $0x3d83ac81
+DATA actavx512Const<>+1244(SB)/4, $0x3e2aef02
+DATA actavx512Const<>+1248(SB)/4, $0x3de88637
+DATA actavx512Const<>+1252(SB)/4, $0x3c6e517b
+DATA actavx512Const<>+1256(SB)/4, $0x3a5f4861
+DATA actavx512Const<>+1260(SB)/4, $0x3748e25a
+DATA actavx512Const<>+1264(SB)/4, $0xbec09406
+DATA actavx512Const<>+1268(SB)/4, $0xbe17700d
+DATA actavx512Const<>+1272(SB)/4, $0x3d83ac81
+DATA actavx512Const<>+1276(SB)/4, $0x3e2aef02
+DATA actavx512Const<>+1280(SB)/4, $0xbe039bae
+DATA actavx512Const<>+1284(SB)/4, $0xbc26709e
+DATA actavx512Const<>+1288(SB)/4, $0xb9edbcd2
+DATA actavx512Const<>+1292(SB)/4, $0xb6a94a8b
+DATA actavx512Const<>+1296(SB)/4, $0x34169db0
+DATA actavx512Const<>+1300(SB)/4, $0xbee087cc
+DATA actavx512Const<>+1304(SB)/4, $0xbef233c8
+DATA actavx512Const<>+1308(SB)/4, $0xbea8b5e5
+DATA actavx512Const<>+1312(SB)/4, $0xbe039bae
+DATA actavx512Const<>+1316(SB)/4, $0xbc26709e
+DATA actavx512Const<>+1320(SB)/4, $0xb9edbcd2
+DATA actavx512Const<>+1324(SB)/4, $0xb6a94a8b
+DATA actavx512Const<>+1328(SB)/4, $0x34169db0
+DATA actavx512Const<>+1332(SB)/4, $0xbee087cc
+DATA actavx512Const<>+1336(SB)/4, $0xbef233c8
+DATA actavx512Const<>+1340(SB)/4, $0xbea8b5e5
+DATA actavx512Const<>+1344(SB)/4, $0x3da1542b
+DATA actavx512Const<>+1348(SB)/4, $0x3b8d1042
+DATA actavx512Const<>+1352(SB)/4, $0x391f40ed
+DATA actavx512Const<>+1356(SB)/4, $0x35b745be
+DATA actavx512Const<>+1360(SB)/4, $0x3e0375d4
+DATA actavx512Const<>+1364(SB)/4, $0x3f616758
+DATA actavx512Const<>+1368(SB)/4, $0x3f1458c6
+DATA actavx512Const<>+1372(SB)/4, $0x3e8ea731
+DATA actavx512Const<>+1376(SB)/4, $0x3da1542b
+DATA actavx512Const<>+1380(SB)/4, $0x3b8d1042
+DATA actavx512Const<>+1384(SB)/4, $0x391f40ed
+DATA actavx512Const<>+1388(SB)/4, $0x35b745be
+DATA actavx512Const<>+1392(SB)/4, $0x3e0375d4
+DATA actavx512Const<>+1396(SB)/4, $0x3f616758
+DATA actavx512Const<>+1400(SB)/4, $0x3f1458c6
+DATA actavx512Const<>+1404(SB)/4, $0x3e8ea731
+DATA actavx512Const<>+1408(SB)/4, $0x3f7a9d78
+DATA actavx512Const<>+1412(SB)/4, $0x3f7fc88f
+DATA actavx512Const<>+1416(SB)/4, $0x3f7ffe6a
+DATA actavx512Const<>+1420(SB)/4, $0x3f7ffffd
+DATA actavx512Const<>+1424(SB)/4, $0x0
+DATA actavx512Const<>+1428(SB)/4, $0x3f04cfd1
+DATA actavx512Const<>+1432(SB)/4, $0x3f406f12
+DATA actavx512Const<>+1436(SB)/4, $0x3f67d433
+DATA actavx512Const<>+1440(SB)/4, $0x3f7a9d78
+DATA actavx512Const<>+1444(SB)/4, $0x3f7fc88f
+DATA actavx512Const<>+1448(SB)/4, $0x3f7ffe6a
+DATA actavx512Const<>+1452(SB)/4, $0x3f7ffffd
+DATA actavx512Const<>+1456(SB)/4, $0x0
+DATA actavx512Const<>+1460(SB)/4, $0x3f04cfd1
+DATA actavx512Const<>+1464(SB)/4, $0x3f406f12
+DATA actavx512Const<>+1468(SB)/4, $0x3f67d433
+DATA actavx512Const<>+1472(SB)/4, $0xc0b00000
+DATA actavx512Const<>+1476(SB)/4, $0x3ec00000
+DATA actavx512Const<>+1480(SB)/4, $0xbf400000
+DATA actavx512Const<>+1536(SB)/4, $0xbe8ce5d8
+DATA actavx512Const<>+1540(SB)/4, $0xbf5e21fc
+DATA actavx512Const<>+1544(SB)/4, $0xbfbfa269
+DATA actavx512Const<>+1548(SB)/4, $0xbffd150c
+DATA actavx512Const<>+1552(SB)/4, $0xc01b125d
+DATA actavx512Const<>+1556(SB)/4, $0xc0322e20
+DATA actavx512Const<>+1560(SB)/4, $0xc047548e
+DATA actavx512Const<>+1564(SB)/4, $0xc05b0d8b
+DATA actavx512Const<>+1568(SB)/4, $0xc06ee63a
+DATA actavx512Const<>+1572(SB)/4, $0xc08030ca
+DATA actavx512Const<>+1576(SB)/4, $0xc0880d85
+DATA actavx512Const<>+1580(SB)/4, $0xc09020d3
+DATA actavx512Const<>+1584(SB)/4, $0xc0979356
+DATA actavx512Const<>+1588(SB)/4, $0xc09f1942
+DATA actavx512Const<>+1592(SB)/4, $0xc0a60469
+DATA actavx512Const<>+1596(SB)/4, $0xc0acde82
+DATA actavx512Const<>+1600(SB)/4, $0xba9e1ddf
+DATA actavx512Const<>+1604(SB)/4, $0x3a131061
+DATA actavx512Const<>+1608(SB)/4, $0x3a2b7f3a
+DATA actavx512Const<>+1612(SB)/4, $0xb8146841
+DATA actavx512Const<>+1616(SB)/4, $0xb92b7c14
+DATA actavx512Const<>+1620(SB)/4, $0xb8aa2224
+DATA actavx512Const<>+1624(SB)/4, $0xb8a26b56
+DATA actavx512Const<>+1628(SB)/4, $0x37caa316
+DATA actavx512Const<>+1632(SB)/4, $0x37f85186
+DATA actavx512Const<>+1636(SB)/4, $0x37c0d4c7
+DATA actavx512Const<>+1640(SB)/4, $0x3789a52f
+DATA actavx512Const<>+1644(SB)/4, $0x37285d4f
+DATA actavx512Const<>+1648(SB)/4, $0x36ae39f9
+DATA actavx512Const<>+1652(SB)/4, $0x3612bcc9
+DATA actavx512Const<>+1656(SB)/4, $0x35903409
+DATA actavx512Const<>+1660(SB)/4, $0x3511f489
+DATA actavx512Const<>+1664(SB)/4, $0x3b0794a5
+DATA actavx512Const<>+1668(SB)/4, $0x3b2a8cad
+DATA actavx512Const<>+1672(SB)/4, $0xba236491
+DATA actavx512Const<>+1676(SB)/4, $0xbab129f3
+DATA actavx512Const<>+1680(SB)/4, $0xba2da229
+DATA actavx512Const<>+1684(SB)/4, $0xb8ae0774
+DATA actavx512Const<>+1688(SB)/4, $0x3928e434
+DATA actavx512Const<>+1692(SB)/4, $0x39478f65
+DATA actavx512Const<>+1696(SB)/4, $0x390e96ce
+DATA actavx512Const<>+1700(SB)/4, $0x38ab5f4b
+DATA actavx512Const<>+1704(SB)/4, $0x383d617c
+DATA actavx512Const<>+1708(SB)/4, $0x37b928ac
+DATA actavx512Const<>+1712(SB)/4, $0x372ecc1c
+DATA actavx512Const<>+1716(SB)/4, $0x36970209
+DATA actavx512Const<>+1720(SB)/4, $0x3602679e
+DATA actavx512Const<>+1724(SB)/4, $0x3556ab35
+DATA actavx512Const<>+1728(SB)/4, $0x3c06705c
+DATA actavx512Const<>+1732(SB)/4, $0xbb0dbeb1
+DATA actavx512Const<>+1736(SB)/4, $0xbbc11f29
+DATA actavx512Const<>+1740(SB)/4, $0xbb1fffca
+DATA actavx512Const<>+1744(SB)/4, $0x39cb9ebc
+DATA actavx512Const<>+1748(SB)/4, $0x3a9522e8
+DATA actavx512Const<>+1752(SB)/4, $0x3a84da18
+DATA actavx512Const<>+1756(SB)/4, $0x3a2e285c
+DATA actavx512Const<>+1760(SB)/4, $0x39ba8eeb
+DATA actavx512Const<>+1764(SB)/4, $0x393b9fba
+DATA actavx512Const<>+1768(SB)/4, $0x38b74ab7
+DATA actavx512Const<>+1772(SB)/4, $0x38209c8f
+DATA actavx512Const<>+1776(SB)/4, $0x378b2a54
+DATA actavx512Const<>+1780(SB)/4, $0x36def443
+DATA actavx512Const<>+1784(SB)/4, $0x36349cd2
+DATA actavx512Const<>+1788(SB)/4, $0x358b688d
+DATA actavx512Const<>+1792(SB)/4, $0xbc530269
+DATA actavx512Const<>+1796(SB)/4, $0xbcb62fa6
+DATA actavx512Const<>+1800(SB)/4, $0xbbc9b99e
+DATA actavx512Const<>+1804(SB)/4, $0x3b8aa95d
+DATA actavx512Const<>+1808(SB)/4, $0x3bc938dd
+DATA actavx512Const<>+1812(SB)/4, $0x3b9574b9
+DATA actavx512Const<>+1816(SB)/4, $0x3b31f0f4
+DATA actavx512Const<>+1820(SB)/4, $0x3ab9c5a7
+DATA actavx512Const<>+1824(SB)/4, $0x3a27a1fd
+DATA actavx512Const<>+1828(SB)/4, $0x39953553
+DATA actavx512Const<>+1832(SB)/4, $0x3904b46b
+DATA actavx512Const<>+1836(SB)/4, $0x385596ba
+DATA actavx512Const<>+1840(SB)/4, $0x37ac5a46
+DATA actavx512Const<>+1844(SB)/4, $0x37012525
+DATA actavx512Const<>+1848(SB)/4, $0x3645ea39
+DATA actavx512Const<>+1852(SB)/4, $0x3591350b
+DATA actavx512Const<>+1856(SB)/4, $0xbd725f45
+DATA actavx512Const<>+1860(SB)/4, $0xbc38bca4
+DATA actavx512Const<>+1864(SB)/4, $0x3cdc79cb
+DATA actavx512Const<>+1868(SB)/4, $0x3ce06921
+DATA actavx512Const<>+1872(SB)/4, $0x3c8ce661
+DATA actavx512Const<>+1876(SB)/4, $0x3c188f43
+DATA actavx512Const<>+1880(SB)/4, $0x3b945e5d
+DATA actavx512Const<>+1884(SB)/4, $0x3b057766
+DATA actavx512Const<>+1888(SB)/4, $0x3a547d37
+DATA actavx512Const<>+1892(SB)/4, $0x39abd356
+DATA actavx512Const<>+1896(SB)/4, $0x390d69ba
+DATA actavx512Const<>+1900(SB)/4, $0x3853a3cd
+DATA actavx512Const<>+1904(SB)/4, $0x37a086db
+DATA actavx512Const<>+1908(SB)/4, $0x36e2f143
+DATA actavx512Const<>+1912(SB)/4, $0x36255b60
+DATA actavx512Const<>+1916(SB)/4, $0x35677a59
+DATA actavx512Const<>+1920(SB)/4, $0x3d587c66
+DATA actavx512Const<>+1924(SB)/4, $0x3df34534
+DATA actavx512Const<>+1928(SB)/4, $0x3dc76976
+DATA actavx512Const<>+1932(SB)/4, $0x3d64c3d8
+DATA actavx512Const<>+1936(SB)/4, $0x3cd24458
+DATA actavx512Const<>+1940(SB)/4, $0x3c3cbdc6
+DATA actavx512Const<>+1944(SB)/4, $0x3b9f56d7
+DATA actavx512Const<>+1948(SB)/4, $0x3affcd4c
+DATA actavx512Const<>+1952(SB)/4, $0x3a37fa6f
+DATA actavx512Const<>+1956(SB)/4, $0x39893aac
+DATA actavx512Const<>+1960(SB)/4, $0x38d34042
+DATA actavx512Const<>+1964(SB)/4, $0x381446dd
+DATA actavx512Const<>+1968(SB)/4, $0x3754d2dd
+DATA actavx512Const<>+1972(SB)/4, $0x368eb5f2
+DATA actavx512Const<>+1976(SB)/4, $0x35c69dad
+DATA actavx512Const<>+1980(SB)/4, $0x35051b9e
+DATA actavx512Const<>+1984(SB)/4, $0x3ec4ab36
+DATA actavx512Const<>+1988(SB)/4, $0x3e8c2e26
+DATA actavx512Const<>+1992(SB)/4, $0x3e0531e4
+DATA actavx512Const<>+1996(SB)/4, $0x3d676704
+DATA actavx512Const<>+2000(SB)/4, $0x3cad8f3b
+DATA actavx512Const<>+2004(SB)/4, $0x3c07963b
+DATA actavx512Const<>+2008(SB)/4, $0x3b4ca3b4
+DATA actavx512Const<>+2012(SB)/4, $0x3a957944
+DATA actavx512Const<>+2016(SB)/4, $0x39c525cb
+DATA actavx512Const<>+2020(SB)/4, $0x39090671
+DATA actavx512Const<>+2024(SB)/4, $0x3846bf4f
+DATA actavx512Const<>+2028(SB)/4, $0x3783af31
+DATA actavx512Const<>+2032(SB)/4, $0x36b3b8c8
+DATA actavx512Const<>+2036(SB)/4, $0x35e5a178
+DATA actavx512Const<>+2040(SB)/4, $0x3519223c
+DATA actavx512Const<>+2044(SB)/4, $0x34451e2d
+DATA actavx512Const<>+2048(SB)/4, $0x3ec87dcb
+DATA actavx512Const<>+2052(SB)/4, $0x3e456780
+DATA actavx512Const<>+2056(SB)/4, $0x3d899493
+DATA actavx512Const<>+2060(SB)/4, $0x3cc4af08
+DATA actavx512Const<>+2064(SB)/4, $0x3bfc335c
+DATA actavx512Const<>+2068(SB)/4, $0x3b2fe7ec
+DATA actavx512Const<>+2072(SB)/4, $0x3a717adf
+DATA actavx512Const<>+2076(SB)/4, $0x39a288e8
+DATA actavx512Const<>+2080(SB)/4, $0x38c68f58
+DATA actavx512Const<>+2084(SB)/4, $0x38018907
+DATA actavx512Const<>+2088(SB)/4, $0x373201d1
+DATA actavx512Const<>+2092(SB)/4, $0x365fc12a
+DATA actavx512Const<>+2096(SB)/4, $0x3591c0b3
+DATA actavx512Const<>+2100(SB)/4, $0x34b208a5
+DATA actavx512Const<>+2104(SB)/4, $0x33e43149
+DATA actavx512Const<>+2108(SB)/4, $0x330d6559
+DATA actavx512Const<>+2112(SB)/4, $0x41680000
+DATA actavx512Const<>+2116(SB)/4, $0x49400000
+DATA actavx512Const<>+2120(SB)/4, $0xbf38aa3b
+DATA actavx512Const<>+2124(SB)/4, $0x3fb17218
+DATA actavx512Const<>+2128(SB)/4, $0xb182e308
+DATA actavx512Const<>+2132(SB)/4, $0x3e000000
+DATA actavx512Const<>+2136(SB)/4, $0xbcaaaaab
+DATA actavx512Const<>+2140(SB)/4, $0xbf000000
+DATA actavx512Const<>+2176(SB)/4, $0x3f800000
+DATA actavx512Const<>+2180(SB)/4, $0x3f85aac3
+DATA actavx512Const<>+2184(SB)/4, $0x3f8b95c2
+DATA actavx512Const<>+2188(SB)/4, $0x3f91c3d3
+DATA actavx512Const<>+2192(SB)/4, $0x3f9837f0
+DATA actavx512Const<>+2196(SB)/4, $0x3f9ef532
+DATA actavx512Const<>+2200(SB)/4, $0x3fa5fed7
+DATA actavx512Const<>+2204(SB)/4, $0x3fad583f
+DATA actavx512Const<>+2208(SB)/4, $0x3fb504f3
+DATA actavx512Const<>+2212(SB)/4, $0x3fbd08a4
+DATA actavx512Const<>+2216(SB)/4, $0x3fc5672a
+DATA actavx512Const<>+2220(SB)/4, $0x3fce248c
+DATA actavx512Const<>+2224(SB)/4, $0x3fd744fd
+DATA actavx512Const<>+2228(SB)/4, $0x3fe0ccdf
+DATA actavx512Const<>+2232(SB)/4, $0x3feac0c7
+DATA actavx512Const<>+2236(SB)/4, $0x3ff5257d
+DATA actavx512Const<>+2240(SB)/4, $0x0
+DATA actavx512Const<>+2244(SB)/4, $0x334f9891
+DATA actavx512Const<>+2248(SB)/4, $0xb260aba1
+DATA actavx512Const<>+2252(SB)/4, $0x33675624
+DATA actavx512Const<>+2256(SB)/4, $0x33231b71
+DATA actavx512Const<>+2260(SB)/4, $0x33412342
+DATA actavx512Const<>+2264(SB)/4, $0xb32c9d5e
+DATA actavx512Const<>+2268(SB)/4, $0xb22deaf6
+DATA actavx512Const<>+2272(SB)/4, $0x32cfe77a
+DATA actavx512Const<>+2276(SB)/4, $0xb3414fe8
+DATA actavx512Const<>+2280(SB)/4, $0x320aa837
+DATA actavx512Const<>+2284(SB)/4, $0x3228fc24
+DATA actavx512Const<>+2288(SB)/4, $0xb2d4a58a
+DATA actavx512Const<>+2292(SB)/4, $0xb21eab59
+DATA actavx512Const<>+2296(SB)/4, $0xb24116de
+DATA actavx512Const<>+2300(SB)/4, $0x32292436
+DATA actavx512Const<>+2304(SB)/4, $0x3fa4abbc
+DATA actavx512Const<>+2308(SB)/4, $0x3fdfaa01
+DATA actavx512Const<>+2312(SB)/4, $0x4011caa3
+DATA actavx512Const<>+2316(SB)/4, $0x402ef5d4
+DATA actavx512Const<>+2320(SB)/4, $0x4061f7af
+DATA actavx512Const<>+2324(SB)/4, $0x408e74d6
+DATA actavx512Const<>+2328(SB)/4, $0x40b055ff
+DATA actavx512Const<>+2332(SB)/4, $0x40d0fde3
+DATA actavx512Const<>+2336(SB)/4, $0x40fe18b3
+DATA actavx512Const<>+2340(SB)/4, $0x411fc8b8
+DATA actavx512Const<>+2344(SB)/4, $0x4141c68b
+DATA actavx512Const<>+2348(SB)/4, $0x415e5c44
+DATA actavx512Const<>+2352(SB)/4, $0x0
+DATA actavx512Const<>+2356(SB)/4, $0x3ebc7b1b
+DATA actavx512Const<>+2360(SB)/4, $0x3f1fa5e9
+DATA actavx512Const<>+2364(SB)/4, $0x3f5bebc8
+DATA actavx512Const<>+2368(SB)/4, $0xbaa1b187
+DATA actavx512Const<>+2372(SB)/4, $0xb9e18885
+DATA actavx512Const<>+2376(SB)/4, $0xb92aa215
+DATA actavx512Const<>+2380(SB)/4, $0xb89632f6
+DATA actavx512Const<>+2384(SB)/4, $0xb7a556e5
+DATA actavx512Const<>+2388(SB)/4, $0xb69d1a4a
+DATA actavx512Const<>+2392(SB)/4, $0xb59f5b51
+DATA actavx512Const<>+2396(SB)/4, $0xb4fdb06e
+DATA actavx512Const<>+2400(SB)/4, $0xb3e2665e
+DATA actavx512Const<>+2404(SB)/4, $0xb2af2c04
+DATA actavx512Const<>+2408(SB)/4, $0xb1b1c2f4
+DATA actavx512Const<>+2412(SB)/4, $0xb0e7b6e6
+DATA actavx512Const<>+2416(SB)/4, $0xbca33630
+DATA actavx512Const<>+2420(SB)/4, $0xbc1c2bab
+DATA actavx512Const<>+2424(SB)/4, $0xbbadf836
+DATA actavx512Const<>+2428(SB)/4, $0xbb28cd18
+DATA actavx512Const<>+2432(SB)/4, $0x3b5ec7fc
+DATA actavx512Const<>+2436(SB)/4, $0x3ab713c3
+DATA actavx512Const<>+2440(SB)/4, $0x3a0eb662
+DATA actavx512Const<>+2444(SB)/4, $0x39883444
+DATA actavx512Const<>+2448(SB)/4, $0x38aa8a55
+DATA actavx512Const<>+2452(SB)/4, $0x37cea5cb
+DATA actavx512Const<>+2456(SB)/4, $0x36fae81d
+DATA actavx512Const<>+2460(SB)/4, $0x3636c8d9
+DATA actavx512Const<>+2464(SB)/4, $0x35600d08
+DATA actavx512Const<>+2468(SB)/4, $0x344bfd7f
+DATA actavx512Const<>+2472(SB)/4, $0x33636be4
+DATA actavx512Const<>+2476(SB)/4, $0x32b6df00
+DATA actavx512Const<>+2480(SB)/4, $0x3d78ac78
+DATA actavx512Const<>+2484(SB)/4, $0x3cceff52
+DATA actavx512Const<>+2488(SB)/4, $0x3c650a35
+DATA actavx512Const<>+2492(SB)/4, $0x3c06d990
+DATA actavx512Const<>+2496(SB)/4, $0xbc17a811
+DATA actavx512Const<>+2500(SB)/4, $0xbb880cdc
+DATA actavx512Const<>+2504(SB)/4, $0xbaea57d5
+DATA actavx512Const<>+2508(SB)/4, $0xba71cdbf
+DATA actavx512Const<>+2512(SB)/4, $0xb9aacb7a
+DATA actavx512Const<>+2516(SB)/4, $0xb8effbb5
+DATA actavx512Const<>+2520(SB)/4, $0xb8295040
+DATA actavx512Const<>+2524(SB)/4, $0xb78cc664
+DATA actavx512Const<>+2528(SB)/4, $0xb6c5f37a
+DATA actavx512Const<>+2532(SB)/4, $0xb5ddbee4
+DATA actavx512Const<>+2536(SB)/4, $0xb513efd4
+DATA actavx512Const<>+2540(SB)/4, $0xb485f20d
+DATA actavx512Const<>+2544(SB)/4, $0xbe07f060
+DATA actavx512Const<>+2548(SB)/4, $0xbd6cb509
+DATA actavx512Const<>+2552(SB)/4, $0xbd0977f0
+DATA actavx512Const<>+2556(SB)/4, $0xbcaac707
+DATA actavx512Const<>+2560(SB)/4, $0x3cbc83c2
+DATA actavx512Const<>+2564(SB)/4, $0x3c39c42d
+DATA actavx512Const<>+2568(SB)/4, $0x3bb1adbd
+DATA actavx512Const<>+2572(SB)/4, $0x3b47bcd2
+DATA actavx512Const<>+2576(SB)/4, $0x3aa2789d
+DATA actavx512Const<>+2580(SB)/4, $0x3a042f68
+DATA actavx512Const<>+2584(SB)/4, $0x39595643
+DATA actavx512Const<>+2588(SB)/4, $0x38cecd2d
+DATA actavx512Const<>+2592(SB)/4, $0x382a9c16
+DATA actavx512Const<>+2596(SB)/4, $0x3769ed44
+DATA actavx512Const<>+2600(SB)/4, $0x36ba4d06
+DATA actavx512Const<>+2604(SB)/4, $0x363f95a1
+DATA actavx512Const<>+2608(SB)/4, $0x3e7ffc83
+DATA actavx512Const<>+2612(SB)/4, $0x3df153f3
+DATA actavx512Const<>+2616(SB)/4, $0x3d943c31
+DATA actavx512Const<>+2620(SB)/4, $0x3d41af6a
+DATA actavx512Const<>+2624(SB)/4, $0xbd4cc618
+DATA actavx512Const<>+2628(SB)/4, $0xbcdfc513
+DATA actavx512Const<>+2632(SB)/4, $0xbc6fb277
+DATA actavx512Const<>+2636(SB)/4, $0xbc13bd9d
+DATA actavx512Const<>+2640(SB)/4, $0xbb8ba21f
+DATA actavx512Const<>+2644(SB)/4, $0xbb04d472
+DATA actavx512Const<>+2648(SB)/4, $0xba8023bc
+DATA actavx512Const<>+2652(SB)/4, $0xba0bd635
+DATA actavx512Const<>+2656(SB)/4, $0xb988513f
+DATA actavx512Const<>+2660(SB)/4, $0xb8e56e4f
+DATA actavx512Const<>+2664(SB)/4, $0xb85a7a73
+DATA actavx512Const<>+2668(SB)/4, $0xb7ffe9d2
+DATA actavx512Const<>+2672(SB)/4, $0xbecc4220
+DATA actavx512Const<>+2676(SB)/4, $0xbe52cf83
+DATA actavx512Const<>+2680(SB)/4, $0xbe09c4e9
+DATA actavx512Const<>+2684(SB)/4, $0xbdbe6c5d
+DATA actavx512Const<>+2688(SB)/4, $0x3db612d4
+DATA actavx512Const<>+2692(SB)/4, $0x3d5f3913
+DATA actavx512Const<>+2696(SB)/4, $0x3d076cd2
+DATA actavx512Const<>+2700(SB)/4, $0x3cb89089
+DATA actavx512Const<>+2704(SB)/4, $0x3c4cf5b6
+DATA actavx512Const<>+2708(SB)/4, $0x3be628ad
+DATA actavx512Const<>+2712(SB)/4, $0x3b834533
+DATA actavx512Const<>+2716(SB)/4, $0x3b2522fc
+DATA actavx512Const<>+2720(SB)/4, $0x3abf1295
+DATA actavx512Const<>+2724(SB)/4, $0x3a463ecc
+DATA actavx512Const<>+2728(SB)/4, $0x39e25213
+DATA actavx512Const<>+2732(SB)/4, $0x39972f45
+DATA actavx512Const<>+2736(SB)/4, $0xb089c9be
+DATA actavx512Const<>+2740(SB)/4, $0x3e928853
+DATA actavx512Const<>+2744(SB)/4, $0x3e4d83b5
+DATA actavx512Const<>+2748(SB)/4, $0x3e175ed8
+DATA actavx512Const<>+2752(SB)/4, $0x3e9561dd
+DATA actavx512Const<>+2756(SB)/4, $0x3ea5e4fa
+DATA actavx512Const<>+2760(SB)/4, $0x3eb17ca1
+DATA actavx512Const<>+2764(SB)/4, $0x3eb7dfce
+DATA actavx512Const<>+2768(SB)/4, $0x3ebec4fe
+DATA actavx512Const<>+2772(SB)/4, $0x3ec33747
+DATA actavx512Const<>+2776(SB)/4, $0x3ec61b4b
+DATA actavx512Const<>+2780(SB)/4, $0x3ec7c5bd
+DATA actavx512Const<>+2784(SB)/4, $0x3ec9297a
+DATA actavx512Const<>+2788(SB)/4, $0x3eca44e1
+DATA actavx512Const<>+2792(SB)/4, $0x3ecae4b7
+DATA actavx512Const<>+2796(SB)/4, $0x3ecb3787
+DATA actavx512Const<>+2800(SB)/4, $0x0
+DATA actavx512Const<>+2804(SB)/4, $0x3e0fc382
+DATA actavx512Const<>+2808(SB)/4, $0x3e4eaa6b
+DATA actavx512Const<>+2812(SB)/4, $0x3e78495b
+DATA actavx512Const<>+2816(SB)/4, $0xc1300000
+DATA actavx512Const<>+2820(SB)/4, $0x3d922279
+DATA actavx512Const<>+2824(SB)/4, $0x3fcc4228
+DATA actavx512Const<>+2828(SB)/4, $0x3124d8b5
+DATA actavx512Const<>+2832(SB)/4, $0x344f50d9
+DATA actavx512Const<>+2836(SB)/4, $0x41a00000
+DATA actavx512Const<>+2840(SB)/4, $0x3e2aaaab
+DATA actavx512Const<>+2844(SB)/4, $0x40000000
+GLOBL actavx512Const<>(SB), RODATA|NOPTR, $2848
+
+// func clampF32AVX512(z, x, y, w *float32, n int)
+TEXT ·clampF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ w+24(FP), R9
+	MOVQ n+32(FP), CX
+	SUBQ $32, CX
+	JL tail
+
+loop:
+	VMOVUPS (R8), Z0
+	VMOVUPS (R9), Z1
+	VCMPPS $3, Z0, Z0, K1
+	VMAXPS (SI), Z0, Z2
+	VBLENDMPS Z0, Z2, K1, Z0
+	VCMPPS $3, Z1, Z1, K1
+	VMINPS Z0, Z1, Z0
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS Z0, (DI)
+	VMOVUPS 64(R8), Z0
+	VMOVUPS 64(R9), Z1
+	VCMPPS $3, Z0, Z0, K1
+	VMAXPS 64(SI), Z0, Z2
+	VBLENDMPS Z0, Z2, K1, Z0
+	VCMPPS $3, Z1, Z1, K1
+	VMINPS Z0, Z1, Z0
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS Z0, 64(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	ADDQ $128, R8
+	ADDQ $128, R9
+	SUBQ $32, CX
+	JGE loop
+
+tail:
+	ADDQ $32, CX
+	JZ done
+
+tailLoop:
+	MOVQ $16, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	MOVL $-1, AX
+	BZHIL DX, AX, AX
+	KMOVW AX, K7
+	VMOVUPS.Z (SI), K7, Z0
+	VMOVUPS.Z (R8), K7, Z1
+	VMOVUPS.Z (R9), K7, Z2
+	VCMPPS $3, Z1, Z1, K1
+	VMAXPS Z0, Z1, Z0
+	VBLENDMPS Z1, Z0, K1, Z0
+	VCMPPS $3, Z2, Z2, K1
+	VMINPS Z0, Z2, Z0
+	VBLENDMPS Z2, Z0, K1, Z0
+	VMOVUPS Z0, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	ADDQ $64, R9
+	SUBQ $16, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReluF32AVX512(z, x, y *float32, n int)
+TEXT ·leakyReluF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VBROADCASTSS actavx512Const<>+0(SB), Z0
+	SUBQ $64, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Z1
+	VCMPPS $30, Z0, Z1, K1
+	VMULPS (R8), Z1, Z2
+	VBLENDMPS Z1, Z2, K1, Z1
+	VMOVUPS Z1, (DI)
+	VMOVUPS 64(SI), Z1
+	VCMPPS $30, Z0, Z1, K1
+	VMULPS 64(R8), Z1, Z2
+	VBLENDMPS Z1, Z2, K1, Z1
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS 128(SI), Z1
+	VCMPPS $30, Z0, Z1, K1
+	VMULPS 128(R8), Z1, Z2
+	VBLENDMPS Z1, Z2, K1, Z1
+	VMOVUPS Z1, 128(DI)
+	VMOVUPS 192(SI), Z1
+	VCMPPS $30, Z0, Z1, K1
+	VMULPS 192(R8), Z1, Z2
+	VBLENDMPS Z1, Z2, K1, Z1
+	VMOVUPS Z1, 192(DI)
+	ADDQ $256, DI
+	ADDQ $256, SI
+	ADDQ $256, R8
+	SUBQ $64, CX
+	JGE loop
+
+tail:
+	ADDQ $64, CX
+	JZ done
+
+tailLoop:
+	MOVQ $16, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	MOVL $-1, AX
+	BZHIL DX, AX, AX
+	KMOVW AX, K7
+	VMOVUPS.Z (SI), K7, Z1
+	VMOVUPS.Z (R8), K7, Z2
+	VCMPPS $30, Z0, Z1, K1
+	VMULPS Z2, Z1, Z2
+	VBLENDMPS Z1, Z2, K1, Z1
+	VMOVUPS Z1, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $16, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func softshrinkF32AVX512(z, x, y *float32, n int)
+TEXT ·softshrinkF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VBROADCASTSS actavx512Const<>+4(SB), Z0
+	VBROADCASTSS actavx512Const<>+8(SB), Z1
+	SUBQ $32, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Z2
+	VMOVUPS (R8), Z3
+	VPANDD Z0, Z2, Z4
+	VPORD Z3, Z4, Z4
+	VSUBPS Z4, Z2, Z4
+	VPANDD Z1, Z2, Z5
+	VCMPPS $18, Z3, Z5, K1
+	VPANDD Z0, Z2, Z2
+	VBLENDMPS Z2, Z4, K1, Z2
+	VMOVUPS Z2, (DI)
+	VMOVUPS 64(SI), Z2
+	VMOVUPS 64(R8), Z3
+	VPANDD Z0, Z2, Z4
+	VPORD Z3, Z4, Z4
+	VSUBPS Z4, Z2, Z4
+	VPANDD Z1, Z2, Z5
+	VCMPPS $18, Z3, Z5, K1
+	VPANDD Z0, Z2, Z2
+	VBLENDMPS Z2, Z4, K1, Z2
+	VMOVUPS Z2, 64(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	ADDQ $128, R8
+	SUBQ $32, CX
+	JGE loop
+
+tail:
+	ADDQ $32, CX
+	JZ done
+
+tailLoop:
+	BLOCK15
+	VPANDD Z0, Z2, Z4
+	VPORD Z3, Z4, Z4
+	VSUBPS Z4, Z2, Z4
+	VPANDD Z1, Z2, Z5
+	VCMPPS $18, Z3, Z5, K1
+	VPANDD Z0, Z2, Z2
+	VBLENDMPS Z2, Z4, K1, Z2
+	VMOVUPS Z2, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $16, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func hardshrinkF32AVX512(z, x, y *float32, n int)
+TEXT ·hardshrinkF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VBROADCASTSS actavx512Const<>+8(SB), Z0
+	VBROADCASTSS actavx512Const<>+0(SB), Z1
+	SUBQ $64, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Z2
+	VMOVUPS (R8), Z3
+	VPANDD Z0, Z2, Z4
+	VCMPPS $18, Z3, Z4, K1
+	VBLENDMPS Z1, Z2, K1, Z2
+	VMOVUPS Z2, (DI)
+	VMOVUPS 64(SI), Z2
+	VMOVUPS 64(R8), Z3
+	VPANDD Z0, Z2, Z4
+	VCMPPS $18, Z3, Z4, K1
+	VBLENDMPS Z1, Z2, K1, Z2
+	VMOVUPS Z2, 64(DI)
+	VMOVUPS 128(SI), Z2
+	VMOVUPS 128(R8), Z3
+	VPANDD Z0, Z2, Z4
+	VCMPPS $18, Z3, Z4, K1
+	VBLENDMPS Z1, Z2, K1, Z2
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS 192(SI), Z2
+	VMOVUPS 192(R8), Z3
+	VPANDD Z0, Z2, Z4
+	VCMPPS $18, Z3, Z4, K1
+	VBLENDMPS Z1, Z2, K1, Z2
+	VMOVUPS Z2, 192(DI)
+	ADDQ $256, DI
+	ADDQ $256, SI
+	ADDQ $256, R8
+	SUBQ $64, CX
+	JGE loop
+
+tail:
+	ADDQ $64, CX
+	JZ done
+
+tailLoop:
+	BLOCK15
+	VPANDD Z0, Z2, Z4
+	VCMPPS $18, Z3, Z4, K1
+	VBLENDMPS Z1, Z2, K1, Z2
+	VMOVUPS Z2, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $16, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func nanToNumF32AVX512(z, x, y *float32, n int)
+TEXT ·nanToNumF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VBROADCASTSS actavx512Const<>+12(SB), Z1
+	VBROADCASTSS actavx512Const<>+16(SB), Z0
+	SUBQ $32, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Z2
+	VMOVUPS (R8), Z3
+	VCMPPS $3, Z2, Z2, K1
+	VMAXPS Z2, Z0, Z2
+	VMINPS Z2, Z1, Z2
+	VBLENDMPS Z3, Z2, K1, Z2
+	VMOVUPS Z2, (DI)
+	VMOVUPS 64(SI), Z2
+	VMOVUPS 64(R8), Z3
+	VCMPPS $3, Z2, Z2, K1
+	VMAXPS Z2, Z0, Z2
+	VMINPS Z2, Z1, Z2
+	VBLENDMPS Z3, Z2, K1, Z2
+	VMOVUPS Z2, 64(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	ADDQ $128, R8
+	SUBQ $32, CX
+	JGE loop
+
+tail:
+	ADDQ $32, CX
+	JZ done
+
+tailLoop:
+	BLOCK15
+	VCMPPS $3, Z2, Z2, K1
+	VMAXPS Z2, Z0, Z2
+	VMINPS Z2, Z1, Z2
+	VBLENDMPS Z3, Z2, K1, Z2
+	VMOVUPS Z2, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $16, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func eluF32AVX512(z, x, y, w *float32, n int)
+TEXT ·eluF32AVX512(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ w+24(FP), R9
+	MOVQ n+32(FP), CX
+	BLOCK14
+	SUBQ $32, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Z14
+	VCMPPS $17, Z0, Z14, K1
+	VMULPS (R9), Z14, Z15
+	BLOCK9
+	VBLENDMPS Z16, Z17, K2, Z16
+	VPANDD Z13, Z15, Z15
+	VPORD Z15, Z16, Z15
+	VMULPS (R8), Z15, Z15
+	VBLENDMPS Z15, Z14, K1, Z14
+	VMOVUPS Z14, (DI)
+	VMOVUPS 64(SI), Z14
+	VCMPPS $17, Z0, Z14, K1
+	VMULPS 64(R9), Z14, Z15
+	BLOCK9
+	VBLENDMPS Z16, Z17, K2, Z16
+	VPANDD Z13, Z15, Z15
+	VPORD Z15, Z16, Z15
+	VMULPS 64(R8), Z15, Z15
+	VBLENDMPS Z15, Z14, K1, Z14
+	VMOVUPS Z14, 64(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	ADDQ $128, R8
+	ADDQ $128, R9
+	SUBQ $32, CX
+	JGE loop
+
+tail:
+	ADDQ $32, CX
+	JZ done
+
+tailLoop:
+	MOVQ $16, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	MOVL $-1, AX
+	BZHIL DX, AX, AX
+	KMOVW AX, K7
+	VMOVUPS.Z (SI), K7, Z14
+	VMOVUPS.Z (R8), K7, Z15
+	VMOVUPS.Z (R9), K7, Z16
+	VCMPPS $17, Z0, Z14, K1
+	VMULPS Z16, Z14, Z16
+	VMINPS Z16, Z1, Z17
+	VMAXPS Z17, Z2, Z17
+	VMOVAPS Z3, Z18
+	VFMADD231PS Z5, Z17, Z18
+	VSUBPS Z3, Z18, Z19
+	VFNMADD231PS Z6, Z19, Z17
+	VFNMADD231PS Z7, Z19, Z17
+	VMULPS Z17, Z17, Z20
+	VMOVAPS Z9, Z21
+	VFMADD231PS Z17, Z8, Z21
+	VFMADD213PS Z10, Z17, Z21
+	VFMADD213PS Z11, Z17, Z21
+	VFMADD213PS Z12, Z17, Z21
+	VFMADD231PS Z21, Z20, Z17
+	VPSLLD $23, Z18, Z18
+	VPADDD Z4, Z18, Z18
+	VSUBPS Z4, Z18, Z20
+	VFMADD231PS Z17, Z18, Z20
+	VADDPS Z20, Z20, Z18
+	VCMPPS $0, Z0, Z19, K2
+	VBLENDMPS Z17, Z18, K2, Z17
+	VPANDD Z13, Z16, Z16
+	VPORD Z16, Z17, Z16
+	VMULPS Z15, Z16, Z15
+	VBLENDMPS Z15, Z14, K1, Z14
+	VMOVUPS Z14, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	ADDQ $64, R9
+	SUBQ $16, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func seluF32AVX512(z, x *float32, n int)
+TEXT ·seluF32AVX512(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	BLOCK14
+	VBROADCASTSS actavx512Const<>+68(SB), Z14
+	VBROADCASTSS actavx512Const<>+72(SB), Z15
+	SUBQ $32, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Z16
+	BLOCK6
+	VMULPS Z14, Z17, Z17
+	VMULPS Z15, Z16, Z16
+	VBLENDMPS Z17, Z16, K1, Z16
+	VMOVUPS Z16, (DI)
+	VMOVUPS 64(SI), Z16
+	BLOCK6
+	VMULPS Z14, Z17, Z17
+	VMULPS Z15, Z16, Z16
+	VBLENDMPS Z17, Z16, K1, Z16
+	VMOVUPS Z16, 64(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	SUBQ $32, CX
+	JGE loop
+
+tail:
+	ADDQ $32, CX
+	JZ done
+
+tailLoop:
+	MOVQ $16, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	MOVL $-1, AX
+	BZHIL DX, AX, AX
+	KMOVW AX, K7
+	VMOVUPS.Z (SI), K7, Z16
+	BLOCK6
+	VMULPS Z14, Z17, Z17
+	VMULPS Z15, Z16, Z16
+	VBLENDMPS Z17, Z16, K1, Z16
+	VMOVUPS Z16, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func clampF64AVX512(z, x, y, w *float64, n int)
+TEXT ·clampF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ w+24(FP), R9
+	MOVQ n+32(FP), CX
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPD (R8), Z0
+	VMOVUPD (R9), Z1
+	VCMPPD $3, Z0, Z0, K1
+	VMAXPD (SI), Z0, Z2
+	VBLENDMPD Z0, Z2, K1, Z0
+	VCMPPD $3, Z1, Z1, K1
+	VMINPD Z0, Z1, Z0
+	VBLENDMPD Z1, Z0, K1, Z0
+	VMOVUPD Z0, (DI)
+	VMOVUPD 64(R8), Z0
+	VMOVUPD 64(R9), Z1
+	VCMPPD $3, Z0, Z0, K1
+	VMAXPD 64(SI), Z0, Z2
+	VBLENDMPD Z0, Z2, K1, Z0
+	VCMPPD $3, Z1, Z1, K1
+	VMINPD Z0, Z1, Z0
+	VBLENDMPD Z1, Z0, K1, Z0
+	VMOVUPD Z0, 64(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	ADDQ $128, R8
+	ADDQ $128, R9
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	MOVL $-1, AX
+	BZHIL DX, AX, AX
+	KMOVW AX, K7
+	VMOVUPD.Z (SI), K7, Z0
+	VMOVUPD.Z (R8), K7, Z1
+	VMOVUPD.Z (R9), K7, Z2
+	VCMPPD $3, Z1, Z1, K1
+	VMAXPD Z0, Z1, Z0
+	VBLENDMPD Z1, Z0, K1, Z0
+	VCMPPD $3, Z2, Z2, K1
+	VMINPD Z0, Z2, Z0
+	VBLENDMPD Z2, Z0, K1, Z0
+	VMOVUPD Z0, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	ADDQ $64, R9
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func leakyReluF64AVX512(z, x, y *float64, n int)
+TEXT ·leakyReluF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VBROADCASTSD actavx512Const<>+80(SB), Z0
+	SUBQ $32, CX
+	JL tail
+
+loop:
+	VMOVUPD (SI), Z1
+	VCMPPD $30, Z0, Z1, K1
+	VMULPD (R8), Z1, Z2
+	VBLENDMPD Z1, Z2, K1, Z1
+	VMOVUPD Z1, (DI)
+	VMOVUPD 64(SI), Z1
+	VCMPPD $30, Z0, Z1, K1
+	VMULPD 64(R8), Z1, Z2
+	VBLENDMPD Z1, Z2, K1, Z1
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD 128(SI), Z1
+	VCMPPD $30, Z0, Z1, K1
+	VMULPD 128(R8), Z1, Z2
+	VBLENDMPD Z1, Z2, K1, Z1
+	VMOVUPD Z1, 128(DI)
+	VMOVUPD 192(SI), Z1
+	VCMPPD $30, Z0, Z1, K1
+	VMULPD 192(R8), Z1, Z2
+	VBLENDMPD Z1, Z2, K1, Z1
+	VMOVUPD Z1, 192(DI)
+	ADDQ $256, DI
+	ADDQ $256, SI
+	ADDQ $256, R8
+	SUBQ $32, CX
+	JGE loop
+
+tail:
+	ADDQ $32, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	MOVL $-1, AX
+	BZHIL DX, AX, AX
+	KMOVW AX, K7
+	VMOVUPD.Z (SI), K7, Z1
+	VMOVUPD.Z (R8), K7, Z2
+	VCMPPD $30, Z0, Z1, K1
+	VMULPD Z2, Z1, Z2
+	VBLENDMPD Z1, Z2, K1, Z1
+	VMOVUPD Z1, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func softshrinkF64AVX512(z, x, y *float64, n int)
+TEXT ·softshrinkF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VBROADCASTSD actavx512Const<>+88(SB), Z0
+	VBROADCASTSD actavx512Const<>+96(SB), Z1
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPD (SI), Z2
+	VMOVUPD (R8), Z3
+	VPANDQ Z0, Z2, Z4
+	VPORQ Z3, Z4, Z4
+	VSUBPD Z4, Z2, Z4
+	VPANDQ Z1, Z2, Z5
+	VCMPPD $18, Z3, Z5, K1
+	VPANDQ Z0, Z2, Z2
+	VBLENDMPD Z2, Z4, K1, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z2
+	VMOVUPD 64(R8), Z3
+	VPANDQ Z0, Z2, Z4
+	VPORQ Z3, Z4, Z4
+	VSUBPD Z4, Z2, Z4
+	VPANDQ Z1, Z2, Z5
+	VCMPPD $18, Z3, Z5, K1
+	VPANDQ Z0, Z2, Z2
+	VBLENDMPD Z2, Z4, K1, Z2
+	VMOVUPD Z2, 64(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	ADDQ $128, R8
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	BLOCK16
+	VPANDQ Z0, Z2, Z4
+	VPORQ Z3, Z4, Z4
+	VSUBPD Z4, Z2, Z4
+	VPANDQ Z1, Z2, Z5
+	VCMPPD $18, Z3, Z5, K1
+	VPANDQ Z0, Z2, Z2
+	VBLENDMPD Z2, Z4, K1, Z2
+	VMOVUPD Z2, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func hardshrinkF64AVX512(z, x, y *float64, n int)
+TEXT ·hardshrinkF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VBROADCASTSD actavx512Const<>+96(SB), Z0
+	VBROADCASTSD actavx512Const<>+80(SB), Z1
+	SUBQ $32, CX
+	JL tail
+
+loop:
+	VMOVUPD (SI), Z2
+	VMOVUPD (R8), Z3
+	VPANDQ Z0, Z2, Z4
+	VCMPPD $18, Z3, Z4, K1
+	VBLENDMPD Z1, Z2, K1, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z2
+	VMOVUPD 64(R8), Z3
+	VPANDQ Z0, Z2, Z4
+	VCMPPD $18, Z3, Z4, K1
+	VBLENDMPD Z1, Z2, K1, Z2
+	VMOVUPD Z2, 64(DI)
+	VMOVUPD 128(SI), Z2
+	VMOVUPD 128(R8), Z3
+	VPANDQ Z0, Z2, Z4
+	VCMPPD $18, Z3, Z4, K1
+	VBLENDMPD Z1, Z2, K1, Z2
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD 192(SI), Z2
+	VMOVUPD 192(R8), Z3
+	VPANDQ Z0, Z2, Z4
+	VCMPPD $18, Z3, Z4, K1
+	VBLENDMPD Z1, Z2, K1, Z2
+	VMOVUPD Z2, 192(DI)
+	ADDQ $256, DI
+	ADDQ $256, SI
+	ADDQ $256, R8
+	SUBQ $32, CX
+	JGE loop
+
+tail:
+	ADDQ $32, CX
+	JZ done
+
+tailLoop:
+	BLOCK16
+	VPANDQ Z0, Z2, Z4
+	VCMPPD $18, Z3, Z4, K1
+	VBLENDMPD Z1, Z2, K1, Z2
+	VMOVUPD Z2, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func nanToNumF64AVX512(z, x, y *float64, n int)
+TEXT ·nanToNumF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VBROADCASTSD actavx512Const<>+104(SB), Z1
+	VBROADCASTSD actavx512Const<>+112(SB), Z0
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPD (SI), Z2
+	VMOVUPD (R8), Z3
+	VCMPPD $3, Z2, Z2, K1
+	VMAXPD Z2, Z0, Z2
+	VMINPD Z2, Z1, Z2
+	VBLENDMPD Z3, Z2, K1, Z2
+	VMOVUPD Z2, (DI)
+	VMOVUPD 64(SI), Z2
+	VMOVUPD 64(R8), Z3
+	VCMPPD $3, Z2, Z2, K1
+	VMAXPD Z2, Z0, Z2
+	VMINPD Z2, Z1, Z2
+	VBLENDMPD Z3, Z2, K1, Z2
+	VMOVUPD Z2, 64(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	ADDQ $128, R8
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	BLOCK16
+	VCMPPD $3, Z2, Z2, K1
+	VMAXPD Z2, Z0, Z2
+	VMINPD Z2, Z1, Z2
+	VBLENDMPD Z3, Z2, K1, Z2
+	VMOVUPD Z2, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func eluF64AVX512(z, x, y, w *float64, n int)
+TEXT ·eluF64AVX512(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ w+24(FP), R9
+	MOVQ n+32(FP), CX
+	BLOCK10
+	VBROADCASTSD actavx512Const<>+88(SB), Z20
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPD (SI), Z21
+	VCMPPD $17, Z1, Z21, K1
+	VMULPD (R9), Z21, Z22
+	BLOCK5
+	VPANDQ Z19, Z23, Z23
+	VPANDQ Z20, Z22, Z22
+	VPORQ Z22, Z23, Z22
+	VMULPD (R8), Z22, Z22
+	VBLENDMPD Z22, Z21, K1, Z21
+	VMOVUPD Z21, (DI)
+	VMOVUPD 64(SI), Z21
+	VCMPPD $17, Z1, Z21, K1
+	VMULPD 64(R9), Z21, Z22
+	BLOCK5
+	VPANDQ Z19, Z23, Z23
+	VPANDQ Z20, Z22, Z22
+	VPORQ Z22, Z23, Z22
+	VMULPD 64(R8), Z22, Z22
+	VBLENDMPD Z22, Z21, K1, Z21
+	VMOVUPD Z21, 64(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	ADDQ $128, R8
+	ADDQ $128, R9
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	MOVL $-1, AX
+	BZHIL DX, AX, AX
+	KMOVW AX, K7
+	VMOVUPD.Z (SI), K7, Z21
+	VMOVUPD.Z (R8), K7, Z22
+	VMOVUPD.Z (R9), K7, Z23
+	VCMPPD $17, Z1, Z21, K1
+	VMULPD Z23, Z21, Z23
+	VMINPD Z23, Z2, Z24
+	VMAXPD Z24, Z3, Z24
+	VMOVAPS Z4, Z25
+	VFMADD231PD Z5, Z24, Z25
+	VSUBPD Z4, Z25, Z26
+	VFNMADD231PD Z6, Z26, Z24
+	VFNMADD231PD Z7, Z26, Z24
+	VMULPD Z24, Z24, Z27
+	VMOVAPS Z9, Z28
+	VFMADD231PD Z24, Z8, Z28
+	VFMADD213PD Z10, Z24, Z28
+	VFMADD213PD Z11, Z24, Z28
+	VFMADD213PD Z12, Z24, Z28
+	VFMADD213PD Z13, Z24, Z28
+	VFMADD213PD Z14, Z24, Z28
+	VFMADD213PD Z15, Z24, Z28
+	VFMADD213PD Z16, Z24, Z28
+	VFMADD213PD Z17, Z24, Z28
+	VFMADD213PD Z18, Z24, Z28
+	VFMADD213PD Z0, Z24, Z28
+	VFMADD231PD Z28, Z27, Z24
+	VPSLLQ $52, Z25, Z25
+	VPADDQ Z0, Z25, Z25
+	VSUBPD Z0, Z25, Z27
+	VFMADD231PD Z24, Z25, Z27
+	VCMPPD $0, Z1, Z26, K2
+	VADDPD Z27, Z27, Z25
+	VBLENDMPD Z24, Z25, K2, Z24
+	VPANDQ Z19, Z24, Z24
+	VPANDQ Z20, Z23, Z23
+	VPORQ Z23, Z24, Z23
+	VMULPD Z22, Z23, Z22
+	VBLENDMPD Z22, Z21, K1, Z21
+	VMOVUPD Z21, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	ADDQ $64, R9
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func seluF64AVX512(z, x *float64, n int)
+TEXT ·seluF64AVX512(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	BLOCK10
+	VBROADCASTSD actavx512Const<>+88(SB), Z20
+	VBROADCASTSD actavx512Const<>+264(SB), Z21
+	VBROADCASTSD actavx512Const<>+272(SB), Z22
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPD (SI), Z23
+	BLOCK3
+	VMULPD Z21, Z24, Z24
+	VMULPD Z22, Z23, Z23
+	VBLENDMPD Z24, Z23, K1, Z23
+	VMOVUPD Z23, (DI)
+	VMOVUPD 64(SI), Z23
+	BLOCK3
+	VMULPD Z21, Z24, Z24
+	VMULPD Z22, Z23, Z23
+	VBLENDMPD Z24, Z23, K1, Z23
+	VMOVUPD Z23, 64(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $8, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	MOVL $-1, AX
+	BZHIL DX, AX, AX
+	KMOVW AX, K7
+	VMOVUPD.Z (SI), K7, Z23
+	BLOCK3
+	VMULPD Z21, Z24, Z24
+	VMULPD Z22, Z23, Z23
+	VBLENDMPD Z24, Z23, K1, Z23
+	VMOVUPD Z23, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
 
 // func tanhF32AVX512(z, x *float32, n int)
 TEXT ·tanhF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+0(SB), Z0
-	VBROADCASTSS actavx512Const<>+4(SB), Z1
-	VBROADCASTSS actavx512Const<>+8(SB), Z2
-	VBROADCASTSS actavx512Const<>+12(SB), Z3
+	VBROADCASTSS actavx512Const<>+280(SB), Z0
+	VBROADCASTSS actavx512Const<>+8(SB), Z1
+	VBROADCASTSS actavx512Const<>+284(SB), Z2
+	VBROADCASTSS actavx512Const<>+4(SB), Z3
 	SUBQ $32, CX
 	JL tail
 
 loop:
 	VMOVUPS (SI), Z4
-	BLOCK6
+	BLOCK11
 	VPORD Z4, Z6, Z4
 	VMOVUPS Z4, (DI)
 	VMOVUPS 64(SI), Z4
-	BLOCK6
+	BLOCK11
 	VPORD Z4, Z6, Z4
 	VMOVUPS Z4, 64(DI)
 	ADDQ $128, DI
@@ -913,7 +2066,7 @@ tailLoop:
 	BZHIL DX, AX, AX
 	KMOVW AX, K7
 	VMOVUPS.Z (SI), K7, Z4
-	BLOCK6
+	BLOCK11
 	VPORD Z4, Z6, Z4
 	VMOVUPS Z4, K7, (DI)
 	ADDQ $64, DI
@@ -930,31 +2083,31 @@ TEXT ·sigmoidF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+576(SB), Z1
-	VBROADCASTSS actavx512Const<>+12(SB), Z3
-	VBROADCASTSS actavx512Const<>+580(SB), Z4
-	VBROADCASTSS actavx512Const<>+584(SB), Z2
-	VBROADCASTSS actavx512Const<>+588(SB), Z5
-	VBROADCASTSS actavx512Const<>+592(SB), Z6
-	VBROADCASTSS actavx512Const<>+596(SB), Z7
-	VBROADCASTSS actavx512Const<>+600(SB), Z8
-	VBROADCASTSS actavx512Const<>+604(SB), Z9
-	VBROADCASTSS actavx512Const<>+608(SB), Z10
-	VBROADCASTSS actavx512Const<>+612(SB), Z11
-	VBROADCASTSS actavx512Const<>+8(SB), Z0
-	VBROADCASTSS actavx512Const<>+616(SB), Z12
+	VBROADCASTSS actavx512Const<>+832(SB), Z1
+	VBROADCASTSS actavx512Const<>+4(SB), Z3
+	VBROADCASTSS actavx512Const<>+28(SB), Z4
+	VBROADCASTSS actavx512Const<>+32(SB), Z2
+	VBROADCASTSS actavx512Const<>+36(SB), Z5
+	VBROADCASTSS actavx512Const<>+40(SB), Z6
+	VBROADCASTSS actavx512Const<>+836(SB), Z7
+	VBROADCASTSS actavx512Const<>+840(SB), Z8
+	VBROADCASTSS actavx512Const<>+844(SB), Z9
+	VBROADCASTSS actavx512Const<>+848(SB), Z10
+	VBROADCASTSS actavx512Const<>+852(SB), Z11
+	VBROADCASTSS actavx512Const<>+284(SB), Z0
+	VBROADCASTSS actavx512Const<>+0(SB), Z12
 	SUBQ $32, CX
 	JL tail
 
 loop:
 	VMOVUPS (SI), Z13
-	BLOCK7
+	BLOCK12
 	VSUBPS Z15, Z14, Z14
 	VMOVAPS Z13, Z15
 	VFNMADD231PS Z14, Z13, Z15
 	VMOVUPS Z15, (DI)
 	VMOVUPS 64(SI), Z13
-	BLOCK7
+	BLOCK12
 	VSUBPS Z15, Z14, Z14
 	VMOVAPS Z13, Z15
 	VFNMADD231PS Z14, Z13, Z15
@@ -976,7 +2129,7 @@ tailLoop:
 	BZHIL DX, AX, AX
 	KMOVW AX, K7
 	VMOVUPS.Z (SI), K7, Z13
-	BLOCK7
+	BLOCK12
 	VSUBPS Z15, Z14, Z14
 	VMOVAPS Z13, Z15
 	VFNMADD231PS Z14, Z13, Z15
@@ -995,25 +2148,25 @@ TEXT ·siluF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+620(SB), Z2
-	VBROADCASTSS actavx512Const<>+12(SB), Z1
-	VBROADCASTSS actavx512Const<>+580(SB), Z4
-	VBROADCASTSS actavx512Const<>+584(SB), Z3
-	VBROADCASTSS actavx512Const<>+588(SB), Z5
-	VBROADCASTSS actavx512Const<>+592(SB), Z6
-	VBROADCASTSS actavx512Const<>+608(SB), Z7
-	VBROADCASTSS actavx512Const<>+612(SB), Z8
-	VBROADCASTSS actavx512Const<>+600(SB), Z9
-	VBROADCASTSS actavx512Const<>+604(SB), Z10
-	VBROADCASTSS actavx512Const<>+596(SB), Z11
-	VBROADCASTSS actavx512Const<>+8(SB), Z0
-	VBROADCASTSS actavx512Const<>+624(SB), Z12
+	VBROADCASTSS actavx512Const<>+856(SB), Z2
+	VBROADCASTSS actavx512Const<>+4(SB), Z1
+	VBROADCASTSS actavx512Const<>+28(SB), Z4
+	VBROADCASTSS actavx512Const<>+32(SB), Z3
+	VBROADCASTSS actavx512Const<>+36(SB), Z5
+	VBROADCASTSS actavx512Const<>+40(SB), Z6
+	VBROADCASTSS actavx512Const<>+848(SB), Z7
+	VBROADCASTSS actavx512Const<>+852(SB), Z8
+	VBROADCASTSS actavx512Const<>+840(SB), Z9
+	VBROADCASTSS actavx512Const<>+844(SB), Z10
+	VBROADCASTSS actavx512Const<>+836(SB), Z11
+	VBROADCASTSS actavx512Const<>+284(SB), Z0
+	VBROADCASTSS actavx512Const<>+64(SB), Z12
 	SUBQ $32, CX
 	JL tail
 
 loop:
 	VMOVUPS (SI), Z13
-	BLOCK3
+	BLOCK4
 	VMOVAPS Z16, Z17
 	VFNMADD231PS Z14, Z16, Z17
 	VSUBPS Z17, Z20, Z14
@@ -1022,7 +2175,7 @@ loop:
 	VADDPS Z14, Z13, Z13
 	VMOVUPS Z13, (DI)
 	VMOVUPS 64(SI), Z13
-	BLOCK3
+	BLOCK4
 	VMOVAPS Z16, Z17
 	VFNMADD231PS Z14, Z16, Z17
 	VSUBPS Z17, Z20, Z14
@@ -1047,7 +2200,7 @@ tailLoop:
 	BZHIL DX, AX, AX
 	KMOVW AX, K7
 	VMOVUPS.Z (SI), K7, Z13
-	BLOCK3
+	BLOCK4
 	VMOVAPS Z16, Z17
 	VFNMADD231PS Z14, Z16, Z17
 	VSUBPS Z17, Z20, Z14
@@ -1069,9 +2222,9 @@ TEXT ·hardsigmoidF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+628(SB), Z2
-	VBROADCASTSS actavx512Const<>+632(SB), Z0
-	VBROADCASTSS actavx512Const<>+616(SB), Z1
+	VBROADCASTSS actavx512Const<>+860(SB), Z2
+	VBROADCASTSS actavx512Const<>+864(SB), Z0
+	VBROADCASTSS actavx512Const<>+0(SB), Z1
 	SUBQ $64, CX
 	JL tail
 
@@ -1136,9 +2289,9 @@ TEXT ·hardswishF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+628(SB), Z2
-	VBROADCASTSS actavx512Const<>+632(SB), Z0
-	VBROADCASTSS actavx512Const<>+616(SB), Z1
+	VBROADCASTSS actavx512Const<>+860(SB), Z2
+	VBROADCASTSS actavx512Const<>+864(SB), Z0
+	VBROADCASTSS actavx512Const<>+0(SB), Z1
 	SUBQ $32, CX
 	JL tail
 
@@ -1194,23 +2347,23 @@ TEXT ·erfF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+636(SB), Z0
-	VBROADCASTSS actavx512Const<>+4(SB), Z1
-	VBROADCASTSS actavx512Const<>+640(SB), Z2
-	VBROADCASTSS actavx512Const<>+8(SB), Z3
-	VBROADCASTSS actavx512Const<>+616(SB), Z4
-	VBROADCASTSS actavx512Const<>+12(SB), Z5
+	VBROADCASTSS actavx512Const<>+868(SB), Z0
+	VBROADCASTSS actavx512Const<>+8(SB), Z1
+	VBROADCASTSS actavx512Const<>+872(SB), Z2
+	VBROADCASTSS actavx512Const<>+284(SB), Z3
+	VBROADCASTSS actavx512Const<>+0(SB), Z4
+	VBROADCASTSS actavx512Const<>+4(SB), Z5
 	SUBQ $32, CX
 	JL tail
 
 loop:
 	VMOVUPS (SI), Z6
-	BLOCK4
+	BLOCK7
 	VPANDD Z5, Z6, Z6
 	VPORD Z6, Z7, Z6
 	VMOVUPS Z6, (DI)
 	VMOVUPS 64(SI), Z6
-	BLOCK4
+	BLOCK7
 	VPANDD Z5, Z6, Z6
 	VPORD Z6, Z7, Z6
 	VMOVUPS Z6, 64(DI)
@@ -1231,7 +2384,7 @@ tailLoop:
 	BZHIL DX, AX, AX
 	KMOVW AX, K7
 	VMOVUPS.Z (SI), K7, Z6
-	BLOCK4
+	BLOCK7
 	VPANDD Z5, Z6, Z6
 	VPORD Z6, Z7, Z6
 	VMOVUPS Z6, K7, (DI)
@@ -1249,11 +2402,11 @@ TEXT ·geluF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+1280(SB), Z0
-	VBROADCASTSS actavx512Const<>+12(SB), Z1
-	VBROADCASTSS actavx512Const<>+1284(SB), Z2
-	VBROADCASTSS actavx512Const<>+1288(SB), Z3
-	VBROADCASTSS actavx512Const<>+584(SB), Z4
+	VBROADCASTSS actavx512Const<>+1472(SB), Z0
+	VBROADCASTSS actavx512Const<>+4(SB), Z1
+	VBROADCASTSS actavx512Const<>+1476(SB), Z2
+	VBROADCASTSS actavx512Const<>+1480(SB), Z3
+	VBROADCASTSS actavx512Const<>+32(SB), Z4
 	SUBQ $32, CX
 	JL tail
 
@@ -1262,14 +2415,14 @@ loop:
 	VCMPPS $25, Z0, Z5, K1
 	KORTESTW K1, K1
 	JNZ rare0
-	BLOCK5
+	BLOCK8
 	VMOVUPS Z5, (DI)
 back0:
 	VMOVUPS 64(SI), Z5
 	VCMPPS $25, Z0, Z5, K1
 	KORTESTW K1, K1
 	JNZ rare1
-	BLOCK5
+	BLOCK8
 	VMOVUPS Z5, 64(DI)
 back1:
 	ADDQ $128, DI
@@ -1292,7 +2445,7 @@ tailLoop:
 	VCMPPS $25, Z0, Z5, K1
 	KORTESTW K1, K1
 	JNZ rare2
-	BLOCK5
+	BLOCK8
 	VMOVUPS Z5, K7, (DI)
 back2:
 	ADDQ $64, DI
@@ -1307,7 +2460,7 @@ done:
 rare0:
 	VMOVUPS (SI), Z5
 	BLOCK1
-	BLOCK8
+	BLOCK17
 	VBLENDMPS Z8, Z5, K1, Z5
 	VMOVUPS Z5, (DI)
 	JMP back0
@@ -1315,7 +2468,7 @@ rare0:
 rare1:
 	VMOVUPS 64(SI), Z5
 	BLOCK1
-	BLOCK8
+	BLOCK17
 	VBLENDMPS Z8, Z5, K1, Z5
 	VMOVUPS Z5, 64(DI)
 	JMP back1
@@ -1323,7 +2476,7 @@ rare1:
 rare2:
 	VMOVUPS.Z (SI), K7, Z5
 	BLOCK1
-	BLOCK8
+	BLOCK17
 	VBLENDMPS Z8, Z5, K1, Z5
 	VMOVUPS Z5, K7, (DI)
 	JMP back2
@@ -1333,23 +2486,23 @@ TEXT ·geluTanhF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+2624(SB), Z4
-	VBROADCASTSS actavx512Const<>+12(SB), Z1
-	VBROADCASTSS actavx512Const<>+2628(SB), Z2
-	VBROADCASTSS actavx512Const<>+2632(SB), Z3
-	VBROADCASTSS actavx512Const<>+2636(SB), Z6
-	VBROADCASTSS actavx512Const<>+2640(SB), Z7
-	VBROADCASTSS actavx512Const<>+580(SB), Z8
-	VBROADCASTSS actavx512Const<>+584(SB), Z5
-	VBROADCASTSS actavx512Const<>+588(SB), Z9
-	VBROADCASTSS actavx512Const<>+592(SB), Z10
-	VBROADCASTSS actavx512Const<>+608(SB), Z11
-	VBROADCASTSS actavx512Const<>+612(SB), Z12
-	VBROADCASTSS actavx512Const<>+600(SB), Z13
-	VBROADCASTSS actavx512Const<>+604(SB), Z14
-	VBROADCASTSS actavx512Const<>+596(SB), Z15
-	VBROADCASTSS actavx512Const<>+8(SB), Z0
-	VBROADCASTSS actavx512Const<>+624(SB), Z16
+	VBROADCASTSS actavx512Const<>+2816(SB), Z4
+	VBROADCASTSS actavx512Const<>+4(SB), Z1
+	VBROADCASTSS actavx512Const<>+2820(SB), Z2
+	VBROADCASTSS actavx512Const<>+2824(SB), Z3
+	VBROADCASTSS actavx512Const<>+2828(SB), Z6
+	VBROADCASTSS actavx512Const<>+2832(SB), Z7
+	VBROADCASTSS actavx512Const<>+28(SB), Z8
+	VBROADCASTSS actavx512Const<>+32(SB), Z5
+	VBROADCASTSS actavx512Const<>+36(SB), Z9
+	VBROADCASTSS actavx512Const<>+40(SB), Z10
+	VBROADCASTSS actavx512Const<>+848(SB), Z11
+	VBROADCASTSS actavx512Const<>+852(SB), Z12
+	VBROADCASTSS actavx512Const<>+840(SB), Z13
+	VBROADCASTSS actavx512Const<>+844(SB), Z14
+	VBROADCASTSS actavx512Const<>+836(SB), Z15
+	VBROADCASTSS actavx512Const<>+284(SB), Z0
+	VBROADCASTSS actavx512Const<>+64(SB), Z16
 	SUBQ $32, CX
 	JL tail
 
@@ -1388,6 +2541,60 @@ tailLoop:
 	VMAXPS Z17, Z1, Z17
 	VADDPS Z18, Z17, Z17
 	VMOVUPS Z17, K7, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
+
+// func mishF32AVX512(z, x *float32, n int)
+TEXT ·mishF32AVX512(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS actavx512Const<>+2836(SB), Z0
+	VBROADCASTSS actavx512Const<>+832(SB), Z2
+	VBROADCASTSS actavx512Const<>+24(SB), Z1
+	VBROADCASTSS actavx512Const<>+28(SB), Z5
+	VBROADCASTSS actavx512Const<>+2116(SB), Z3
+	VBROADCASTSS actavx512Const<>+36(SB), Z6
+	VBROADCASTSS actavx512Const<>+40(SB), Z7
+	VBROADCASTSS actavx512Const<>+2840(SB), Z8
+	VBROADCASTSS actavx512Const<>+64(SB), Z9
+	VBROADCASTSS actavx512Const<>+284(SB), Z10
+	VBROADCASTSS actavx512Const<>+2844(SB), Z4
+	SUBQ $32, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Z11
+	BLOCK13
+	VMOVUPS Z11, (DI)
+	VMOVUPS 64(SI), Z11
+	BLOCK13
+	VMOVUPS Z11, 64(DI)
+	ADDQ $128, DI
+	ADDQ $128, SI
+	SUBQ $32, CX
+	JGE loop
+
+tail:
+	ADDQ $32, CX
+	JZ done
+
+tailLoop:
+	MOVQ $16, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	MOVL $-1, AX
+	BZHIL DX, AX, AX
+	KMOVW AX, K7
+	VMOVUPS.Z (SI), K7, Z11
+	BLOCK13
+	VMOVUPS Z11, K7, (DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	SUBQ $16, CX

@@ -4,6 +4,314 @@ package simd
 
 import "math"
 
+func clampF32Generic(z, x, y, w []float32) {
+	x, y, w = x[:len(z)], y[:len(z)], w[:len(z)]
+	for i := range z {
+		v0 := y[i]
+		v1 := w[i]
+		v2 := greater(v0, x[i])
+		var v3 float32 = v2
+		if v0 != v0 {
+			v3 = v0
+		}
+		var v4 float32 = lesser(v1, v3)
+		if v1 != v1 {
+			v4 = v1
+		}
+		z[i] = v4
+	}
+}
+
+func leakyReluF32Generic(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	for i := range z {
+		v0 := x[i]
+		v1 := float32(v0 * y[i])
+		var v2 float32 = v1
+		if v0 > 0 {
+			v2 = v0
+		}
+		z[i] = v2
+	}
+}
+
+func softshrinkF32Generic(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	for i := range z {
+		v0 := x[i]
+		v1 := y[i]
+		v2 := int32(math.Float32bits(v0)) & -2147483648
+		v3 := v2 | int32(math.Float32bits(v1))
+		v4 := v0 - math.Float32frombits(uint32(v3))
+		v5 := int32(math.Float32bits(v0)) & 2147483647
+		v6 := int32(math.Float32bits(v0)) & -2147483648
+		var v7 float32 = v4
+		if math.Float32frombits(uint32(v5)) <= v1 {
+			v7 = math.Float32frombits(uint32(v6))
+		}
+		z[i] = v7
+	}
+}
+
+func hardshrinkF32Generic(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	for i := range z {
+		v0 := x[i]
+		v1 := int32(math.Float32bits(v0)) & 2147483647
+		var v2 float32 = v0
+		if math.Float32frombits(uint32(v1)) <= y[i] {
+			v2 = 0
+		}
+		z[i] = v2
+	}
+}
+
+func nanToNumF32Generic(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	for i := range z {
+		v0 := x[i]
+		v1 := greater(-0x1.fffffep+127, v0)
+		v2 := lesser(0x1.fffffep+127, v1)
+		var v3 float32 = v2
+		if v0 != v0 {
+			v3 = y[i]
+		}
+		z[i] = v3
+	}
+}
+
+func eluF32Generic(z, x, y, w []float32) {
+	x, y, w = x[:len(z)], y[:len(z)], w[:len(z)]
+	for i := range z {
+		v0 := x[i]
+		v1 := float32(v0 * w[i])
+		v2 := greater(-30, lesser(89, v1))
+		v3 := fma(v2, 0x1.715476p+00, 0x1.8p+23)
+		v4 := v3 - 0x1.8p+23
+		v5 := fma(-v4, 0x1.62e43p-01, v2)
+		v6 := fma(-v4, -0x1.05c61p-29, v5)
+		v7 := float32(v6 * v6)
+		v8 := fma(0x1.6acabap-10, v6, 0x1.122bf6p-07)
+		v9 := fma(v8, v6, 0x1.555798p-05)
+		v10 := fma(v9, v6, 0x1.5554aap-03)
+		v11 := fma(v10, v6, 0x1.fffffep-02)
+		v12 := fma(v7, v11, v6)
+		v13 := int32(math.Float32bits(v3)) << 23
+		v14 := v13 + 1056964608
+		v15 := math.Float32frombits(uint32(v14)) - 0.5
+		v16 := fma(v12, math.Float32frombits(uint32(v14)), v15)
+		var v17 float32 = v16 + v16
+		if v4 == 0 {
+			v17 = v12
+		}
+		v18 := int32(math.Float32bits(v1)) & -2147483648
+		v19 := int32(math.Float32bits(v17)) | v18
+		v20 := float32(math.Float32frombits(uint32(v19)) * y[i])
+		var v21 float32 = v0
+		if v0 < 0 {
+			v21 = v20
+		}
+		z[i] = v21
+	}
+}
+
+func seluF32Generic(z, x []float32) {
+	x = x[:len(z)]
+	for i := range z {
+		v0 := x[i]
+		v1 := greater(-30, lesser(89, v0))
+		v2 := fma(v1, 0x1.715476p+00, 0x1.8p+23)
+		v3 := v2 - 0x1.8p+23
+		v4 := fma(-v3, 0x1.62e43p-01, v1)
+		v5 := fma(-v3, -0x1.05c61p-29, v4)
+		v6 := float32(v5 * v5)
+		v7 := fma(0x1.6acabap-10, v5, 0x1.122bf6p-07)
+		v8 := fma(v7, v5, 0x1.555798p-05)
+		v9 := fma(v8, v5, 0x1.5554aap-03)
+		v10 := fma(v9, v5, 0x1.fffffep-02)
+		v11 := fma(v6, v10, v5)
+		v12 := int32(math.Float32bits(v2)) << 23
+		v13 := v12 + 1056964608
+		v14 := math.Float32frombits(uint32(v13)) - 0.5
+		v15 := fma(v11, math.Float32frombits(uint32(v13)), v14)
+		var v16 float32 = v15 + v15
+		if v3 == 0 {
+			v16 = v11
+		}
+		v17 := int32(math.Float32bits(v0)) & -2147483648
+		v18 := int32(math.Float32bits(v16)) | v17
+		v19 := float32(math.Float32frombits(uint32(v18)) * 0x1.c212ccp+00)
+		v20 := float32(v0 * 0x1.0cfabep+00)
+		var v21 float32 = v20
+		if v0 < 0 {
+			v21 = v19
+		}
+		z[i] = v21
+	}
+}
+
+func clampF64Generic(z, x, y, w []float64) {
+	x, y, w = x[:len(z)], y[:len(z)], w[:len(z)]
+	for i := range z {
+		v0 := y[i]
+		v1 := w[i]
+		v2 := greater(v0, x[i])
+		var v3 float64 = v2
+		if v0 != v0 {
+			v3 = v0
+		}
+		var v4 float64 = lesser(v1, v3)
+		if v1 != v1 {
+			v4 = v1
+		}
+		z[i] = v4
+	}
+}
+
+func leakyReluF64Generic(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	for i := range z {
+		v0 := x[i]
+		v1 := float64(v0 * y[i])
+		var v2 float64 = v1
+		if v0 > 0 {
+			v2 = v0
+		}
+		z[i] = v2
+	}
+}
+
+func softshrinkF64Generic(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	for i := range z {
+		v0 := x[i]
+		v1 := y[i]
+		v2 := int64(math.Float64bits(v0)) & -9223372036854775808
+		v3 := v2 | int64(math.Float64bits(v1))
+		v4 := v0 - math.Float64frombits(uint64(v3))
+		v5 := int64(math.Float64bits(v0)) & 9223372036854775807
+		v6 := int64(math.Float64bits(v0)) & -9223372036854775808
+		var v7 float64 = v4
+		if math.Float64frombits(uint64(v5)) <= v1 {
+			v7 = math.Float64frombits(uint64(v6))
+		}
+		z[i] = v7
+	}
+}
+
+func hardshrinkF64Generic(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	for i := range z {
+		v0 := x[i]
+		v1 := int64(math.Float64bits(v0)) & 9223372036854775807
+		var v2 float64 = v0
+		if math.Float64frombits(uint64(v1)) <= y[i] {
+			v2 = 0
+		}
+		z[i] = v2
+	}
+}
+
+func nanToNumF64Generic(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	for i := range z {
+		v0 := x[i]
+		v1 := greater(-0x1.fffffffffffffp+1023, v0)
+		v2 := lesser(0x1.fffffffffffffp+1023, v1)
+		var v3 float64 = v2
+		if v0 != v0 {
+			v3 = y[i]
+		}
+		z[i] = v3
+	}
+}
+
+func eluF64Generic(z, x, y, w []float64) {
+	x, y, w = x[:len(z)], y[:len(z)], w[:len(z)]
+	for i := range z {
+		v0 := x[i]
+		v1 := float64(v0 * w[i])
+		v2 := greater(-60, lesser(710, v1))
+		v3 := math.FMA(v2, 0x1.71547652b82fep+00, 0x1.8p+52)
+		v4 := v3 - 0x1.8p+52
+		v5 := math.FMA(-v4, 0x1.62e42fefa39efp-01, v2)
+		v6 := math.FMA(-v4, 0x1.abc9e3b39803fp-56, v5)
+		v7 := float64(v6 * v6)
+		v8 := math.FMA(0x1.6124613a86d09p-33, v6, 0x1.1eed8eff8d898p-29)
+		v9 := math.FMA(v8, v6, 0x1.ae64567f544e4p-26)
+		v10 := math.FMA(v9, v6, 0x1.27e4fb7789f5cp-22)
+		v11 := math.FMA(v10, v6, 0x1.71de3a556c734p-19)
+		v12 := math.FMA(v11, v6, 0x1.a01a01a01a01ap-16)
+		v13 := math.FMA(v12, v6, 0x1.a01a01a01a01ap-13)
+		v14 := math.FMA(v13, v6, 0x1.6c16c16c16c17p-10)
+		v15 := math.FMA(v14, v6, 0x1.1111111111111p-07)
+		v16 := math.FMA(v15, v6, 0x1.5555555555555p-05)
+		v17 := math.FMA(v16, v6, 0x1.5555555555555p-03)
+		v18 := math.FMA(v17, v6, 0.5)
+		v19 := math.FMA(v7, v18, v6)
+		v20 := int64(math.Float64bits(v3)) << 52
+		v21 := v20 + 4602678819172646912
+		v22 := math.Float64frombits(uint64(v21)) - 0.5
+		v23 := math.FMA(v19, math.Float64frombits(uint64(v21)), v22)
+		var v24 float64 = v23 + v23
+		if v4 == 0 {
+			v24 = v19
+		}
+		v25 := int64(math.Float64bits(v24)) & 9223372036854775807
+		v26 := int64(math.Float64bits(v1)) & -9223372036854775808
+		v27 := int64(math.Float64bits(math.Float64frombits(uint64(v25)))) | v26
+		v28 := float64(math.Float64frombits(uint64(v27)) * y[i])
+		var v29 float64 = v0
+		if v0 < 0 {
+			v29 = v28
+		}
+		z[i] = v29
+	}
+}
+
+func seluF64Generic(z, x []float64) {
+	x = x[:len(z)]
+	for i := range z {
+		v0 := x[i]
+		v1 := greater(-60, lesser(710, v0))
+		v2 := math.FMA(v1, 0x1.71547652b82fep+00, 0x1.8p+52)
+		v3 := v2 - 0x1.8p+52
+		v4 := math.FMA(-v3, 0x1.62e42fefa39efp-01, v1)
+		v5 := math.FMA(-v3, 0x1.abc9e3b39803fp-56, v4)
+		v6 := float64(v5 * v5)
+		v7 := math.FMA(0x1.6124613a86d09p-33, v5, 0x1.1eed8eff8d898p-29)
+		v8 := math.FMA(v7, v5, 0x1.ae64567f544e4p-26)
+		v9 := math.FMA(v8, v5, 0x1.27e4fb7789f5cp-22)
+		v10 := math.FMA(v9, v5, 0x1.71de3a556c734p-19)
+		v11 := math.FMA(v10, v5, 0x1.a01a01a01a01ap-16)
+		v12 := math.FMA(v11, v5, 0x1.a01a01a01a01ap-13)
+		v13 := math.FMA(v12, v5, 0x1.6c16c16c16c17p-10)
+		v14 := math.FMA(v13, v5, 0x1.1111111111111p-07)
+		v15 := math.FMA(v14, v5, 0x1.5555555555555p-05)
+		v16 := math.FMA(v15, v5, 0x1.5555555555555p-03)
+		v17 := math.FMA(v16, v5, 0.5)
+		v18 := math.FMA(v6, v17, v5)
+		v19 := int64(math.Float64bits(v2)) << 52
+		v20 := v19 + 4602678819172646912
+		v21 := math.Float64frombits(uint64(v20)) - 0.5
+		v22 := math.FMA(v18, math.Float64frombits(uint64(v20)), v21)
+		var v23 float64 = v22 + v22
+		if v3 == 0 {
+			v23 = v18
+		}
+		v24 := int64(math.Float64bits(v23)) & 9223372036854775807
+		v25 := int64(math.Float64bits(v0)) & -9223372036854775808
+		v26 := int64(math.Float64bits(math.Float64frombits(uint64(v24)))) | v25
+		v27 := float64(math.Float64frombits(uint64(v26)) * 0x1.c212cc640f031p+00)
+		v28 := float64(v0 * 0x1.0cfabd6a91132p+00)
+		var v29 float64 = v28
+		if v0 < 0 {
+			v29 = v27
+		}
+		z[i] = v29
+	}
+}
+
 var tanh1Tab = [8][16]float32{
 	{0x1.3c18d4p+00, 0x1.b70adp+00, 0x1.2403d6p+01, 0x1.6326b6p+01, 0x1.bd78fep+01, 0x1.1b898p+02, 0x1.5c4e1p+02, 0x1.9c5a58p+02, 0x1.03add8p+03, 0x1.266618p+03, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.78732cp-02, 0x1.41602ap-01, 0x1.c6b7e4p-01},
 	{0x1.efb81ap-07, 0x1.17127p-09, -0x1.795a2p-11, -0x1.1dd5ccp-11, -0x1.4b3d3p-13, -0x1.7de5f8p-16, -0x1.9fe4b2p-19, -0x1.c13d4ap-22, -0x1.872de2p-26, 0x1.181676p-09, 0x0p+00, 0x0p+00, -0x1.2eed5ap-05, -0x1.eaaf6ap-05, -0x1.a25a82p-06, 0x1.3a7c2ep-07},
@@ -352,5 +660,40 @@ func geluTanhF32Generic(z, x []float32) {
 	x = x[:len(z)]
 	for i := range z {
 		z[i] = geluTanh1(x[i])
+	}
+}
+
+var mish1Tab = [1][16]float32{
+	{0x1p+00, 0x1.0b5586p+00, 0x1.172b84p+00, 0x1.2387a6p+00, 0x1.306fep+00, 0x1.3dea64p+00, 0x1.4bfdaep+00, 0x1.5ab07ep+00, 0x1.6a09e6p+00, 0x1.7a1148p+00, 0x1.8ace54p+00, 0x1.9c4918p+00, 0x1.ae89fap+00, 0x1.c199bep+00, 0x1.d5818ep+00, 0x1.ea4afap+00},
+}
+
+func mish1(x float32) float32 {
+	v0 := lesser(89, lesser(20, x))
+	v1 := greater(-104, v0)
+	v2 := fma(v1, 0x1.715476p+00, 0x1.8p+19)
+	v3 := v2 - 0x1.8p+19
+	v4 := fma(-v3, 0x1.62e43p-01, v1)
+	v5 := fma(-v3, -0x1.05c61p-29, v4)
+	v6 := mish1Tab[0][int32(math.Float32bits(v2))&15]
+	v7 := fma(0x1.555556p-03, v5, 0.5)
+	v8 := float32(v6 * v5)
+	v9 := fma(fma(v7, v5, 1), v8, v6)
+	v10 := int32(math.Float32bits(v2)) - 1228931072
+	v11 := v10 >> 4
+	v12 := v11 >> 1
+	v13 := (v12 << 23) + 1065353216
+	v14 := float32(v9 * math.Float32frombits(uint32(v13)))
+	v15 := (v11 - v12) << 23
+	v16 := v15 + 1065353216
+	v17 := float32(v14 * math.Float32frombits(uint32(v16)))
+	v18 := float32(v17 * (v17 + 2))
+	v19 := float32(x * (v18 / (v18 + 2)))
+	return v19
+}
+
+func mishF32Generic(z, x []float32) {
+	x = x[:len(z)]
+	for i := range z {
+		z[i] = mish1(x[i])
 	}
 }

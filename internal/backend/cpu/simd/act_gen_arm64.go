@@ -4,6 +4,216 @@
 
 package simd
 
+// ClampF32 sets z[i] = x[i] cut to the interval from y[i] to w[i], NaN if one of them is.
+func ClampF32(z, x, y, w []float32) {
+	x, y, w = x[:len(z)], y[:len(z)], w[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		clampF32NEON(&z[0], &x[0], &y[0], &w[0], len(z))
+	default:
+		clampF32Generic(z, x, y, w)
+	}
+}
+
+//go:noescape
+func clampF32NEON(z, x, y, w *float32, n int)
+
+// LeakyReluF32 sets z[i] = x[i] where that is above 0, x[i] y[i] elsewhere.
+func LeakyReluF32(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		leakyReluF32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		leakyReluF32Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func leakyReluF32NEON(z, x, y *float32, n int)
+
+// SoftshrinkF32 sets z[i] = x[i] moved by y[i] towards 0, which it does not pass.
+func SoftshrinkF32(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		softshrinkF32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		softshrinkF32Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func softshrinkF32NEON(z, x, y *float32, n int)
+
+// HardshrinkF32 sets z[i] = 0 where |x[i]| is at most y[i], x[i] elsewhere.
+func HardshrinkF32(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		hardshrinkF32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		hardshrinkF32Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func hardshrinkF32NEON(z, x, y *float32, n int)
+
+// NanToNumF32 sets z[i] = y[i] where x[i] is NaN, elsewhere x[i] or the largest number of its sign.
+func NanToNumF32(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		nanToNumF32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		nanToNumF32Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func nanToNumF32NEON(z, x, y *float32, n int)
+
+// EluF32 sets z[i] = y[i] (e^(x[i] w[i]) - 1) where x[i] is below 0, x[i] elsewhere.
+func EluF32(z, x, y, w []float32) {
+	x, y, w = x[:len(z)], y[:len(z)], w[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		eluF32NEON(&z[0], &x[0], &y[0], &w[0], len(z))
+	default:
+		eluF32Generic(z, x, y, w)
+	}
+}
+
+//go:noescape
+func eluF32NEON(z, x, y, w *float32, n int)
+
+// SeluF32 sets z[i] = 1.05 x[i], and 1.05·1.67 (e^x[i] - 1) below 0.
+func SeluF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		seluF32NEON(&z[0], &x[0], len(z))
+	default:
+		seluF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func seluF32NEON(z, x *float32, n int)
+
+// ClampF64 sets z[i] = x[i] cut to the interval from y[i] to w[i], NaN if one of them is.
+func ClampF64(z, x, y, w []float64) {
+	x, y, w = x[:len(z)], y[:len(z)], w[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		clampF64NEON(&z[0], &x[0], &y[0], &w[0], len(z))
+	default:
+		clampF64Generic(z, x, y, w)
+	}
+}
+
+//go:noescape
+func clampF64NEON(z, x, y, w *float64, n int)
+
+// LeakyReluF64 sets z[i] = x[i] where that is above 0, x[i] y[i] elsewhere.
+func LeakyReluF64(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		leakyReluF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		leakyReluF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func leakyReluF64NEON(z, x, y *float64, n int)
+
+// SoftshrinkF64 sets z[i] = x[i] moved by y[i] towards 0, which it does not pass.
+func SoftshrinkF64(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		softshrinkF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		softshrinkF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func softshrinkF64NEON(z, x, y *float64, n int)
+
+// HardshrinkF64 sets z[i] = 0 where |x[i]| is at most y[i], x[i] elsewhere.
+func HardshrinkF64(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		hardshrinkF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		hardshrinkF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func hardshrinkF64NEON(z, x, y *float64, n int)
+
+// NanToNumF64 sets z[i] = y[i] where x[i] is NaN, elsewhere x[i] or the largest number of its sign.
+func NanToNumF64(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		nanToNumF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		nanToNumF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func nanToNumF64NEON(z, x, y *float64, n int)
+
+// EluF64 sets z[i] = y[i] (e^(x[i] w[i]) - 1) where x[i] is below 0, x[i] elsewhere.
+func EluF64(z, x, y, w []float64) {
+	x, y, w = x[:len(z)], y[:len(z)], w[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		eluF64NEON(&z[0], &x[0], &y[0], &w[0], len(z))
+	default:
+		eluF64Generic(z, x, y, w)
+	}
+}
+
+//go:noescape
+func eluF64NEON(z, x, y, w *float64, n int)
+
+// SeluF64 sets z[i] = 1.05 x[i], and 1.05·1.67 (e^x[i] - 1) below 0.
+func SeluF64(z, x []float64) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		seluF64NEON(&z[0], &x[0], len(z))
+	default:
+		seluF64Generic(z, x)
+	}
+}
+
+//go:noescape
+func seluF64NEON(z, x *float64, n int)
+
 // TanhF32 sets z[i] = tanh(x[i]).
 func TanhF32(z, x []float32) {
 	x = x[:len(z)]
@@ -123,3 +333,18 @@ func GeluTanhF32(z, x []float32) {
 
 //go:noescape
 func geluTanhF32NEON(z, x *float32, n int)
+
+// MishF32 sets z[i] = x[i] tanh(log(1 + e^x[i])).
+func MishF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		mishF32NEON(&z[0], &x[0], len(z))
+	default:
+		mishF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func mishF32NEON(z, x *float32, n int)

@@ -9,262 +9,312 @@
 	WORD $0x6e20e4c7; \
 	WORD $0x4ea11cc8; \
 	WORD $0x4e28f408; \
-	FMOVQ 1536(R11), F9; \
+	FMOVQ 2112(R11), F9; \
 	WORD $0x4e22cd09; \
-	FMOVQ 656(R11), F10; \
+	FMOVQ 128(R11), F10; \
 	WORD $0x4e29cd0a; \
 	WORD $0x4e231d49; \
 	WORD $0x4ea49d29; \
 	WORD $0x4ea58529; \
-	ADD $1552, R11, R10; \
+	ADD $2128, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638a; \
 	WORD $0x4eaad50a; \
-	ADD $1616, R11, R10; \
+	ADD $2192, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638b; \
-	ADD $1680, R11, R10; \
+	ADD $2256, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638c; \
 	WORD $0x4e2acd6c; \
-	ADD $1744, R11, R10; \
+	ADD $2320, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638b; \
 	WORD $0x4e2acd8b; \
-	ADD $1808, R11, R10; \
+	ADD $2384, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638c; \
 	WORD $0x4e2acd6c; \
-	ADD $1872, R11, R10; \
+	ADD $2448, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638b; \
 	WORD $0x4e2acd8b; \
-	ADD $1936, R11, R10; \
+	ADD $2512, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638c; \
 	WORD $0x4e2acd6c; \
-	ADD $2000, R11, R10; \
+	ADD $2576, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638b; \
 	WORD $0x4e2acd8b; \
-	ADD $2064, R11, R10; \
+	ADD $2640, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e096389; \
 	WORD $0x4e2acd69; \
 	WORD $0x6ea6e42a; \
 	WORD $0x6e661c2a; \
 	WORD $0x4e29cd0a; \
-	FMOVQ 16(R11), F8; \
+	FMOVQ 32(R11), F8; \
 	WORD $0x4e281cc8; \
-	FMOVQ 2128(R11), F9; \
+	FMOVQ 2704(R11), F9; \
 	WORD $0x4ea8f528; \
 	WORD $0x6e28dd09; \
 	WORD $0x4ea91d2b; \
 	WORD $0x6ea0f96b; \
 	WORD $0x4e28cd0b; \
-	FMOVQ 2144(R11), F12; \
-	FMOVQ 2160(R11), F13; \
+	FMOVQ 2720(R11), F12; \
+	FMOVQ 2736(R11), F13; \
 	WORD $0x4e2dcd2c; \
-	FMOVQ 2144(R11), F13; \
+	FMOVQ 2720(R11), F13; \
 	WORD $0x4eadd58d; \
-	FMOVQ 2176(R11), F14; \
+	FMOVQ 2752(R11), F14; \
 	WORD $0x4e2ecda9; \
-	FMOVQ 2192(R11), F14; \
+	FMOVQ 2768(R11), F14; \
 	WORD $0x4e2ecda9; \
 	WORD $0x4e2bd529; \
-	FMOVQ 2208(R11), F11; \
-	FMOVQ 2224(R11), F13; \
+	FMOVQ 2784(R11), F11; \
+	FMOVQ 2800(R11), F13; \
 	WORD $0x4e29cdab; \
-	FMOVQ 2240(R11), F13; \
+	FMOVQ 2816(R11), F13; \
 	WORD $0x4e29cd6d; \
 	WORD $0x4e231d8b; \
 	WORD $0x4ea49d6b; \
 	WORD $0x4ea5856b; \
-	ADD $2256, R11, R10; \
+	ADD $2832, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e0b638e; \
 	WORD $0x6e29ddc9; \
-	ADD $2320, R11, R10; \
+	ADD $2896, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e0b638b; \
 	WORD $0x4e29cdab; \
-	FMOVQ 32(R11), F9; \
+	FMOVQ 720(R11), F9; \
 	WORD $0x4e29d509; \
 	WORD $0x6f2b0529; \
 	WORD $0x4e231d29; \
 	WORD $0x4ea49d29; \
 	WORD $0x4ea58529; \
-	ADD $2384, R11, R10; \
+	ADD $2960, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638d; \
 	WORD $0x4eadd50f; \
-	ADD $2448, R11, R10; \
+	ADD $3024, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e096390; \
-	ADD $2512, R11, R10; \
+	ADD $3088, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e096391; \
 	WORD $0x4e2fce11; \
-	ADD $2576, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e096390; \
-	WORD $0x4e2fce30; \
-	ADD $2640, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e096391; \
-	WORD $0x4e2fce11; \
-	ADD $2704, R11, R10; \
+	ADD $3152, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e096390; \
 	WORD $0x4e2fce30; \
-	ADD $2768, R11, R10; \
+	ADD $3216, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e096391; \
 	WORD $0x4e2fce11; \
-	ADD $2832, R11, R10; \
+	ADD $3280, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e096390; \
+	WORD $0x4e2fce30; \
+	ADD $3344, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e096391; \
+	WORD $0x4e2fce11; \
+	ADD $3408, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e096389; \
-	FMOVQ 752(R11), F16; \
+	FMOVQ 0(R11), F16; \
 	WORD $0x4e30e5b2; \
-	FMOVQ 848(R11), F13; \
+	FMOVQ 192(R11), F13; \
 	WORD $0x6e2ddd08; \
 	WORD $0x6eb21d09; \
 	WORD $0x4e2fce29; \
 	WORD $0x6e2bdd28; \
 	WORD $0x4e2ecd28; \
-	FMOVQ 2144(R11), F9
+	FMOVQ 2720(R11), F9
 
 #define BLOCK2 \
 	WORD $0x6e20e4c7; \
 	WORD $0x4ea11cc8; \
 	WORD $0x4e28f408; \
-	FMOVQ 1536(R11), F9; \
+	FMOVQ 2112(R11), F9; \
 	WORD $0x4e22cd09; \
-	FMOVQ 656(R11), F10; \
+	FMOVQ 128(R11), F10; \
 	WORD $0x4e29cd0a; \
 	WORD $0x4e231d49; \
 	WORD $0x4ea49d29; \
 	WORD $0x4ea58529; \
-	ADD $1552, R11, R10; \
+	ADD $2128, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638a; \
 	WORD $0x4eaad50a; \
-	ADD $1616, R11, R10; \
+	ADD $2192, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638b; \
-	ADD $1680, R11, R10; \
+	ADD $2256, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638c; \
 	WORD $0x4e2acd6c; \
-	ADD $1744, R11, R10; \
+	ADD $2320, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638b; \
 	WORD $0x4e2acd8b; \
-	ADD $1808, R11, R10; \
+	ADD $2384, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638c; \
 	WORD $0x4e2acd6c; \
-	ADD $1872, R11, R10; \
+	ADD $2448, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638b; \
 	WORD $0x4e2acd8b; \
-	ADD $1936, R11, R10; \
+	ADD $2512, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638c; \
 	WORD $0x4e2acd6c; \
-	ADD $2000, R11, R10; \
+	ADD $2576, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638b; \
 	WORD $0x4e2acd8b; \
-	ADD $2064, R11, R10; \
+	ADD $2640, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e096389; \
 	WORD $0x4e2acd69; \
 	WORD $0x6ea6e42a; \
 	WORD $0x6e661c2a; \
 	WORD $0x4e29cd0a; \
-	FMOVQ 16(R11), F8; \
+	FMOVQ 32(R11), F8; \
 	WORD $0x4e281cc8; \
-	FMOVQ 2128(R11), F9; \
+	FMOVQ 2704(R11), F9; \
 	WORD $0x4ea8f528; \
 	WORD $0x6e28dd09; \
 	WORD $0x4ea91d2b; \
 	WORD $0x6ea0f96b; \
 	WORD $0x4e28cd0b; \
-	FMOVQ 2144(R11), F12; \
-	FMOVQ 2160(R11), F13; \
+	FMOVQ 2720(R11), F12; \
+	FMOVQ 2736(R11), F13; \
 	WORD $0x4e2dcd2c; \
-	FMOVQ 2144(R11), F13; \
+	FMOVQ 2720(R11), F13; \
 	WORD $0x4eadd58d; \
-	FMOVQ 2176(R11), F14; \
+	FMOVQ 2752(R11), F14; \
 	WORD $0x4e2ecda9; \
-	FMOVQ 2192(R11), F14; \
+	FMOVQ 2768(R11), F14; \
 	WORD $0x4e2ecda9; \
 	WORD $0x4e2bd529; \
-	FMOVQ 2208(R11), F11; \
-	FMOVQ 2224(R11), F13; \
+	FMOVQ 2784(R11), F11; \
+	FMOVQ 2800(R11), F13; \
 	WORD $0x4e29cdab; \
-	FMOVQ 2240(R11), F13; \
+	FMOVQ 2816(R11), F13; \
 	WORD $0x4e29cd6d; \
 	WORD $0x4e231d8b; \
 	WORD $0x4ea49d6b; \
 	WORD $0x4ea5856b; \
-	ADD $2256, R11, R10; \
+	ADD $2832, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e0b638e; \
 	WORD $0x6e29ddc9; \
-	ADD $2320, R11, R10; \
+	ADD $2896, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e0b638b; \
 	WORD $0x4e29cdab; \
-	FMOVQ 32(R11), F9; \
+	FMOVQ 720(R11), F9; \
 	WORD $0x4e29d509; \
 	WORD $0x6f2b0529; \
 	WORD $0x4e231d29; \
 	WORD $0x4ea49d29; \
 	WORD $0x4ea58529; \
-	ADD $2384, R11, R10; \
+	ADD $2960, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638d; \
 	WORD $0x4eadd50f; \
-	ADD $2448, R11, R10; \
+	ADD $3024, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e096390; \
-	ADD $2512, R11, R10; \
+	ADD $3088, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e096391; \
 	WORD $0x4e2fce11; \
-	ADD $2576, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e096390; \
-	WORD $0x4e2fce30; \
-	ADD $2640, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e096391; \
-	WORD $0x4e2fce11; \
-	ADD $2704, R11, R10; \
+	ADD $3152, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e096390; \
 	WORD $0x4e2fce30; \
-	ADD $2768, R11, R10; \
+	ADD $3216, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e096391; \
 	WORD $0x4e2fce11; \
-	ADD $2832, R11, R10; \
+	ADD $3280, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e096390; \
+	WORD $0x4e2fce30; \
+	ADD $3344, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e096391; \
+	WORD $0x4e2fce11; \
+	ADD $3408, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e096389; \
-	FMOVQ 752(R11), F16; \
+	FMOVQ 0(R11), F16; \
 	WORD $0x4e30e5b2; \
-	FMOVQ 848(R11), F13; \
+	FMOVQ 192(R11), F13; \
 	WORD $0x6e2ddd08; \
 	WORD $0x6eb21d09; \
 	WORD $0x4e2fce29; \
 	WORD $0x6e2bdd28; \
 	WORD $0x4e2ecd28; \
-	FMOVQ 2144(R11), F9; \
+	FMOVQ 2720(R11), F9; \
 	WORD $0x6ea98589
 
 #define BLOCK3 \
+	FMOVQ 0(R1), F11; \
+	FMOVQ 0(R2), F12; \
+	FMOVQ 0(R3), F13; \
+	WORD $0x6eebe40e; \
+	WORD $0x6e6ddd6d; \
+	WORD $0x4eedf44f; \
+	WORD $0x4e6ff46f; \
+	WORD $0x4ea51cb0; \
+	WORD $0x4e64cdf0; \
+	WORD $0x4ee5d611; \
+	WORD $0x4ee6ce2f; \
+	WORD $0x4ee7ce2f; \
+	WORD $0x6e6fddf2; \
+	FMOVQ 512(R11), F19; \
+	WORD $0x4e6fcd13; \
+	FMOVQ 528(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 544(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 560(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 576(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 592(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 608(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 624(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 640(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 656(R11), F20; \
+	WORD $0x4e6fce74; \
+	WORD $0x4ea11c33; \
+	WORD $0x4e6fce93; \
+	WORD $0x4e73ce4f; \
+	WORD $0x4f745610; \
+	WORD $0x4ee18610; \
+	WORD $0x4ee1d612; \
+	WORD $0x4e70cdf2; \
+	WORD $0x4e60e630; \
+	WORD $0x4e72d651; \
+	WORD $0x6eb01df1; \
+	WORD $0x4e291e2f; \
+	WORD $0x4e2a1dad; \
+	WORD $0x4ead1ded; \
+	WORD $0x6e6cddac; \
+	WORD $0x6eae1d8b
+
+#define BLOCK4 \
 	FMOVQ 0(R1), F17; \
 	WORD $0x4ea21e32; \
 	WORD $0x4e32f492; \
@@ -290,9 +340,9 @@
 	WORD $0x4eabceb4; \
 	WORD $0x4eb6d694; \
 	WORD $0x6e34de95; \
-	FMOVQ 816(R11), F22; \
+	FMOVQ 1408(R11), F22; \
 	WORD $0x4e34cd96; \
-	FMOVQ 784(R11), F23; \
+	FMOVQ 1376(R11), F23; \
 	WORD $0x4e34cdb7; \
 	WORD $0x4e35cdd7; \
 	WORD $0x4e35cef6; \
@@ -314,7 +364,7 @@
 	WORD $0x6e34fed8; \
 	WORD $0x6ea0fad6
 
-#define BLOCK4 \
+#define BLOCK5 \
 	WORD $0x4ea21e32; \
 	WORD $0x4e32f492; \
 	WORD $0x6e32de53; \
@@ -339,9 +389,9 @@
 	WORD $0x4eabceb4; \
 	WORD $0x4eb6d694; \
 	WORD $0x6e34de95; \
-	FMOVQ 816(R11), F22; \
+	FMOVQ 1408(R11), F22; \
 	WORD $0x4e34cd96; \
-	FMOVQ 784(R11), F23; \
+	FMOVQ 1376(R11), F23; \
 	WORD $0x4e34cdb7; \
 	WORD $0x4e35cdd7; \
 	WORD $0x4e35cef6; \
@@ -364,7 +414,133 @@
 	WORD $0x6ea0fad6; \
 	WORD $0x4e34cf16
 
-#define BLOCK5 \
+#define BLOCK6 \
+	WORD $0x6eebe40e; \
+	WORD $0x6e6ddd6d; \
+	WORD $0x4eedf44f; \
+	WORD $0x4e6ff46f; \
+	WORD $0x4ea51cb0; \
+	WORD $0x4e64cdf0; \
+	WORD $0x4ee5d611; \
+	WORD $0x4ee6ce2f; \
+	WORD $0x4ee7ce2f; \
+	WORD $0x6e6fddf2; \
+	FMOVQ 512(R11), F19; \
+	WORD $0x4e6fcd13; \
+	FMOVQ 528(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 544(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 560(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 576(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 592(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 608(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 624(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 640(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 656(R11), F20; \
+	WORD $0x4e6fce74; \
+	WORD $0x4ea11c33; \
+	WORD $0x4e6fce93; \
+	WORD $0x4e73ce4f; \
+	WORD $0x4f745610; \
+	WORD $0x4ee18610; \
+	WORD $0x4ee1d612; \
+	WORD $0x4e70cdf2; \
+	WORD $0x4e60e630; \
+	WORD $0x4e72d651; \
+	WORD $0x6eb01df1
+
+#define BLOCK7 \
+	FMOVQ 0(R1), F13; \
+	WORD $0x6eede40e; \
+	WORD $0x4eedf44f; \
+	WORD $0x4e6ff46f; \
+	WORD $0x4ea51cb0; \
+	WORD $0x4e64cdf0; \
+	WORD $0x4ee5d611; \
+	WORD $0x4ee6ce2f; \
+	WORD $0x4ee7ce2f; \
+	WORD $0x6e6fddf2; \
+	FMOVQ 512(R11), F19; \
+	WORD $0x4e6fcd13; \
+	FMOVQ 528(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 544(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 560(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 576(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 592(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 608(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 624(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 640(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 656(R11), F20; \
+	WORD $0x4e6fce74; \
+	WORD $0x4ea11c33; \
+	WORD $0x4e6fce93; \
+	WORD $0x4e73ce4f; \
+	WORD $0x4f745610; \
+	WORD $0x4ee18610; \
+	WORD $0x4ee1d612; \
+	WORD $0x4e70cdf2; \
+	WORD $0x4e60e630; \
+	WORD $0x4e72d651; \
+	WORD $0x6eb01df1
+
+#define BLOCK8 \
+	WORD $0x6eede40e; \
+	WORD $0x4eedf44f; \
+	WORD $0x4e6ff46f; \
+	WORD $0x4ea51cb0; \
+	WORD $0x4e64cdf0; \
+	WORD $0x4ee5d611; \
+	WORD $0x4ee6ce2f; \
+	WORD $0x4ee7ce2f; \
+	WORD $0x6e6fddf2; \
+	FMOVQ 512(R11), F19; \
+	WORD $0x4e6fcd13; \
+	FMOVQ 528(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 544(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 560(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 576(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 592(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 608(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 624(R11), F20; \
+	WORD $0x4e6fce74; \
+	FMOVQ 640(R11), F19; \
+	WORD $0x4e6fce93; \
+	FMOVQ 656(R11), F20; \
+	WORD $0x4e6fce74; \
+	WORD $0x4ea11c33; \
+	WORD $0x4e6fce93; \
+	WORD $0x4e73ce4f; \
+	WORD $0x4f745610; \
+	WORD $0x4ee18610; \
+	WORD $0x4ee1d612; \
+	WORD $0x4e70cdf2; \
+	WORD $0x4e60e630; \
+	WORD $0x4e72d651; \
+	WORD $0x6eb01df1; \
+	WORD $0x4e291e2f
+
+#define BLOCK9 \
 	WORD $0x4e201ce8; \
 	WORD $0x4ea8f428; \
 	WORD $0x4e22d509; \
@@ -372,41 +548,41 @@
 	WORD $0x4e231d29; \
 	WORD $0x4ea49d29; \
 	WORD $0x4ea58529; \
-	ADD $112, R11, R10; \
+	ADD $784, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638a; \
 	WORD $0x4eaad508; \
-	ADD $176, R11, R10; \
+	ADD $848, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638a; \
-	ADD $240, R11, R10; \
+	ADD $912, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638b; \
 	WORD $0x4e28cd4b; \
-	ADD $304, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e09638a; \
-	WORD $0x4e28cd6a; \
-	ADD $368, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e09638b; \
-	WORD $0x4e28cd4b; \
-	ADD $432, R11, R10; \
+	ADD $976, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638a; \
 	WORD $0x4e28cd6a; \
-	ADD $496, R11, R10; \
+	ADD $1040, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e09638b; \
 	WORD $0x4e28cd4b; \
-	ADD $560, R11, R10; \
+	ADD $1104, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e09638a; \
+	WORD $0x4e28cd6a; \
+	ADD $1168, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e09638b; \
+	WORD $0x4e28cd4b; \
+	ADD $1232, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e096389; \
 	WORD $0x4e28cd69; \
 	WORD $0x4e261ce7; \
 	WORD $0x4ea71d27
 
-#define BLOCK6 \
+#define BLOCK10 \
 	FMOVQ 0(R1), F13; \
 	WORD $0x4ea11dae; \
 	WORD $0x4e2ef46e; \
@@ -417,9 +593,9 @@
 	WORD $0x4ea6ce11; \
 	WORD $0x4ea7ce11; \
 	WORD $0x6e31de30; \
-	FMOVQ 816(R11), F18; \
+	FMOVQ 1408(R11), F18; \
 	WORD $0x4e31cd12; \
-	FMOVQ 784(R11), F19; \
+	FMOVQ 1376(R11), F19; \
 	WORD $0x4e31cd33; \
 	WORD $0x4e30cd53; \
 	WORD $0x4e30ce72; \
@@ -448,7 +624,7 @@
 	WORD $0x4eafce11; \
 	WORD $0x4eb1d68f
 
-#define BLOCK7 \
+#define BLOCK11 \
 	WORD $0x4ea11dae; \
 	WORD $0x4e2ef46e; \
 	WORD $0x4ea51caf; \
@@ -458,9 +634,9 @@
 	WORD $0x4ea6ce11; \
 	WORD $0x4ea7ce11; \
 	WORD $0x6e31de30; \
-	FMOVQ 816(R11), F18; \
+	FMOVQ 1408(R11), F18; \
 	WORD $0x4e31cd12; \
-	FMOVQ 784(R11), F19; \
+	FMOVQ 1376(R11), F19; \
 	WORD $0x4e31cd33; \
 	WORD $0x4e30cd53; \
 	WORD $0x4e30ce72; \
@@ -490,91 +666,159 @@
 	WORD $0x4eb1d68f; \
 	WORD $0x6e2eddee
 
-#define BLOCK8 \
+#define BLOCK12 \
 	WORD $0x4e201d09; \
 	WORD $0x4ea9f429; \
-	FMOVQ 32(R11), F10; \
+	FMOVQ 720(R11), F10; \
 	WORD $0x4e22cd2a; \
 	WORD $0x6f2b054a; \
 	WORD $0x4e231d4a; \
 	WORD $0x4ea49d4a; \
 	WORD $0x4ea5854a; \
-	ADD $928, R11, R10; \
+	ADD $1504, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e0a638b; \
 	WORD $0x4eabd52c; \
-	ADD $992, R11, R10; \
+	ADD $1568, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e0a638d; \
-	ADD $1056, R11, R10; \
+	ADD $1632, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e0a638e; \
 	WORD $0x4e2ccdae; \
-	ADD $1120, R11, R10; \
+	ADD $1696, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e0a638d; \
 	WORD $0x4e2ccdcd; \
-	ADD $1184, R11, R10; \
+	ADD $1760, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e0a638e; \
 	WORD $0x4e2ccdae; \
-	ADD $1248, R11, R10; \
+	ADD $1824, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e0a638d; \
 	WORD $0x4e2ccdcd; \
-	ADD $1312, R11, R10; \
+	ADD $1888, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e0a638e; \
 	WORD $0x4e2ccdae; \
-	ADD $1376, R11, R10; \
+	ADD $1952, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e0a638d; \
 	WORD $0x4e2ccdcd; \
-	ADD $1440, R11, R10
+	ADD $2016, R11, R10
 
-#define BLOCK9 \
+#define BLOCK13 \
 	WORD $0x4ea11cc7; \
 	WORD $0x4e27f407; \
-	FMOVQ 1536(R11), F8; \
+	FMOVQ 2112(R11), F8; \
 	WORD $0x4e22cce8; \
-	FMOVQ 656(R11), F9; \
+	FMOVQ 128(R11), F9; \
 	WORD $0x4e28cce9; \
 	WORD $0x4e231d28; \
 	WORD $0x4ea49d08; \
 	WORD $0x4ea58508; \
-	ADD $1552, R11, R10; \
+	ADD $2128, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e086389; \
 	WORD $0x4ea9d4e9; \
-	ADD $1616, R11, R10; \
+	ADD $2192, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e08638a; \
-	ADD $1680, R11, R10; \
+	ADD $2256, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e08638b; \
 	WORD $0x4e29cd4b; \
-	ADD $1744, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e08638a; \
-	WORD $0x4e29cd6a; \
-	ADD $1808, R11, R10; \
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
-	WORD $0x4e08638b; \
-	WORD $0x4e29cd4b; \
-	ADD $1872, R11, R10; \
+	ADD $2320, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e08638a; \
 	WORD $0x4e29cd6a; \
-	ADD $1936, R11, R10; \
+	ADD $2384, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e08638b; \
 	WORD $0x4e29cd4b; \
-	ADD $2000, R11, R10; \
+	ADD $2448, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e08638a; \
+	WORD $0x4e29cd6a; \
+	ADD $2512, R11, R10; \
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
+	WORD $0x4e08638b; \
+	WORD $0x4e29cd4b; \
+	ADD $2576, R11, R10; \
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]; \
 	WORD $0x4e08638a; \
 	WORD $0x4e29cd6a
 
-#define BLOCK10 \
+#define BLOCK14 \
+	FMOVQ 0(R1), F10; \
+	FMOVQ 0(R2), F11; \
+	FMOVQ 0(R3), F12; \
+	WORD $0x6eaae40d; \
+	WORD $0x6e2cdd4c; \
+	WORD $0x4eacf44e; \
+	WORD $0x4e2ef46e; \
+	WORD $0x4ea51caf; \
+	WORD $0x4e24cdcf; \
+	WORD $0x4ea5d5f0; \
+	WORD $0x4ea6ce0e; \
+	WORD $0x4ea7ce0e; \
+	WORD $0x6e2eddd1; \
+	FMOVQ 208(R11), F18; \
+	WORD $0x4e2ecd12; \
+	FMOVQ 224(R11), F19; \
+	WORD $0x4e2ece53; \
+	FMOVQ 240(R11), F18; \
+	WORD $0x4e2ece72; \
+	FMOVQ 256(R11), F19; \
+	WORD $0x4e2ece53; \
+	WORD $0x4e33ce2e; \
+	WORD $0x4f3755ef; \
+	WORD $0x4ea185ef; \
+	WORD $0x4ea1d5f1; \
+	WORD $0x4e2fcdd1; \
+	WORD $0x4e31d62f; \
+	WORD $0x4e20e611; \
+	WORD $0x6eb11dcf; \
+	WORD $0x4e291d8c; \
+	WORD $0x4eac1dec; \
+	WORD $0x6e2bdd8b
+
+#define BLOCK15 \
+	FMOVQ 0(R1), F12; \
+	WORD $0x6eace40d; \
+	WORD $0x4eacf44e; \
+	WORD $0x4e2ef46e; \
+	WORD $0x4ea51caf; \
+	WORD $0x4e24cdcf; \
+	WORD $0x4ea5d5f0; \
+	WORD $0x4ea6ce0e; \
+	WORD $0x4ea7ce0e; \
+	WORD $0x6e2eddd1; \
+	FMOVQ 208(R11), F18; \
+	WORD $0x4e2ecd12; \
+	FMOVQ 224(R11), F19; \
+	WORD $0x4e2ece53; \
+	FMOVQ 240(R11), F18; \
+	WORD $0x4e2ece72; \
+	FMOVQ 256(R11), F19; \
+	WORD $0x4e2ece53; \
+	WORD $0x4e33ce2e; \
+	WORD $0x4f3755ef; \
+	WORD $0x4ea185ef; \
+	WORD $0x4ea1d5f1; \
+	WORD $0x4e2fcdd1; \
+	WORD $0x4e31d62f; \
+	WORD $0x4e20e611; \
+	WORD $0x6eb11dcf; \
+	WORD $0x4e291d8e; \
+	WORD $0x4eae1dee; \
+	WORD $0x6e2addce; \
+	WORD $0x6e2bdd8c; \
+	WORD $0x6ead1dcc; \
+	FMOVQ F12, 0(R0)
+
+#define BLOCK16 \
 	FMOVQ 0(R1), F11; \
 	WORD $0x4ea11d6c; \
 	WORD $0x4e2cf44c; \
@@ -583,13 +827,13 @@
 	WORD $0x4ea4d5ae; \
 	WORD $0x4ea5cdcc; \
 	WORD $0x4ea6cdcc; \
-	FMOVQ 768(R11), F14; \
+	FMOVQ 1360(R11), F14; \
 	WORD $0x4e2cccee; \
-	FMOVQ 784(R11), F15; \
+	FMOVQ 1376(R11), F15; \
 	WORD $0x4e2ccdcf; \
-	FMOVQ 800(R11), F14; \
+	FMOVQ 1392(R11), F14; \
 	WORD $0x4e2ccdee; \
-	FMOVQ 816(R11), F15; \
+	FMOVQ 1408(R11), F15; \
 	WORD $0x4e2ccdcf; \
 	WORD $0x4ea01c0e; \
 	WORD $0x4e2ccdee; \
@@ -608,7 +852,135 @@
 	WORD $0x4eab1d6d; \
 	WORD $0x4eaccd6d
 
-#define BLOCK11 \
+#define BLOCK17 \
+	FMOVQ 0(R1), F13; \
+	WORD $0x4eadf46e; \
+	WORD $0x4eaef48e; \
+	WORD $0x4e2ef4ae; \
+	WORD $0x4ea01c0f; \
+	WORD $0x4e26cdcf; \
+	WORD $0x4ea0d5f0; \
+	WORD $0x4ea7ce0e; \
+	WORD $0x4ea8ce0e; \
+	WORD $0x4e291df0; \
+	WORD $0x4eaa9e10; \
+	WORD $0x4eab8610; \
+	WORD $0x4e106390; \
+	FMOVQ 192(R11), F17; \
+	WORD $0x4e2ecd91; \
+	WORD $0x4ea11c32; \
+	WORD $0x4e2ece32; \
+	WORD $0x6e2ede0e; \
+	WORD $0x4e2ece50; \
+	WORD $0x6ea085ee; \
+	WORD $0x4f3c05ce; \
+	WORD $0x4f3f05cf; \
+	WORD $0x4f3755f1; \
+	WORD $0x4ea18631; \
+	WORD $0x6e31de10; \
+	WORD $0x6eaf85ce; \
+	WORD $0x4f3755ce; \
+	WORD $0x4ea185ce; \
+	WORD $0x6e2ede0e; \
+	WORD $0x4e22d5cf; \
+	WORD $0x6e2fddce; \
+	WORD $0x4e22d5cf
+
+#define BLOCK18 \
+	WORD $0x4eadf46e; \
+	WORD $0x4eaef48e; \
+	WORD $0x4e2ef4ae; \
+	WORD $0x4ea01c0f; \
+	WORD $0x4e26cdcf; \
+	WORD $0x4ea0d5f0; \
+	WORD $0x4ea7ce0e; \
+	WORD $0x4ea8ce0e; \
+	WORD $0x4e291df0; \
+	WORD $0x4eaa9e10; \
+	WORD $0x4eab8610; \
+	WORD $0x4e106390; \
+	FMOVQ 192(R11), F17; \
+	WORD $0x4e2ecd91; \
+	WORD $0x4ea11c32; \
+	WORD $0x4e2ece32; \
+	WORD $0x6e2ede0e; \
+	WORD $0x4e2ece50; \
+	WORD $0x6ea085ee; \
+	WORD $0x4f3c05ce; \
+	WORD $0x4f3f05cf; \
+	WORD $0x4f3755f1; \
+	WORD $0x4ea18631; \
+	WORD $0x6e31de10; \
+	WORD $0x6eaf85ce; \
+	WORD $0x4f3755ce; \
+	WORD $0x4ea185ce; \
+	WORD $0x6e2ede0e; \
+	WORD $0x4e22d5cf; \
+	WORD $0x6e2fddce; \
+	WORD $0x4e22d5cf; \
+	WORD $0x6e2ffdce
+
+#define BLOCK19 \
+	WORD $0x6eaae40d; \
+	WORD $0x6e2cdd4c; \
+	WORD $0x4eacf44e; \
+	WORD $0x4e2ef46e; \
+	WORD $0x4ea51caf; \
+	WORD $0x4e24cdcf; \
+	WORD $0x4ea5d5f0; \
+	WORD $0x4ea6ce0e; \
+	WORD $0x4ea7ce0e; \
+	WORD $0x6e2eddd1; \
+	FMOVQ 208(R11), F18; \
+	WORD $0x4e2ecd12; \
+	FMOVQ 224(R11), F19; \
+	WORD $0x4e2ece53; \
+	FMOVQ 240(R11), F18; \
+	WORD $0x4e2ece72; \
+	FMOVQ 256(R11), F19; \
+	WORD $0x4e2ece53; \
+	WORD $0x4e33ce2e; \
+	WORD $0x4f3755ef; \
+	WORD $0x4ea185ef; \
+	WORD $0x4ea1d5f1; \
+	WORD $0x4e2fcdd1; \
+	WORD $0x4e31d62f; \
+	WORD $0x4e20e611; \
+	WORD $0x6eb11dcf; \
+	WORD $0x4e291d8c; \
+	WORD $0x4eac1dec
+
+#define BLOCK20 \
+	WORD $0x6eace40d; \
+	WORD $0x4eacf44e; \
+	WORD $0x4e2ef46e; \
+	WORD $0x4ea51caf; \
+	WORD $0x4e24cdcf; \
+	WORD $0x4ea5d5f0; \
+	WORD $0x4ea6ce0e; \
+	WORD $0x4ea7ce0e; \
+	WORD $0x6e2eddd1; \
+	FMOVQ 208(R11), F18; \
+	WORD $0x4e2ecd12; \
+	FMOVQ 224(R11), F19; \
+	WORD $0x4e2ece53; \
+	FMOVQ 240(R11), F18; \
+	WORD $0x4e2ece72; \
+	FMOVQ 256(R11), F19; \
+	WORD $0x4e2ece53; \
+	WORD $0x4e33ce2e; \
+	WORD $0x4f3755ef; \
+	WORD $0x4ea185ef; \
+	WORD $0x4ea1d5f1; \
+	WORD $0x4e2fcdd1; \
+	WORD $0x4e31d62f; \
+	WORD $0x4e20e611; \
+	WORD $0x6eb11dcf; \
+	WORD $0x4e291d8e; \
+	WORD $0x4eae1dee; \
+	WORD $0x6e2addce
+
+#define BLOCK21 \
 	WORD $0x4ea11d6c; \
 	WORD $0x4e2cf44c; \
 	WORD $0x4ea41c8d; \
@@ -616,13 +988,13 @@
 	WORD $0x4ea4d5ae; \
 	WORD $0x4ea5cdcc; \
 	WORD $0x4ea6cdcc; \
-	FMOVQ 768(R11), F14; \
+	FMOVQ 1360(R11), F14; \
 	WORD $0x4e2cccee; \
-	FMOVQ 784(R11), F15; \
+	FMOVQ 1376(R11), F15; \
 	WORD $0x4e2ccdcf; \
-	FMOVQ 800(R11), F14; \
+	FMOVQ 1392(R11), F14; \
 	WORD $0x4e2ccdee; \
-	FMOVQ 816(R11), F15; \
+	FMOVQ 1408(R11), F15; \
 	WORD $0x4e2ccdcf; \
 	WORD $0x4ea01c0e; \
 	WORD $0x4e2ccdee; \
@@ -638,43 +1010,43 @@
 	WORD $0x6e2dfdcb; \
 	WORD $0x4ea0d5ad
 
-#define BLOCK12 \
+#define BLOCK22 \
 	WORD $0x6ea98589; \
 	WORD $0x4f3c0529; \
 	WORD $0x4f375529; \
-	FMOVQ 720(R11), F11; \
+	FMOVQ 1328(R11), F11; \
 	WORD $0x4eab8529; \
 	WORD $0x6e29dd08; \
-	FMOVQ 736(R11), F9; \
+	FMOVQ 1344(R11), F9; \
 	WORD $0x6e29dd08; \
-	FMOVQ 752(R11), F9; \
+	FMOVQ 0(R11), F9; \
 	WORD $0x6ea9e4cb; \
 	WORD $0x6e661d2b; \
 	WORD $0x6ea6e429; \
 	WORD $0x6e661c29; \
-	FMOVQ 752(R11), F6; \
+	FMOVQ 0(R11), F6; \
 	WORD $0x4e26cd69; \
 	WORD $0x4ea8d526
 
-#define BLOCK13 \
+#define BLOCK23 \
 	WORD $0x4f3c0529; \
 	WORD $0x4f375529; \
-	FMOVQ 720(R11), F11; \
+	FMOVQ 1328(R11), F11; \
 	WORD $0x4eab8529; \
 	WORD $0x6e29dd08; \
-	FMOVQ 736(R11), F9; \
+	FMOVQ 1344(R11), F9; \
 	WORD $0x6e29dd08; \
-	FMOVQ 752(R11), F9; \
+	FMOVQ 0(R11), F9; \
 	WORD $0x6ea9e4cb; \
 	WORD $0x6e661d2b; \
 	WORD $0x6ea6e429; \
 	WORD $0x6e661c29; \
-	FMOVQ 752(R11), F6; \
+	FMOVQ 0(R11), F6; \
 	WORD $0x4e26cd69; \
 	WORD $0x4ea8d526; \
 	WORD $0x6ea71d46
 
-#define BLOCK14 \
+#define BLOCK24 \
 	WORD $0x4e35cf16; \
 	WORD $0x4e37d6d4; \
 	WORD $0x6e30de73; \
@@ -686,751 +1058,2071 @@
 	WORD $0x6eb1e453; \
 	WORD $0x6e711c53
 
-DATA actNEON<>+0(SB)/4, $0x4111999a
-DATA actNEON<>+4(SB)/4, $0x4111999a
-DATA actNEON<>+8(SB)/4, $0x4111999a
-DATA actNEON<>+12(SB)/4, $0x4111999a
-DATA actNEON<>+16(SB)/4, $0x7fffffff
-DATA actNEON<>+20(SB)/4, $0x7fffffff
-DATA actNEON<>+24(SB)/4, $0x7fffffff
-DATA actNEON<>+28(SB)/4, $0x7fffffff
-DATA actNEON<>+32(SB)/4, $0x3f800000
-DATA actNEON<>+36(SB)/4, $0x3f800000
-DATA actNEON<>+40(SB)/4, $0x3f800000
-DATA actNEON<>+44(SB)/4, $0x3f800000
-DATA actNEON<>+48(SB)/4, $0xf
-DATA actNEON<>+52(SB)/4, $0xf
-DATA actNEON<>+56(SB)/4, $0xf
-DATA actNEON<>+60(SB)/4, $0xf
-DATA actNEON<>+64(SB)/4, $0x4040404
-DATA actNEON<>+68(SB)/4, $0x4040404
-DATA actNEON<>+72(SB)/4, $0x4040404
-DATA actNEON<>+76(SB)/4, $0x4040404
-DATA actNEON<>+80(SB)/4, $0x3020100
-DATA actNEON<>+84(SB)/4, $0x3020100
-DATA actNEON<>+88(SB)/4, $0x3020100
-DATA actNEON<>+92(SB)/4, $0x3020100
-DATA actNEON<>+96(SB)/4, $0x80000000
-DATA actNEON<>+100(SB)/4, $0x80000000
-DATA actNEON<>+104(SB)/4, $0x80000000
-DATA actNEON<>+108(SB)/4, $0x80000000
-DATA actNEON<>+112(SB)/4, $0x3f9e0c6a
-DATA actNEON<>+116(SB)/4, $0x3fdb8568
-DATA actNEON<>+120(SB)/4, $0x401201eb
-DATA actNEON<>+124(SB)/4, $0x4031935b
-DATA actNEON<>+128(SB)/4, $0x405ebc7f
-DATA actNEON<>+132(SB)/4, $0x408dc4c0
-DATA actNEON<>+136(SB)/4, $0x40ae2708
-DATA actNEON<>+140(SB)/4, $0x40ce2d2c
-DATA actNEON<>+144(SB)/4, $0x4101d6ec
-DATA actNEON<>+148(SB)/4, $0x4113330c
-DATA actNEON<>+152(SB)/4, $0x0
-DATA actNEON<>+156(SB)/4, $0x0
-DATA actNEON<>+160(SB)/4, $0x0
-DATA actNEON<>+164(SB)/4, $0x3ebc3996
-DATA actNEON<>+168(SB)/4, $0x3f20b015
-DATA actNEON<>+172(SB)/4, $0x3f635bf2
-DATA actNEON<>+176(SB)/4, $0x3c77dc0d
-DATA actNEON<>+180(SB)/4, $0x3b0b8938
-DATA actNEON<>+184(SB)/4, $0xba3cad10
-DATA actNEON<>+188(SB)/4, $0xba0eeae6
-DATA actNEON<>+192(SB)/4, $0xb9259e98
-DATA actNEON<>+196(SB)/4, $0xb7bef2fc
-DATA actNEON<>+200(SB)/4, $0xb64ff259
-DATA actNEON<>+204(SB)/4, $0xb4e09ea5
-DATA actNEON<>+208(SB)/4, $0xb2c396f1
-DATA actNEON<>+212(SB)/4, $0x3b0c0b3b
-DATA actNEON<>+216(SB)/4, $0x0
-DATA actNEON<>+220(SB)/4, $0x0
-DATA actNEON<>+224(SB)/4, $0xbd1776ad
-DATA actNEON<>+228(SB)/4, $0xbd7557b5
-DATA actNEON<>+232(SB)/4, $0xbcd12d41
-DATA actNEON<>+236(SB)/4, $0x3c1d3e17
-DATA actNEON<>+240(SB)/4, $0xbcace20a
-DATA actNEON<>+244(SB)/4, $0x3b476341
-DATA actNEON<>+248(SB)/4, $0x3b7bc474
-DATA actNEON<>+252(SB)/4, $0x3af053e9
-DATA actNEON<>+256(SB)/4, $0x3a0568de
-DATA actNEON<>+260(SB)/4, $0x38a332ce
-DATA actNEON<>+264(SB)/4, $0x372d7096
-DATA actNEON<>+268(SB)/4, $0x35bbe34c
-DATA actNEON<>+272(SB)/4, $0x336e9605
-DATA actNEON<>+276(SB)/4, $0x3afc0463
-DATA actNEON<>+280(SB)/4, $0x0
-DATA actNEON<>+284(SB)/4, $0x0
-DATA actNEON<>+288(SB)/4, $0x3e1284da
-DATA actNEON<>+292(SB)/4, $0x3cb08ad5
-DATA actNEON<>+296(SB)/4, $0xbd5ffb0b
-DATA actNEON<>+300(SB)/4, $0xbd6cc39c
-DATA actNEON<>+304(SB)/4, $0xbc34cb9b
-DATA actNEON<>+308(SB)/4, $0xbcc56cda
-DATA actNEON<>+312(SB)/4, $0xbc3fda11
-DATA actNEON<>+316(SB)/4, $0xbb9f901a
-DATA actNEON<>+320(SB)/4, $0xbaa361da
-DATA actNEON<>+324(SB)/4, $0xb946ac9f
-DATA actNEON<>+328(SB)/4, $0xb7d23ff8
-DATA actNEON<>+332(SB)/4, $0xb6636fc7
-DATA actNEON<>+336(SB)/4, $0xb3f15c4d
-DATA actNEON<>+340(SB)/4, $0x3a3adc6b
-DATA actNEON<>+344(SB)/4, $0x0
-DATA actNEON<>+348(SB)/4, $0x0
-DATA actNEON<>+352(SB)/4, $0xba9b29fe
-DATA actNEON<>+356(SB)/4, $0x3e2b27e2
-DATA actNEON<>+360(SB)/4, $0x3e0c7eb2
-DATA actNEON<>+364(SB)/4, $0x3d69b10c
-DATA actNEON<>+368(SB)/4, $0x3ddf54f9
-DATA actNEON<>+372(SB)/4, $0x3d87b42c
-DATA actNEON<>+376(SB)/4, $0x3cd18dc8
-DATA actNEON<>+380(SB)/4, $0x3c24bff6
-DATA actNEON<>+384(SB)/4, $0x3b2461e7
-DATA actNEON<>+388(SB)/4, $0x39c5ff86
-DATA actNEON<>+392(SB)/4, $0x38517ca1
-DATA actNEON<>+396(SB)/4, $0x36e27a66
-DATA actNEON<>+400(SB)/4, $0x347ba9bf
-DATA actNEON<>+404(SB)/4, $0x39121f6c
-DATA actNEON<>+408(SB)/4, $0x0
-DATA actNEON<>+412(SB)/4, $0x0
-DATA actNEON<>+416(SB)/4, $0xbeaaa264
-DATA actNEON<>+420(SB)/4, $0xbe3bf23b
-DATA actNEON<>+424(SB)/4, $0xbc860634
-DATA actNEON<>+428(SB)/4, $0x3daddff7
-DATA actNEON<>+432(SB)/4, $0xbe78abc4
-DATA actNEON<>+436(SB)/4, $0xbde94ec3
-DATA actNEON<>+440(SB)/4, $0xbd23f8fa
-DATA actNEON<>+444(SB)/4, $0xbc7b079b
-DATA actNEON<>+448(SB)/4, $0xbb77ba3e
-DATA actNEON<>+452(SB)/4, $0xba14acaa
-DATA actNEON<>+456(SB)/4, $0xb89d3b44
-DATA actNEON<>+460(SB)/4, $0xb729fba7
-DATA actNEON<>+464(SB)/4, $0xb4c0f3ac
-DATA actNEON<>+468(SB)/4, $0x377d4649
-DATA actNEON<>+472(SB)/4, $0x0
-DATA actNEON<>+476(SB)/4, $0x0
-DATA actNEON<>+480(SB)/4, $0xb59342f6
-DATA actNEON<>+484(SB)/4, $0xbe9ddd86
-DATA actNEON<>+488(SB)/4, $0xbec4afc5
-DATA actNEON<>+492(SB)/4, $0xbeb425ca
-DATA actNEON<>+496(SB)/4, $0x3e935324
-DATA actNEON<>+500(SB)/4, $0x3df8ecac
-DATA actNEON<>+504(SB)/4, $0x3d276e2c
-DATA actNEON<>+508(SB)/4, $0x3c7cfd8a
-DATA actNEON<>+512(SB)/4, $0x3b7834d7
-DATA actNEON<>+516(SB)/4, $0x3a14bb15
-DATA actNEON<>+520(SB)/4, $0x389d3fc2
-DATA actNEON<>+524(SB)/4, $0x372a0072
-DATA actNEON<>+528(SB)/4, $0x34c05359
-DATA actNEON<>+532(SB)/4, $0x35739474
-DATA actNEON<>+536(SB)/4, $0x0
-DATA actNEON<>+540(SB)/4, $0x0
-DATA actNEON<>+544(SB)/4, $0x3f800000
-DATA actNEON<>+548(SB)/4, $0x3f604bc9
-DATA actNEON<>+552(SB)/4, $0x3f30bb1f
-DATA actNEON<>+556(SB)/4, $0x3efd9012
-DATA actNEON<>+560(SB)/4, $0x3f580d49
-DATA actNEON<>+564(SB)/4, $0x3f6ff038
-DATA actNEON<>+568(SB)/4, $0x3f7ab695
-DATA actNEON<>+572(SB)/4, $0x3f7e040d
-DATA actNEON<>+576(SB)/4, $0x3f7f83c8
-DATA actNEON<>+580(SB)/4, $0x3f7fed68
-DATA actNEON<>+584(SB)/4, $0x3f7ffd8b
-DATA actNEON<>+588(SB)/4, $0x3f7fffab
-DATA actNEON<>+592(SB)/4, $0x3f7ffffd
-DATA actNEON<>+596(SB)/4, $0x3f800000
-DATA actNEON<>+600(SB)/4, $0x0
-DATA actNEON<>+604(SB)/4, $0x0
-DATA actNEON<>+608(SB)/4, $0x0
-DATA actNEON<>+612(SB)/4, $0x3eb42e19
-DATA actNEON<>+616(SB)/4, $0x3f0e73fd
-DATA actNEON<>+620(SB)/4, $0x3f35e105
-DATA actNEON<>+624(SB)/4, $0xc2d00000
-DATA actNEON<>+628(SB)/4, $0xc2d00000
-DATA actNEON<>+632(SB)/4, $0xc2d00000
-DATA actNEON<>+636(SB)/4, $0xc2d00000
-DATA actNEON<>+640(SB)/4, $0x3fb8aa3b
-DATA actNEON<>+644(SB)/4, $0x3fb8aa3b
-DATA actNEON<>+648(SB)/4, $0x3fb8aa3b
-DATA actNEON<>+652(SB)/4, $0x3fb8aa3b
-DATA actNEON<>+656(SB)/4, $0x4b400000
-DATA actNEON<>+660(SB)/4, $0x4b400000
-DATA actNEON<>+664(SB)/4, $0x4b400000
-DATA actNEON<>+668(SB)/4, $0x4b400000
-DATA actNEON<>+672(SB)/4, $0x3f317218
-DATA actNEON<>+676(SB)/4, $0x3f317218
-DATA actNEON<>+680(SB)/4, $0x3f317218
-DATA actNEON<>+684(SB)/4, $0x3f317218
-DATA actNEON<>+688(SB)/4, $0xb102e308
-DATA actNEON<>+692(SB)/4, $0xb102e308
-DATA actNEON<>+696(SB)/4, $0xb102e308
-DATA actNEON<>+700(SB)/4, $0xb102e308
-DATA actNEON<>+704(SB)/4, $0x3ab55b5f
-DATA actNEON<>+708(SB)/4, $0x3ab55b5f
-DATA actNEON<>+712(SB)/4, $0x3ab55b5f
-DATA actNEON<>+716(SB)/4, $0x3ab55b5f
-DATA actNEON<>+720(SB)/4, $0x53800000
-DATA actNEON<>+724(SB)/4, $0x53800000
-DATA actNEON<>+728(SB)/4, $0x53800000
-DATA actNEON<>+732(SB)/4, $0x53800000
-DATA actNEON<>+736(SB)/4, $0x2b800000
-DATA actNEON<>+740(SB)/4, $0x2b800000
-DATA actNEON<>+744(SB)/4, $0x2b800000
-DATA actNEON<>+748(SB)/4, $0x2b800000
-DATA actNEON<>+752(SB)/4, $0x0
-DATA actNEON<>+756(SB)/4, $0x0
-DATA actNEON<>+760(SB)/4, $0x0
-DATA actNEON<>+764(SB)/4, $0x0
-DATA actNEON<>+768(SB)/4, $0x3c091eae
-DATA actNEON<>+772(SB)/4, $0x3c091eae
-DATA actNEON<>+776(SB)/4, $0x3c091eae
-DATA actNEON<>+780(SB)/4, $0x3c091eae
-DATA actNEON<>+784(SB)/4, $0x3d2aac2d
-DATA actNEON<>+788(SB)/4, $0x3d2aac2d
-DATA actNEON<>+792(SB)/4, $0x3d2aac2d
-DATA actNEON<>+796(SB)/4, $0x3d2aac2d
-DATA actNEON<>+800(SB)/4, $0x3e2aaa46
-DATA actNEON<>+804(SB)/4, $0x3e2aaa46
-DATA actNEON<>+808(SB)/4, $0x3e2aaa46
-DATA actNEON<>+812(SB)/4, $0x3e2aaa46
-DATA actNEON<>+816(SB)/4, $0x3efffffe
-DATA actNEON<>+820(SB)/4, $0x3efffffe
-DATA actNEON<>+824(SB)/4, $0x3efffffe
-DATA actNEON<>+828(SB)/4, $0x3efffffe
-DATA actNEON<>+832(SB)/4, $0xc2dc0000
-DATA actNEON<>+836(SB)/4, $0xc2dc0000
-DATA actNEON<>+840(SB)/4, $0xc2dc0000
-DATA actNEON<>+844(SB)/4, $0xc2dc0000
-DATA actNEON<>+848(SB)/4, $0x3f000000
-DATA actNEON<>+852(SB)/4, $0x3f000000
-DATA actNEON<>+856(SB)/4, $0x3f000000
-DATA actNEON<>+860(SB)/4, $0x3f000000
-DATA actNEON<>+864(SB)/4, $0x40400000
-DATA actNEON<>+868(SB)/4, $0x40400000
-DATA actNEON<>+872(SB)/4, $0x40400000
-DATA actNEON<>+876(SB)/4, $0x40400000
-DATA actNEON<>+880(SB)/4, $0x40c00000
-DATA actNEON<>+884(SB)/4, $0x40c00000
-DATA actNEON<>+888(SB)/4, $0x40c00000
-DATA actNEON<>+892(SB)/4, $0x40c00000
-DATA actNEON<>+896(SB)/4, $0x407fef9e
-DATA actNEON<>+900(SB)/4, $0x407fef9e
-DATA actNEON<>+904(SB)/4, $0x407fef9e
-DATA actNEON<>+908(SB)/4, $0x407fef9e
-DATA actNEON<>+912(SB)/4, $0x3f400000
-DATA actNEON<>+916(SB)/4, $0x3f400000
-DATA actNEON<>+920(SB)/4, $0x3f400000
-DATA actNEON<>+924(SB)/4, $0x3f400000
-DATA actNEON<>+928(SB)/4, $0x3fd0d6a5
-DATA actNEON<>+932(SB)/4, $0x40170767
-DATA actNEON<>+936(SB)/4, $0x403f127e
-DATA actNEON<>+940(SB)/4, $0x406c3bf9
-DATA actNEON<>+944(SB)/4, $0x0
-DATA actNEON<>+948(SB)/4, $0x3eff021d
-DATA actNEON<>+952(SB)/4, $0x3f50fb80
-DATA actNEON<>+956(SB)/4, $0x3f97617e
-DATA actNEON<>+960(SB)/4, $0x3fd0d6a5
-DATA actNEON<>+964(SB)/4, $0x40170767
-DATA actNEON<>+968(SB)/4, $0x403f127e
-DATA actNEON<>+972(SB)/4, $0x406c3bf9
-DATA actNEON<>+976(SB)/4, $0x0
-DATA actNEON<>+980(SB)/4, $0x3eff021d
-DATA actNEON<>+984(SB)/4, $0x3f50fb80
-DATA actNEON<>+988(SB)/4, $0x3f97617e
-DATA actNEON<>+992(SB)/4, $0xbbc41dbf
-DATA actNEON<>+996(SB)/4, $0xb9499853
-DATA actNEON<>+1000(SB)/4, $0x39ce8447
-DATA actNEON<>+1004(SB)/4, $0x37e7066e
-DATA actNEON<>+1008(SB)/4, $0xbcc3f252
-DATA actNEON<>+1012(SB)/4, $0xbb8afd53
-DATA actNEON<>+1016(SB)/4, $0x3cfca8df
-DATA actNEON<>+1020(SB)/4, $0x3ba64e61
-DATA actNEON<>+1024(SB)/4, $0xbbc41dbf
-DATA actNEON<>+1028(SB)/4, $0xb9499853
-DATA actNEON<>+1032(SB)/4, $0x39ce8447
-DATA actNEON<>+1036(SB)/4, $0x37e7066e
-DATA actNEON<>+1040(SB)/4, $0xbcc3f252
-DATA actNEON<>+1044(SB)/4, $0xbb8afd53
-DATA actNEON<>+1048(SB)/4, $0x3cfca8df
-DATA actNEON<>+1052(SB)/4, $0x3ba64e61
-DATA actNEON<>+1056(SB)/4, $0x3c65e538
-DATA actNEON<>+1060(SB)/4, $0xbb445e79
-DATA actNEON<>+1064(SB)/4, $0xba53273e
-DATA actNEON<>+1068(SB)/4, $0xb7fdc65e
-DATA actNEON<>+1072(SB)/4, $0xbaa5ba37
-DATA actNEON<>+1076(SB)/4, $0xbd4b3d52
-DATA actNEON<>+1080(SB)/4, $0xbc9f081e
-DATA actNEON<>+1084(SB)/4, $0x3c963098
-DATA actNEON<>+1088(SB)/4, $0x3c65e538
-DATA actNEON<>+1092(SB)/4, $0xbb445e79
-DATA actNEON<>+1096(SB)/4, $0xba53273e
-DATA actNEON<>+1100(SB)/4, $0xb7fdc65e
-DATA actNEON<>+1104(SB)/4, $0xbaa5ba37
-DATA actNEON<>+1108(SB)/4, $0xbd4b3d52
-DATA actNEON<>+1112(SB)/4, $0xbc9f081e
-DATA actNEON<>+1116(SB)/4, $0x3c963098
-DATA actNEON<>+1120(SB)/4, $0xbacfc8e5
-DATA actNEON<>+1124(SB)/4, $0x3c0e19df
-DATA actNEON<>+1128(SB)/4, $0x3a8e2867
-DATA actNEON<>+1132(SB)/4, $0x37d8bb12
-DATA actNEON<>+1136(SB)/4, $0x3de765f3
-DATA actNEON<>+1140(SB)/4, $0x3c091084
-DATA actNEON<>+1144(SB)/4, $0xbd80838a
-DATA actNEON<>+1148(SB)/4, $0xbd6256d4
-DATA actNEON<>+1152(SB)/4, $0xbacfc8e5
-DATA actNEON<>+1156(SB)/4, $0x3c0e19df
-DATA actNEON<>+1160(SB)/4, $0x3a8e2867
-DATA actNEON<>+1164(SB)/4, $0x37d8bb12
-DATA actNEON<>+1168(SB)/4, $0x3de765f3
-DATA actNEON<>+1172(SB)/4, $0x3c091084
-DATA actNEON<>+1176(SB)/4, $0xbd80838a
-DATA actNEON<>+1180(SB)/4, $0xbd6256d4
-DATA actNEON<>+1184(SB)/4, $0xbd4bdf9c
-DATA actNEON<>+1188(SB)/4, $0xbc61dde5
-DATA actNEON<>+1192(SB)/4, $0xba92a65d
-DATA actNEON<>+1196(SB)/4, $0xb7a93411
-DATA actNEON<>+1200(SB)/4, $0x372acf29
-DATA actNEON<>+1204(SB)/4, $0x3e3b6432
-DATA actNEON<>+1208(SB)/4, $0x3e06a4a0
-DATA actNEON<>+1212(SB)/4, $0x3c368007
-DATA actNEON<>+1216(SB)/4, $0xbd4bdf9c
-DATA actNEON<>+1220(SB)/4, $0xbc61dde5
-DATA actNEON<>+1224(SB)/4, $0xba92a65d
-DATA actNEON<>+1228(SB)/4, $0xb7a93411
-DATA actNEON<>+1232(SB)/4, $0x372acf29
-DATA actNEON<>+1236(SB)/4, $0x3e3b6432
-DATA actNEON<>+1240(SB)/4, $0x3e06a4a0
-DATA actNEON<>+1244(SB)/4, $0x3c368007
-DATA actNEON<>+1248(SB)/4, $0x3de88637
-DATA actNEON<>+1252(SB)/4, $0x3c6e517b
-DATA actNEON<>+1256(SB)/4, $0x3a5f4861
-DATA actNEON<>+1260(SB)/4, $0x3748e25a
-DATA actNEON<>+1264(SB)/4, $0xbec09406
-DATA actNEON<>+1268(SB)/4, $0xbe17700d
-DATA actNEON<>+1272(SB)/4, $0x3d83ac81
-DATA actNEON<>+1276(SB)/4, $0x3e2aef02
-DATA actNEON<>+1280(SB)/4, $0x3de88637
-DATA actNEON<>+1284(SB)/4, $0x3c6e517b
-DATA actNEON<>+1288(SB)/4, $0x3a5f4861
-DATA actNEON<>+1292(SB)/4, $0x3748e25a
-DATA actNEON<>+1296(SB)/4, $0xbec09406
-DATA actNEON<>+1300(SB)/4, $0xbe17700d
-DATA actNEON<>+1304(SB)/4, $0x3d83ac81
-DATA actNEON<>+1308(SB)/4, $0x3e2aef02
-DATA actNEON<>+1312(SB)/4, $0xbe039bae
-DATA actNEON<>+1316(SB)/4, $0xbc26709e
-DATA actNEON<>+1320(SB)/4, $0xb9edbcd2
-DATA actNEON<>+1324(SB)/4, $0xb6a94a8b
-DATA actNEON<>+1328(SB)/4, $0x34169db0
-DATA actNEON<>+1332(SB)/4, $0xbee087cc
-DATA actNEON<>+1336(SB)/4, $0xbef233c8
-DATA actNEON<>+1340(SB)/4, $0xbea8b5e5
-DATA actNEON<>+1344(SB)/4, $0xbe039bae
-DATA actNEON<>+1348(SB)/4, $0xbc26709e
-DATA actNEON<>+1352(SB)/4, $0xb9edbcd2
-DATA actNEON<>+1356(SB)/4, $0xb6a94a8b
-DATA actNEON<>+1360(SB)/4, $0x34169db0
-DATA actNEON<>+1364(SB)/4, $0xbee087cc
-DATA actNEON<>+1368(SB)/4, $0xbef233c8
-DATA actNEON<>+1372(SB)/4, $0xbea8b5e5
-DATA actNEON<>+1376(SB)/4, $0x3da1542b
-DATA actNEON<>+1380(SB)/4, $0x3b8d1042
-DATA actNEON<>+1384(SB)/4, $0x391f40ed
-DATA actNEON<>+1388(SB)/4, $0x35b745be
-DATA actNEON<>+1392(SB)/4, $0x3e0375d4
-DATA actNEON<>+1396(SB)/4, $0x3f616758
-DATA actNEON<>+1400(SB)/4, $0x3f1458c6
-DATA actNEON<>+1404(SB)/4, $0x3e8ea731
-DATA actNEON<>+1408(SB)/4, $0x3da1542b
-DATA actNEON<>+1412(SB)/4, $0x3b8d1042
-DATA actNEON<>+1416(SB)/4, $0x391f40ed
-DATA actNEON<>+1420(SB)/4, $0x35b745be
-DATA actNEON<>+1424(SB)/4, $0x3e0375d4
-DATA actNEON<>+1428(SB)/4, $0x3f616758
-DATA actNEON<>+1432(SB)/4, $0x3f1458c6
-DATA actNEON<>+1436(SB)/4, $0x3e8ea731
-DATA actNEON<>+1440(SB)/4, $0x3f7a9d78
-DATA actNEON<>+1444(SB)/4, $0x3f7fc88f
-DATA actNEON<>+1448(SB)/4, $0x3f7ffe6a
-DATA actNEON<>+1452(SB)/4, $0x3f7ffffd
-DATA actNEON<>+1456(SB)/4, $0x0
-DATA actNEON<>+1460(SB)/4, $0x3f04cfd1
-DATA actNEON<>+1464(SB)/4, $0x3f406f12
-DATA actNEON<>+1468(SB)/4, $0x3f67d433
-DATA actNEON<>+1472(SB)/4, $0x3f7a9d78
-DATA actNEON<>+1476(SB)/4, $0x3f7fc88f
-DATA actNEON<>+1480(SB)/4, $0x3f7ffe6a
-DATA actNEON<>+1484(SB)/4, $0x3f7ffffd
-DATA actNEON<>+1488(SB)/4, $0x0
-DATA actNEON<>+1492(SB)/4, $0x3f04cfd1
-DATA actNEON<>+1496(SB)/4, $0x3f406f12
-DATA actNEON<>+1500(SB)/4, $0x3f67d433
-DATA actNEON<>+1504(SB)/4, $0xc0b00000
-DATA actNEON<>+1508(SB)/4, $0xc0b00000
-DATA actNEON<>+1512(SB)/4, $0xc0b00000
-DATA actNEON<>+1516(SB)/4, $0xc0b00000
-DATA actNEON<>+1520(SB)/4, $0x3ec00000
-DATA actNEON<>+1524(SB)/4, $0x3ec00000
-DATA actNEON<>+1528(SB)/4, $0x3ec00000
-DATA actNEON<>+1532(SB)/4, $0x3ec00000
-DATA actNEON<>+1536(SB)/4, $0xbf400000
-DATA actNEON<>+1540(SB)/4, $0xbf400000
-DATA actNEON<>+1544(SB)/4, $0xbf400000
-DATA actNEON<>+1548(SB)/4, $0xbf400000
-DATA actNEON<>+1552(SB)/4, $0xbe8ce5d8
-DATA actNEON<>+1556(SB)/4, $0xbf5e21fc
-DATA actNEON<>+1560(SB)/4, $0xbfbfa269
-DATA actNEON<>+1564(SB)/4, $0xbffd150c
-DATA actNEON<>+1568(SB)/4, $0xc01b125d
-DATA actNEON<>+1572(SB)/4, $0xc0322e20
-DATA actNEON<>+1576(SB)/4, $0xc047548e
-DATA actNEON<>+1580(SB)/4, $0xc05b0d8b
-DATA actNEON<>+1584(SB)/4, $0xc06ee63a
-DATA actNEON<>+1588(SB)/4, $0xc08030ca
-DATA actNEON<>+1592(SB)/4, $0xc0880d85
-DATA actNEON<>+1596(SB)/4, $0xc09020d3
-DATA actNEON<>+1600(SB)/4, $0xc0979356
-DATA actNEON<>+1604(SB)/4, $0xc09f1942
-DATA actNEON<>+1608(SB)/4, $0xc0a60469
-DATA actNEON<>+1612(SB)/4, $0xc0acde82
-DATA actNEON<>+1616(SB)/4, $0xba9e1ddf
-DATA actNEON<>+1620(SB)/4, $0x3a131061
-DATA actNEON<>+1624(SB)/4, $0x3a2b7f3a
-DATA actNEON<>+1628(SB)/4, $0xb8146841
-DATA actNEON<>+1632(SB)/4, $0xb92b7c14
-DATA actNEON<>+1636(SB)/4, $0xb8aa2224
-DATA actNEON<>+1640(SB)/4, $0xb8a26b56
-DATA actNEON<>+1644(SB)/4, $0x37caa316
-DATA actNEON<>+1648(SB)/4, $0x37f85186
-DATA actNEON<>+1652(SB)/4, $0x37c0d4c7
-DATA actNEON<>+1656(SB)/4, $0x3789a52f
-DATA actNEON<>+1660(SB)/4, $0x37285d4f
-DATA actNEON<>+1664(SB)/4, $0x36ae39f9
-DATA actNEON<>+1668(SB)/4, $0x3612bcc9
-DATA actNEON<>+1672(SB)/4, $0x35903409
-DATA actNEON<>+1676(SB)/4, $0x3511f489
-DATA actNEON<>+1680(SB)/4, $0x3b0794a5
-DATA actNEON<>+1684(SB)/4, $0x3b2a8cad
-DATA actNEON<>+1688(SB)/4, $0xba236491
-DATA actNEON<>+1692(SB)/4, $0xbab129f3
-DATA actNEON<>+1696(SB)/4, $0xba2da229
-DATA actNEON<>+1700(SB)/4, $0xb8ae0774
-DATA actNEON<>+1704(SB)/4, $0x3928e434
-DATA actNEON<>+1708(SB)/4, $0x39478f65
-DATA actNEON<>+1712(SB)/4, $0x390e96ce
-DATA actNEON<>+1716(SB)/4, $0x38ab5f4b
-DATA actNEON<>+1720(SB)/4, $0x383d617c
-DATA actNEON<>+1724(SB)/4, $0x37b928ac
-DATA actNEON<>+1728(SB)/4, $0x372ecc1c
-DATA actNEON<>+1732(SB)/4, $0x36970209
-DATA actNEON<>+1736(SB)/4, $0x3602679e
-DATA actNEON<>+1740(SB)/4, $0x3556ab35
-DATA actNEON<>+1744(SB)/4, $0x3c06705c
-DATA actNEON<>+1748(SB)/4, $0xbb0dbeb1
-DATA actNEON<>+1752(SB)/4, $0xbbc11f29
-DATA actNEON<>+1756(SB)/4, $0xbb1fffca
-DATA actNEON<>+1760(SB)/4, $0x39cb9ebc
-DATA actNEON<>+1764(SB)/4, $0x3a9522e8
-DATA actNEON<>+1768(SB)/4, $0x3a84da18
-DATA actNEON<>+1772(SB)/4, $0x3a2e285c
-DATA actNEON<>+1776(SB)/4, $0x39ba8eeb
-DATA actNEON<>+1780(SB)/4, $0x393b9fba
-DATA actNEON<>+1784(SB)/4, $0x38b74ab7
-DATA actNEON<>+1788(SB)/4, $0x38209c8f
-DATA actNEON<>+1792(SB)/4, $0x378b2a54
-DATA actNEON<>+1796(SB)/4, $0x36def443
-DATA actNEON<>+1800(SB)/4, $0x36349cd2
-DATA actNEON<>+1804(SB)/4, $0x358b688d
-DATA actNEON<>+1808(SB)/4, $0xbc530269
-DATA actNEON<>+1812(SB)/4, $0xbcb62fa6
-DATA actNEON<>+1816(SB)/4, $0xbbc9b99e
-DATA actNEON<>+1820(SB)/4, $0x3b8aa95d
-DATA actNEON<>+1824(SB)/4, $0x3bc938dd
-DATA actNEON<>+1828(SB)/4, $0x3b9574b9
-DATA actNEON<>+1832(SB)/4, $0x3b31f0f4
-DATA actNEON<>+1836(SB)/4, $0x3ab9c5a7
-DATA actNEON<>+1840(SB)/4, $0x3a27a1fd
-DATA actNEON<>+1844(SB)/4, $0x39953553
-DATA actNEON<>+1848(SB)/4, $0x3904b46b
-DATA actNEON<>+1852(SB)/4, $0x385596ba
-DATA actNEON<>+1856(SB)/4, $0x37ac5a46
-DATA actNEON<>+1860(SB)/4, $0x37012525
-DATA actNEON<>+1864(SB)/4, $0x3645ea39
-DATA actNEON<>+1868(SB)/4, $0x3591350b
-DATA actNEON<>+1872(SB)/4, $0xbd725f45
-DATA actNEON<>+1876(SB)/4, $0xbc38bca4
-DATA actNEON<>+1880(SB)/4, $0x3cdc79cb
-DATA actNEON<>+1884(SB)/4, $0x3ce06921
-DATA actNEON<>+1888(SB)/4, $0x3c8ce661
-DATA actNEON<>+1892(SB)/4, $0x3c188f43
-DATA actNEON<>+1896(SB)/4, $0x3b945e5d
-DATA actNEON<>+1900(SB)/4, $0x3b057766
-DATA actNEON<>+1904(SB)/4, $0x3a547d37
-DATA actNEON<>+1908(SB)/4, $0x39abd356
-DATA actNEON<>+1912(SB)/4, $0x390d69ba
-DATA actNEON<>+1916(SB)/4, $0x3853a3cd
-DATA actNEON<>+1920(SB)/4, $0x37a086db
-DATA actNEON<>+1924(SB)/4, $0x36e2f143
-DATA actNEON<>+1928(SB)/4, $0x36255b60
-DATA actNEON<>+1932(SB)/4, $0x35677a59
-DATA actNEON<>+1936(SB)/4, $0x3d587c66
-DATA actNEON<>+1940(SB)/4, $0x3df34534
-DATA actNEON<>+1944(SB)/4, $0x3dc76976
-DATA actNEON<>+1948(SB)/4, $0x3d64c3d8
-DATA actNEON<>+1952(SB)/4, $0x3cd24458
-DATA actNEON<>+1956(SB)/4, $0x3c3cbdc6
-DATA actNEON<>+1960(SB)/4, $0x3b9f56d7
-DATA actNEON<>+1964(SB)/4, $0x3affcd4c
-DATA actNEON<>+1968(SB)/4, $0x3a37fa6f
-DATA actNEON<>+1972(SB)/4, $0x39893aac
-DATA actNEON<>+1976(SB)/4, $0x38d34042
-DATA actNEON<>+1980(SB)/4, $0x381446dd
-DATA actNEON<>+1984(SB)/4, $0x3754d2dd
-DATA actNEON<>+1988(SB)/4, $0x368eb5f2
-DATA actNEON<>+1992(SB)/4, $0x35c69dad
-DATA actNEON<>+1996(SB)/4, $0x35051b9e
-DATA actNEON<>+2000(SB)/4, $0x3ec4ab36
-DATA actNEON<>+2004(SB)/4, $0x3e8c2e26
-DATA actNEON<>+2008(SB)/4, $0x3e0531e4
-DATA actNEON<>+2012(SB)/4, $0x3d676704
-DATA actNEON<>+2016(SB)/4, $0x3cad8f3b
-DATA actNEON<>+2020(SB)/4, $0x3c07963b
-DATA actNEON<>+2024(SB)/4, $0x3b4ca3b4
-DATA actNEON<>+2028(SB)/4, $0x3a957944
-DATA actNEON<>+2032(SB)/4, $0x39c525cb
-DATA actNEON<>+2036(SB)/4, $0x39090671
-DATA actNEON<>+2040(SB)/4, $0x3846bf4f
-DATA actNEON<>+2044(SB)/4, $0x3783af31
-DATA actNEON<>+2048(SB)/4, $0x36b3b8c8
-DATA actNEON<>+2052(SB)/4, $0x35e5a178
-DATA actNEON<>+2056(SB)/4, $0x3519223c
-DATA actNEON<>+2060(SB)/4, $0x34451e2d
-DATA actNEON<>+2064(SB)/4, $0x3ec87dcb
-DATA actNEON<>+2068(SB)/4, $0x3e456780
-DATA actNEON<>+2072(SB)/4, $0x3d899493
-DATA actNEON<>+2076(SB)/4, $0x3cc4af08
-DATA actNEON<>+2080(SB)/4, $0x3bfc335c
-DATA actNEON<>+2084(SB)/4, $0x3b2fe7ec
-DATA actNEON<>+2088(SB)/4, $0x3a717adf
-DATA actNEON<>+2092(SB)/4, $0x39a288e8
-DATA actNEON<>+2096(SB)/4, $0x38c68f58
-DATA actNEON<>+2100(SB)/4, $0x38018907
-DATA actNEON<>+2104(SB)/4, $0x373201d1
-DATA actNEON<>+2108(SB)/4, $0x365fc12a
-DATA actNEON<>+2112(SB)/4, $0x3591c0b3
-DATA actNEON<>+2116(SB)/4, $0x34b208a5
-DATA actNEON<>+2120(SB)/4, $0x33e43149
-DATA actNEON<>+2124(SB)/4, $0x330d6559
-DATA actNEON<>+2128(SB)/4, $0x41680000
-DATA actNEON<>+2132(SB)/4, $0x41680000
-DATA actNEON<>+2136(SB)/4, $0x41680000
-DATA actNEON<>+2140(SB)/4, $0x41680000
-DATA actNEON<>+2144(SB)/4, $0x49400000
-DATA actNEON<>+2148(SB)/4, $0x49400000
-DATA actNEON<>+2152(SB)/4, $0x49400000
-DATA actNEON<>+2156(SB)/4, $0x49400000
-DATA actNEON<>+2160(SB)/4, $0xbf38aa3b
-DATA actNEON<>+2164(SB)/4, $0xbf38aa3b
-DATA actNEON<>+2168(SB)/4, $0xbf38aa3b
-DATA actNEON<>+2172(SB)/4, $0xbf38aa3b
-DATA actNEON<>+2176(SB)/4, $0x3fb17218
-DATA actNEON<>+2180(SB)/4, $0x3fb17218
-DATA actNEON<>+2184(SB)/4, $0x3fb17218
-DATA actNEON<>+2188(SB)/4, $0x3fb17218
-DATA actNEON<>+2192(SB)/4, $0xb182e308
-DATA actNEON<>+2196(SB)/4, $0xb182e308
-DATA actNEON<>+2200(SB)/4, $0xb182e308
-DATA actNEON<>+2204(SB)/4, $0xb182e308
-DATA actNEON<>+2208(SB)/4, $0x3e000000
-DATA actNEON<>+2212(SB)/4, $0x3e000000
-DATA actNEON<>+2216(SB)/4, $0x3e000000
-DATA actNEON<>+2220(SB)/4, $0x3e000000
-DATA actNEON<>+2224(SB)/4, $0xbcaaaaab
-DATA actNEON<>+2228(SB)/4, $0xbcaaaaab
-DATA actNEON<>+2232(SB)/4, $0xbcaaaaab
-DATA actNEON<>+2236(SB)/4, $0xbcaaaaab
-DATA actNEON<>+2240(SB)/4, $0xbf000000
-DATA actNEON<>+2244(SB)/4, $0xbf000000
-DATA actNEON<>+2248(SB)/4, $0xbf000000
-DATA actNEON<>+2252(SB)/4, $0xbf000000
-DATA actNEON<>+2256(SB)/4, $0x3f800000
-DATA actNEON<>+2260(SB)/4, $0x3f85aac3
-DATA actNEON<>+2264(SB)/4, $0x3f8b95c2
-DATA actNEON<>+2268(SB)/4, $0x3f91c3d3
-DATA actNEON<>+2272(SB)/4, $0x3f9837f0
-DATA actNEON<>+2276(SB)/4, $0x3f9ef532
-DATA actNEON<>+2280(SB)/4, $0x3fa5fed7
-DATA actNEON<>+2284(SB)/4, $0x3fad583f
-DATA actNEON<>+2288(SB)/4, $0x3fb504f3
-DATA actNEON<>+2292(SB)/4, $0x3fbd08a4
-DATA actNEON<>+2296(SB)/4, $0x3fc5672a
-DATA actNEON<>+2300(SB)/4, $0x3fce248c
-DATA actNEON<>+2304(SB)/4, $0x3fd744fd
-DATA actNEON<>+2308(SB)/4, $0x3fe0ccdf
-DATA actNEON<>+2312(SB)/4, $0x3feac0c7
-DATA actNEON<>+2316(SB)/4, $0x3ff5257d
-DATA actNEON<>+2320(SB)/4, $0x0
-DATA actNEON<>+2324(SB)/4, $0x334f9891
-DATA actNEON<>+2328(SB)/4, $0xb260aba1
-DATA actNEON<>+2332(SB)/4, $0x33675624
-DATA actNEON<>+2336(SB)/4, $0x33231b71
-DATA actNEON<>+2340(SB)/4, $0x33412342
-DATA actNEON<>+2344(SB)/4, $0xb32c9d5e
-DATA actNEON<>+2348(SB)/4, $0xb22deaf6
-DATA actNEON<>+2352(SB)/4, $0x32cfe77a
-DATA actNEON<>+2356(SB)/4, $0xb3414fe8
-DATA actNEON<>+2360(SB)/4, $0x320aa837
-DATA actNEON<>+2364(SB)/4, $0x3228fc24
-DATA actNEON<>+2368(SB)/4, $0xb2d4a58a
-DATA actNEON<>+2372(SB)/4, $0xb21eab59
-DATA actNEON<>+2376(SB)/4, $0xb24116de
-DATA actNEON<>+2380(SB)/4, $0x32292436
-DATA actNEON<>+2384(SB)/4, $0x3fa4abbc
-DATA actNEON<>+2388(SB)/4, $0x3fdfaa01
-DATA actNEON<>+2392(SB)/4, $0x4011caa3
-DATA actNEON<>+2396(SB)/4, $0x402ef5d4
-DATA actNEON<>+2400(SB)/4, $0x4061f7af
-DATA actNEON<>+2404(SB)/4, $0x408e74d6
-DATA actNEON<>+2408(SB)/4, $0x40b055ff
-DATA actNEON<>+2412(SB)/4, $0x40d0fde3
-DATA actNEON<>+2416(SB)/4, $0x40fe18b3
-DATA actNEON<>+2420(SB)/4, $0x411fc8b8
-DATA actNEON<>+2424(SB)/4, $0x4141c68b
-DATA actNEON<>+2428(SB)/4, $0x415e5c44
-DATA actNEON<>+2432(SB)/4, $0x0
-DATA actNEON<>+2436(SB)/4, $0x3ebc7b1b
-DATA actNEON<>+2440(SB)/4, $0x3f1fa5e9
-DATA actNEON<>+2444(SB)/4, $0x3f5bebc8
-DATA actNEON<>+2448(SB)/4, $0xbaa1b187
-DATA actNEON<>+2452(SB)/4, $0xb9e18885
-DATA actNEON<>+2456(SB)/4, $0xb92aa215
-DATA actNEON<>+2460(SB)/4, $0xb89632f6
-DATA actNEON<>+2464(SB)/4, $0xb7a556e5
-DATA actNEON<>+2468(SB)/4, $0xb69d1a4a
-DATA actNEON<>+2472(SB)/4, $0xb59f5b51
-DATA actNEON<>+2476(SB)/4, $0xb4fdb06e
-DATA actNEON<>+2480(SB)/4, $0xb3e2665e
-DATA actNEON<>+2484(SB)/4, $0xb2af2c04
-DATA actNEON<>+2488(SB)/4, $0xb1b1c2f4
-DATA actNEON<>+2492(SB)/4, $0xb0e7b6e6
-DATA actNEON<>+2496(SB)/4, $0xbca33630
-DATA actNEON<>+2500(SB)/4, $0xbc1c2bab
-DATA actNEON<>+2504(SB)/4, $0xbbadf836
-DATA actNEON<>+2508(SB)/4, $0xbb28cd18
-DATA actNEON<>+2512(SB)/4, $0x3b5ec7fc
-DATA actNEON<>+2516(SB)/4, $0x3ab713c3
-DATA actNEON<>+2520(SB)/4, $0x3a0eb662
-DATA actNEON<>+2524(SB)/4, $0x39883444
-DATA actNEON<>+2528(SB)/4, $0x38aa8a55
-DATA actNEON<>+2532(SB)/4, $0x37cea5cb
-DATA actNEON<>+2536(SB)/4, $0x36fae81d
-DATA actNEON<>+2540(SB)/4, $0x3636c8d9
-DATA actNEON<>+2544(SB)/4, $0x35600d08
-DATA actNEON<>+2548(SB)/4, $0x344bfd7f
-DATA actNEON<>+2552(SB)/4, $0x33636be4
-DATA actNEON<>+2556(SB)/4, $0x32b6df00
-DATA actNEON<>+2560(SB)/4, $0x3d78ac78
-DATA actNEON<>+2564(SB)/4, $0x3cceff52
-DATA actNEON<>+2568(SB)/4, $0x3c650a35
-DATA actNEON<>+2572(SB)/4, $0x3c06d990
-DATA actNEON<>+2576(SB)/4, $0xbc17a811
-DATA actNEON<>+2580(SB)/4, $0xbb880cdc
-DATA actNEON<>+2584(SB)/4, $0xbaea57d5
-DATA actNEON<>+2588(SB)/4, $0xba71cdbf
-DATA actNEON<>+2592(SB)/4, $0xb9aacb7a
-DATA actNEON<>+2596(SB)/4, $0xb8effbb5
-DATA actNEON<>+2600(SB)/4, $0xb8295040
-DATA actNEON<>+2604(SB)/4, $0xb78cc664
-DATA actNEON<>+2608(SB)/4, $0xb6c5f37a
-DATA actNEON<>+2612(SB)/4, $0xb5ddbee4
-DATA actNEON<>+2616(SB)/4, $0xb513efd4
-DATA actNEON<>+2620(SB)/4, $0xb485f20d
-DATA actNEON<>+2624(SB)/4, $0xbe07f060
-DATA actNEON<>+2628(SB)/4, $0xbd6cb509
-DATA actNEON<>+2632(SB)/4, $0xbd0977f0
-DATA actNEON<>+2636(SB)/4, $0xbcaac707
-DATA actNEON<>+2640(SB)/4, $0x3cbc83c2
-DATA actNEON<>+2644(SB)/4, $0x3c39c42d
-DATA actNEON<>+2648(SB)/4, $0x3bb1adbd
-DATA actNEON<>+2652(SB)/4, $0x3b47bcd2
-DATA actNEON<>+2656(SB)/4, $0x3aa2789d
-DATA actNEON<>+2660(SB)/4, $0x3a042f68
-DATA actNEON<>+2664(SB)/4, $0x39595643
-DATA actNEON<>+2668(SB)/4, $0x38cecd2d
-DATA actNEON<>+2672(SB)/4, $0x382a9c16
-DATA actNEON<>+2676(SB)/4, $0x3769ed44
-DATA actNEON<>+2680(SB)/4, $0x36ba4d06
-DATA actNEON<>+2684(SB)/4, $0x363f95a1
-DATA actNEON<>+2688(SB)/4, $0x3e7ffc83
-DATA actNEON<>+2692(SB)/4, $0x3df153f3
-DATA actNEON<>+2696(SB)/4, $0x3d943c31
-DATA actNEON<>+2700(SB)/4, $0x3d41af6a
-DATA actNEON<>+2704(SB)/4, $0xbd4cc618
-DATA actNEON<>+2708(SB)/4, $0xbcdfc513
-DATA actNEON<>+2712(SB)/4, $0xbc6fb277
-DATA actNEON<>+2716(SB)/4, $0xbc13bd9d
-DATA actNEON<>+2720(SB)/4, $0xbb8ba21f
-DATA actNEON<>+2724(SB)/4, $0xbb04d472
-DATA actNEON<>+2728(SB)/4, $0xba8023bc
-DATA actNEON<>+2732(SB)/4, $0xba0bd635
-DATA actNEON<>+2736(SB)/4, $0xb988513f
-DATA actNEON<>+2740(SB)/4, $0xb8e56e4f
-DATA actNEON<>+2744(SB)/4, $0xb85a7a73
-DATA actNEON<>+2748(SB)/4, $0xb7ffe9d2
-DATA actNEON<>+2752(SB)/4, $0xbecc4220
-DATA actNEON<>+2756(SB)/4, $0xbe52cf83
-DATA actNEON<>+2760(SB)/4, $0xbe09c4e9
-DATA actNEON<>+2764(SB)/4, $0xbdbe6c5d
-DATA actNEON<>+2768(SB)/4, $0x3db612d4
-DATA actNEON<>+2772(SB)/4, $0x3d5f3913
-DATA actNEON<>+2776(SB)/4, $0x3d076cd2
-DATA actNEON<>+2780(SB)/4, $0x3cb89089
-DATA actNEON<>+2784(SB)/4, $0x3c4cf5b6
-DATA actNEON<>+2788(SB)/4, $0x3be628ad
-DATA actNEON<>+2792(SB)/4, $0x3b834533
-DATA actNEON<>+2796(SB)/4, $0x3b2522fc
-DATA actNEON<>+2800(SB)/4, $0x3abf1295
-DATA actNEON<>+2804(SB)/4, $0x3a463ecc
-DATA actNEON<>+2808(SB)/4, $0x39e25213
-DATA actNEON<>+2812(SB)/4, $0x39972f45
-DATA actNEON<>+2816(SB)/4, $0xb089c9be
-DATA actNEON<>+2820(SB)/4, $0x3e928853
-DATA actNEON<>+2824(SB)/4, $0x3e4d83b5
-DATA actNEON<>+2828(SB)/4, $0x3e175ed8
-DATA actNEON<>+2832(SB)/4, $0x3e9561dd
-DATA actNEON<>+2836(SB)/4, $0x3ea5e4fa
-DATA actNEON<>+2840(SB)/4, $0x3eb17ca1
-DATA actNEON<>+2844(SB)/4, $0x3eb7dfce
-DATA actNEON<>+2848(SB)/4, $0x3ebec4fe
-DATA actNEON<>+2852(SB)/4, $0x3ec33747
-DATA actNEON<>+2856(SB)/4, $0x3ec61b4b
-DATA actNEON<>+2860(SB)/4, $0x3ec7c5bd
-DATA actNEON<>+2864(SB)/4, $0x3ec9297a
-DATA actNEON<>+2868(SB)/4, $0x3eca44e1
-DATA actNEON<>+2872(SB)/4, $0x3ecae4b7
-DATA actNEON<>+2876(SB)/4, $0x3ecb3787
-DATA actNEON<>+2880(SB)/4, $0x0
-DATA actNEON<>+2884(SB)/4, $0x3e0fc382
-DATA actNEON<>+2888(SB)/4, $0x3e4eaa6b
-DATA actNEON<>+2892(SB)/4, $0x3e78495b
-DATA actNEON<>+2896(SB)/4, $0xc1300000
-DATA actNEON<>+2900(SB)/4, $0xc1300000
-DATA actNEON<>+2904(SB)/4, $0xc1300000
-DATA actNEON<>+2908(SB)/4, $0xc1300000
-DATA actNEON<>+2912(SB)/4, $0x3d922279
-DATA actNEON<>+2916(SB)/4, $0x3d922279
-DATA actNEON<>+2920(SB)/4, $0x3d922279
-DATA actNEON<>+2924(SB)/4, $0x3d922279
-DATA actNEON<>+2928(SB)/4, $0x3fcc4228
-DATA actNEON<>+2932(SB)/4, $0x3fcc4228
-DATA actNEON<>+2936(SB)/4, $0x3fcc4228
-DATA actNEON<>+2940(SB)/4, $0x3fcc4228
-DATA actNEON<>+2944(SB)/4, $0x3124d8b5
-DATA actNEON<>+2948(SB)/4, $0x3124d8b5
-DATA actNEON<>+2952(SB)/4, $0x3124d8b5
-DATA actNEON<>+2956(SB)/4, $0x3124d8b5
-DATA actNEON<>+2960(SB)/4, $0x344f50d9
-DATA actNEON<>+2964(SB)/4, $0x344f50d9
-DATA actNEON<>+2968(SB)/4, $0x344f50d9
-DATA actNEON<>+2972(SB)/4, $0x344f50d9
-GLOBL actNEON<>(SB), RODATA|NOPTR, $2976
+DATA actNEON<>+0(SB)/4, $0x0
+DATA actNEON<>+4(SB)/4, $0x0
+DATA actNEON<>+8(SB)/4, $0x0
+DATA actNEON<>+12(SB)/4, $0x0
+DATA actNEON<>+16(SB)/4, $0x80000000
+DATA actNEON<>+20(SB)/4, $0x80000000
+DATA actNEON<>+24(SB)/4, $0x80000000
+DATA actNEON<>+28(SB)/4, $0x80000000
+DATA actNEON<>+32(SB)/4, $0x7fffffff
+DATA actNEON<>+36(SB)/4, $0x7fffffff
+DATA actNEON<>+40(SB)/4, $0x7fffffff
+DATA actNEON<>+44(SB)/4, $0x7fffffff
+DATA actNEON<>+48(SB)/4, $0x7f7fffff
+DATA actNEON<>+52(SB)/4, $0x7f7fffff
+DATA actNEON<>+56(SB)/4, $0x7f7fffff
+DATA actNEON<>+60(SB)/4, $0x7f7fffff
+DATA actNEON<>+64(SB)/4, $0xff7fffff
+DATA actNEON<>+68(SB)/4, $0xff7fffff
+DATA actNEON<>+72(SB)/4, $0xff7fffff
+DATA actNEON<>+76(SB)/4, $0xff7fffff
+DATA actNEON<>+80(SB)/4, $0xc1f00000
+DATA actNEON<>+84(SB)/4, $0xc1f00000
+DATA actNEON<>+88(SB)/4, $0xc1f00000
+DATA actNEON<>+92(SB)/4, $0xc1f00000
+DATA actNEON<>+96(SB)/4, $0x42b20000
+DATA actNEON<>+100(SB)/4, $0x42b20000
+DATA actNEON<>+104(SB)/4, $0x42b20000
+DATA actNEON<>+108(SB)/4, $0x42b20000
+DATA actNEON<>+112(SB)/4, $0x3fb8aa3b
+DATA actNEON<>+116(SB)/4, $0x3fb8aa3b
+DATA actNEON<>+120(SB)/4, $0x3fb8aa3b
+DATA actNEON<>+124(SB)/4, $0x3fb8aa3b
+DATA actNEON<>+128(SB)/4, $0x4b400000
+DATA actNEON<>+132(SB)/4, $0x4b400000
+DATA actNEON<>+136(SB)/4, $0x4b400000
+DATA actNEON<>+140(SB)/4, $0x4b400000
+DATA actNEON<>+144(SB)/4, $0x3f317218
+DATA actNEON<>+148(SB)/4, $0x3f317218
+DATA actNEON<>+152(SB)/4, $0x3f317218
+DATA actNEON<>+156(SB)/4, $0x3f317218
+DATA actNEON<>+160(SB)/4, $0xb102e308
+DATA actNEON<>+164(SB)/4, $0xb102e308
+DATA actNEON<>+168(SB)/4, $0xb102e308
+DATA actNEON<>+172(SB)/4, $0xb102e308
+DATA actNEON<>+176(SB)/4, $0x3ab5655d
+DATA actNEON<>+180(SB)/4, $0x3ab5655d
+DATA actNEON<>+184(SB)/4, $0x3ab5655d
+DATA actNEON<>+188(SB)/4, $0x3ab5655d
+DATA actNEON<>+192(SB)/4, $0x3f000000
+DATA actNEON<>+196(SB)/4, $0x3f000000
+DATA actNEON<>+200(SB)/4, $0x3f000000
+DATA actNEON<>+204(SB)/4, $0x3f000000
+DATA actNEON<>+208(SB)/4, $0x3c0915fb
+DATA actNEON<>+212(SB)/4, $0x3c0915fb
+DATA actNEON<>+216(SB)/4, $0x3c0915fb
+DATA actNEON<>+220(SB)/4, $0x3c0915fb
+DATA actNEON<>+224(SB)/4, $0x3d2aabcc
+DATA actNEON<>+228(SB)/4, $0x3d2aabcc
+DATA actNEON<>+232(SB)/4, $0x3d2aabcc
+DATA actNEON<>+236(SB)/4, $0x3d2aabcc
+DATA actNEON<>+240(SB)/4, $0x3e2aaa55
+DATA actNEON<>+244(SB)/4, $0x3e2aaa55
+DATA actNEON<>+248(SB)/4, $0x3e2aaa55
+DATA actNEON<>+252(SB)/4, $0x3e2aaa55
+DATA actNEON<>+256(SB)/4, $0x3effffff
+DATA actNEON<>+260(SB)/4, $0x3effffff
+DATA actNEON<>+264(SB)/4, $0x3effffff
+DATA actNEON<>+268(SB)/4, $0x3effffff
+DATA actNEON<>+272(SB)/4, $0x3fe10966
+DATA actNEON<>+276(SB)/4, $0x3fe10966
+DATA actNEON<>+280(SB)/4, $0x3fe10966
+DATA actNEON<>+284(SB)/4, $0x3fe10966
+DATA actNEON<>+288(SB)/4, $0x3f867d5f
+DATA actNEON<>+292(SB)/4, $0x3f867d5f
+DATA actNEON<>+296(SB)/4, $0x3f867d5f
+DATA actNEON<>+300(SB)/4, $0x3f867d5f
+DATA actNEON<>+304(SB)/8, $0x0
+DATA actNEON<>+312(SB)/8, $0x0
+DATA actNEON<>+320(SB)/8, $0x8000000000000000
+DATA actNEON<>+328(SB)/8, $0x8000000000000000
+DATA actNEON<>+336(SB)/8, $0x7fffffffffffffff
+DATA actNEON<>+344(SB)/8, $0x7fffffffffffffff
+DATA actNEON<>+352(SB)/8, $0x7fefffffffffffff
+DATA actNEON<>+360(SB)/8, $0x7fefffffffffffff
+DATA actNEON<>+368(SB)/8, $0xffefffffffffffff
+DATA actNEON<>+376(SB)/8, $0xffefffffffffffff
+DATA actNEON<>+384(SB)/8, $0xc04e000000000000
+DATA actNEON<>+392(SB)/8, $0xc04e000000000000
+DATA actNEON<>+400(SB)/8, $0x4086300000000000
+DATA actNEON<>+408(SB)/8, $0x4086300000000000
+DATA actNEON<>+416(SB)/8, $0x3ff71547652b82fe
+DATA actNEON<>+424(SB)/8, $0x3ff71547652b82fe
+DATA actNEON<>+432(SB)/8, $0x4338000000000000
+DATA actNEON<>+440(SB)/8, $0x4338000000000000
+DATA actNEON<>+448(SB)/8, $0x3fe62e42fefa39ef
+DATA actNEON<>+456(SB)/8, $0x3fe62e42fefa39ef
+DATA actNEON<>+464(SB)/8, $0x3c7abc9e3b39803f
+DATA actNEON<>+472(SB)/8, $0x3c7abc9e3b39803f
+DATA actNEON<>+480(SB)/8, $0x3de6124613a86d09
+DATA actNEON<>+488(SB)/8, $0x3de6124613a86d09
+DATA actNEON<>+496(SB)/8, $0x3fe0000000000000
+DATA actNEON<>+504(SB)/8, $0x3fe0000000000000
+DATA actNEON<>+512(SB)/8, $0x3e21eed8eff8d898
+DATA actNEON<>+520(SB)/8, $0x3e21eed8eff8d898
+DATA actNEON<>+528(SB)/8, $0x3e5ae64567f544e4
+DATA actNEON<>+536(SB)/8, $0x3e5ae64567f544e4
+DATA actNEON<>+544(SB)/8, $0x3e927e4fb7789f5c
+DATA actNEON<>+552(SB)/8, $0x3e927e4fb7789f5c
+DATA actNEON<>+560(SB)/8, $0x3ec71de3a556c734
+DATA actNEON<>+568(SB)/8, $0x3ec71de3a556c734
+DATA actNEON<>+576(SB)/8, $0x3efa01a01a01a01a
+DATA actNEON<>+584(SB)/8, $0x3efa01a01a01a01a
+DATA actNEON<>+592(SB)/8, $0x3f2a01a01a01a01a
+DATA actNEON<>+600(SB)/8, $0x3f2a01a01a01a01a
+DATA actNEON<>+608(SB)/8, $0x3f56c16c16c16c17
+DATA actNEON<>+616(SB)/8, $0x3f56c16c16c16c17
+DATA actNEON<>+624(SB)/8, $0x3f81111111111111
+DATA actNEON<>+632(SB)/8, $0x3f81111111111111
+DATA actNEON<>+640(SB)/8, $0x3fa5555555555555
+DATA actNEON<>+648(SB)/8, $0x3fa5555555555555
+DATA actNEON<>+656(SB)/8, $0x3fc5555555555555
+DATA actNEON<>+664(SB)/8, $0x3fc5555555555555
+DATA actNEON<>+672(SB)/8, $0x3ffc212cc640f031
+DATA actNEON<>+680(SB)/8, $0x3ffc212cc640f031
+DATA actNEON<>+688(SB)/8, $0x3ff0cfabd6a91132
+DATA actNEON<>+696(SB)/8, $0x3ff0cfabd6a91132
+DATA actNEON<>+704(SB)/4, $0x4111999a
+DATA actNEON<>+708(SB)/4, $0x4111999a
+DATA actNEON<>+712(SB)/4, $0x4111999a
+DATA actNEON<>+716(SB)/4, $0x4111999a
+DATA actNEON<>+720(SB)/4, $0x3f800000
+DATA actNEON<>+724(SB)/4, $0x3f800000
+DATA actNEON<>+728(SB)/4, $0x3f800000
+DATA actNEON<>+732(SB)/4, $0x3f800000
+DATA actNEON<>+736(SB)/4, $0xf
+DATA actNEON<>+740(SB)/4, $0xf
+DATA actNEON<>+744(SB)/4, $0xf
+DATA actNEON<>+748(SB)/4, $0xf
+DATA actNEON<>+752(SB)/4, $0x4040404
+DATA actNEON<>+756(SB)/4, $0x4040404
+DATA actNEON<>+760(SB)/4, $0x4040404
+DATA actNEON<>+764(SB)/4, $0x4040404
+DATA actNEON<>+768(SB)/4, $0x3020100
+DATA actNEON<>+772(SB)/4, $0x3020100
+DATA actNEON<>+776(SB)/4, $0x3020100
+DATA actNEON<>+780(SB)/4, $0x3020100
+DATA actNEON<>+784(SB)/4, $0x3f9e0c6a
+DATA actNEON<>+788(SB)/4, $0x3fdb8568
+DATA actNEON<>+792(SB)/4, $0x401201eb
+DATA actNEON<>+796(SB)/4, $0x4031935b
+DATA actNEON<>+800(SB)/4, $0x405ebc7f
+DATA actNEON<>+804(SB)/4, $0x408dc4c0
+DATA actNEON<>+808(SB)/4, $0x40ae2708
+DATA actNEON<>+812(SB)/4, $0x40ce2d2c
+DATA actNEON<>+816(SB)/4, $0x4101d6ec
+DATA actNEON<>+820(SB)/4, $0x4113330c
+DATA actNEON<>+824(SB)/4, $0x0
+DATA actNEON<>+828(SB)/4, $0x0
+DATA actNEON<>+832(SB)/4, $0x0
+DATA actNEON<>+836(SB)/4, $0x3ebc3996
+DATA actNEON<>+840(SB)/4, $0x3f20b015
+DATA actNEON<>+844(SB)/4, $0x3f635bf2
+DATA actNEON<>+848(SB)/4, $0x3c77dc0d
+DATA actNEON<>+852(SB)/4, $0x3b0b8938
+DATA actNEON<>+856(SB)/4, $0xba3cad10
+DATA actNEON<>+860(SB)/4, $0xba0eeae6
+DATA actNEON<>+864(SB)/4, $0xb9259e98
+DATA actNEON<>+868(SB)/4, $0xb7bef2fc
+DATA actNEON<>+872(SB)/4, $0xb64ff259
+DATA actNEON<>+876(SB)/4, $0xb4e09ea5
+DATA actNEON<>+880(SB)/4, $0xb2c396f1
+DATA actNEON<>+884(SB)/4, $0x3b0c0b3b
+DATA actNEON<>+888(SB)/4, $0x0
+DATA actNEON<>+892(SB)/4, $0x0
+DATA actNEON<>+896(SB)/4, $0xbd1776ad
+DATA actNEON<>+900(SB)/4, $0xbd7557b5
+DATA actNEON<>+904(SB)/4, $0xbcd12d41
+DATA actNEON<>+908(SB)/4, $0x3c1d3e17
+DATA actNEON<>+912(SB)/4, $0xbcace20a
+DATA actNEON<>+916(SB)/4, $0x3b476341
+DATA actNEON<>+920(SB)/4, $0x3b7bc474
+DATA actNEON<>+924(SB)/4, $0x3af053e9
+DATA actNEON<>+928(SB)/4, $0x3a0568de
+DATA actNEON<>+932(SB)/4, $0x38a332ce
+DATA actNEON<>+936(SB)/4, $0x372d7096
+DATA actNEON<>+940(SB)/4, $0x35bbe34c
+DATA actNEON<>+944(SB)/4, $0x336e9605
+DATA actNEON<>+948(SB)/4, $0x3afc0463
+DATA actNEON<>+952(SB)/4, $0x0
+DATA actNEON<>+956(SB)/4, $0x0
+DATA actNEON<>+960(SB)/4, $0x3e1284da
+DATA actNEON<>+964(SB)/4, $0x3cb08ad5
+DATA actNEON<>+968(SB)/4, $0xbd5ffb0b
+DATA actNEON<>+972(SB)/4, $0xbd6cc39c
+DATA actNEON<>+976(SB)/4, $0xbc34cb9b
+DATA actNEON<>+980(SB)/4, $0xbcc56cda
+DATA actNEON<>+984(SB)/4, $0xbc3fda11
+DATA actNEON<>+988(SB)/4, $0xbb9f901a
+DATA actNEON<>+992(SB)/4, $0xbaa361da
+DATA actNEON<>+996(SB)/4, $0xb946ac9f
+DATA actNEON<>+1000(SB)/4, $0xb7d23ff8
+DATA actNEON<>+1004(SB)/4, $0xb6636fc7
+DATA actNEON<>+1008(SB)/4, $0xb3f15c4d
+DATA actNEON<>+1012(SB)/4, $0x3a3adc6b
+DATA actNEON<>+1016(SB)/4, $0x0
+DATA actNEON<>+1020(SB)/4, $0x0
+DATA actNEON<>+1024(SB)/4, $0xba9b29fe
+DATA actNEON<>+1028(SB)/4, $0x3e2b27e2
+DATA actNEON<>+1032(SB)/4, $0x3e0c7eb2
+DATA actNEON<>+1036(SB)/4, $0x3d69b10c
+DATA actNEON<>+1040(SB)/4, $0x3ddf54f9
+DATA actNEON<>+1044(SB)/4, $0x3d87b42c
+DATA actNEON<>+1048(SB)/4, $0x3cd18dc8
+DATA actNEON<>+1052(SB)/4, $0x3c24bff6
+DATA actNEON<>+1056(SB)/4, $0x3b2461e7
+DATA actNEON<>+1060(SB)/4, $0x39c5ff86
+DATA actNEON<>+1064(SB)/4, $0x38517ca1
+DATA actNEON<>+1068(SB)/4, $0x36e27a66
+DATA actNEON<>+1072(SB)/4, $0x347ba9bf
+DATA actNEON<>+1076(SB)/4, $0x39121f6c
+DATA actNEON<>+1080(SB)/4, $0x0
+DATA actNEON<>+1084(SB)/4, $0x0
+DATA actNEON<>+1088(SB)/4, $0xbeaaa264
+DATA actNEON<>+1092(SB)/4, $0xbe3bf23b
+DATA actNEON<>+1096(SB)/4, $0xbc860634
+DATA actNEON<>+1100(SB)/4, $0x3daddff7
+DATA actNEON<>+1104(SB)/4, $0xbe78abc4
+DATA actNEON<>+1108(SB)/4, $0xbde94ec3
+DATA actNEON<>+1112(SB)/4, $0xbd23f8fa
+DATA actNEON<>+1116(SB)/4, $0xbc7b079b
+DATA actNEON<>+1120(SB)/4, $0xbb77ba3e
+DATA actNEON<>+1124(SB)/4, $0xba14acaa
+DATA actNEON<>+1128(SB)/4, $0xb89d3b44
+DATA actNEON<>+1132(SB)/4, $0xb729fba7
+DATA actNEON<>+1136(SB)/4, $0xb4c0f3ac
+DATA actNEON<>+1140(SB)/4, $0x377d4649
+DATA actNEON<>+1144(SB)/4, $0x0
+DATA actNEON<>+1148(SB)/4, $0x0
+DATA actNEON<>+1152(SB)/4, $0xb59342f6
+DATA actNEON<>+1156(SB)/4, $0xbe9ddd86
+DATA actNEON<>+1160(SB)/4, $0xbec4afc5
+DATA actNEON<>+1164(SB)/4, $0xbeb425ca
+DATA actNEON<>+1168(SB)/4, $0x3e935324
+DATA actNEON<>+1172(SB)/4, $0x3df8ecac
+DATA actNEON<>+1176(SB)/4, $0x3d276e2c
+DATA actNEON<>+1180(SB)/4, $0x3c7cfd8a
+DATA actNEON<>+1184(SB)/4, $0x3b7834d7
+DATA actNEON<>+1188(SB)/4, $0x3a14bb15
+DATA actNEON<>+1192(SB)/4, $0x389d3fc2
+DATA actNEON<>+1196(SB)/4, $0x372a0072
+DATA actNEON<>+1200(SB)/4, $0x34c05359
+DATA actNEON<>+1204(SB)/4, $0x35739474
+DATA actNEON<>+1208(SB)/4, $0x0
+DATA actNEON<>+1212(SB)/4, $0x0
+DATA actNEON<>+1216(SB)/4, $0x3f800000
+DATA actNEON<>+1220(SB)/4, $0x3f604bc9
+DATA actNEON<>+1224(SB)/4, $0x3f30bb1f
+DATA actNEON<>+1228(SB)/4, $0x3efd9012
+DATA actNEON<>+1232(SB)/4, $0x3f580d49
+DATA actNEON<>+1236(SB)/4, $0x3f6ff038
+DATA actNEON<>+1240(SB)/4, $0x3f7ab695
+DATA actNEON<>+1244(SB)/4, $0x3f7e040d
+DATA actNEON<>+1248(SB)/4, $0x3f7f83c8
+DATA actNEON<>+1252(SB)/4, $0x3f7fed68
+DATA actNEON<>+1256(SB)/4, $0x3f7ffd8b
+DATA actNEON<>+1260(SB)/4, $0x3f7fffab
+DATA actNEON<>+1264(SB)/4, $0x3f7ffffd
+DATA actNEON<>+1268(SB)/4, $0x3f800000
+DATA actNEON<>+1272(SB)/4, $0x0
+DATA actNEON<>+1276(SB)/4, $0x0
+DATA actNEON<>+1280(SB)/4, $0x0
+DATA actNEON<>+1284(SB)/4, $0x3eb42e19
+DATA actNEON<>+1288(SB)/4, $0x3f0e73fd
+DATA actNEON<>+1292(SB)/4, $0x3f35e105
+DATA actNEON<>+1296(SB)/4, $0xc2d00000
+DATA actNEON<>+1300(SB)/4, $0xc2d00000
+DATA actNEON<>+1304(SB)/4, $0xc2d00000
+DATA actNEON<>+1308(SB)/4, $0xc2d00000
+DATA actNEON<>+1312(SB)/4, $0x3ab55b5f
+DATA actNEON<>+1316(SB)/4, $0x3ab55b5f
+DATA actNEON<>+1320(SB)/4, $0x3ab55b5f
+DATA actNEON<>+1324(SB)/4, $0x3ab55b5f
+DATA actNEON<>+1328(SB)/4, $0x53800000
+DATA actNEON<>+1332(SB)/4, $0x53800000
+DATA actNEON<>+1336(SB)/4, $0x53800000
+DATA actNEON<>+1340(SB)/4, $0x53800000
+DATA actNEON<>+1344(SB)/4, $0x2b800000
+DATA actNEON<>+1348(SB)/4, $0x2b800000
+DATA actNEON<>+1352(SB)/4, $0x2b800000
+DATA actNEON<>+1356(SB)/4, $0x2b800000
+DATA actNEON<>+1360(SB)/4, $0x3c091eae
+DATA actNEON<>+1364(SB)/4, $0x3c091eae
+DATA actNEON<>+1368(SB)/4, $0x3c091eae
+DATA actNEON<>+1372(SB)/4, $0x3c091eae
+DATA actNEON<>+1376(SB)/4, $0x3d2aac2d
+DATA actNEON<>+1380(SB)/4, $0x3d2aac2d
+DATA actNEON<>+1384(SB)/4, $0x3d2aac2d
+DATA actNEON<>+1388(SB)/4, $0x3d2aac2d
+DATA actNEON<>+1392(SB)/4, $0x3e2aaa46
+DATA actNEON<>+1396(SB)/4, $0x3e2aaa46
+DATA actNEON<>+1400(SB)/4, $0x3e2aaa46
+DATA actNEON<>+1404(SB)/4, $0x3e2aaa46
+DATA actNEON<>+1408(SB)/4, $0x3efffffe
+DATA actNEON<>+1412(SB)/4, $0x3efffffe
+DATA actNEON<>+1416(SB)/4, $0x3efffffe
+DATA actNEON<>+1420(SB)/4, $0x3efffffe
+DATA actNEON<>+1424(SB)/4, $0xc2dc0000
+DATA actNEON<>+1428(SB)/4, $0xc2dc0000
+DATA actNEON<>+1432(SB)/4, $0xc2dc0000
+DATA actNEON<>+1436(SB)/4, $0xc2dc0000
+DATA actNEON<>+1440(SB)/4, $0x40400000
+DATA actNEON<>+1444(SB)/4, $0x40400000
+DATA actNEON<>+1448(SB)/4, $0x40400000
+DATA actNEON<>+1452(SB)/4, $0x40400000
+DATA actNEON<>+1456(SB)/4, $0x40c00000
+DATA actNEON<>+1460(SB)/4, $0x40c00000
+DATA actNEON<>+1464(SB)/4, $0x40c00000
+DATA actNEON<>+1468(SB)/4, $0x40c00000
+DATA actNEON<>+1472(SB)/4, $0x407fef9e
+DATA actNEON<>+1476(SB)/4, $0x407fef9e
+DATA actNEON<>+1480(SB)/4, $0x407fef9e
+DATA actNEON<>+1484(SB)/4, $0x407fef9e
+DATA actNEON<>+1488(SB)/4, $0x3f400000
+DATA actNEON<>+1492(SB)/4, $0x3f400000
+DATA actNEON<>+1496(SB)/4, $0x3f400000
+DATA actNEON<>+1500(SB)/4, $0x3f400000
+DATA actNEON<>+1504(SB)/4, $0x3fd0d6a5
+DATA actNEON<>+1508(SB)/4, $0x40170767
+DATA actNEON<>+1512(SB)/4, $0x403f127e
+DATA actNEON<>+1516(SB)/4, $0x406c3bf9
+DATA actNEON<>+1520(SB)/4, $0x0
+DATA actNEON<>+1524(SB)/4, $0x3eff021d
+DATA actNEON<>+1528(SB)/4, $0x3f50fb80
+DATA actNEON<>+1532(SB)/4, $0x3f97617e
+DATA actNEON<>+1536(SB)/4, $0x3fd0d6a5
+DATA actNEON<>+1540(SB)/4, $0x40170767
+DATA actNEON<>+1544(SB)/4, $0x403f127e
+DATA actNEON<>+1548(SB)/4, $0x406c3bf9
+DATA actNEON<>+1552(SB)/4, $0x0
+DATA actNEON<>+1556(SB)/4, $0x3eff021d
+DATA actNEON<>+1560(SB)/4, $0x3f50fb80
+DATA actNEON<>+1564(SB)/4, $0x3f97617e
+DATA actNEON<>+1568(SB)/4, $0xbbc41dbf
+DATA actNEON<>+1572(SB)/4, $0xb9499853
+DATA actNEON<>+1576(SB)/4, $0x39ce8447
+DATA actNEON<>+1580(SB)/4, $0x37e7066e
+DATA actNEON<>+1584(SB)/4, $0xbcc3f252
+DATA actNEON<>+1588(SB)/4, $0xbb8afd53
+DATA actNEON<>+1592(SB)/4, $0x3cfca8df
+DATA actNEON<>+1596(SB)/4, $0x3ba64e61
+DATA actNEON<>+1600(SB)/4, $0xbbc41dbf
+DATA actNEON<>+1604(SB)/4, $0xb9499853
+DATA actNEON<>+1608(SB)/4, $0x39ce8447
+DATA actNEON<>+1612(SB)/4, $0x37e7066e
+DATA actNEON<>+1616(SB)/4, $0xbcc3f252
+DATA actNEON<>+1620(SB)/4, $0xbb8afd53
+DATA actNEON<>+1624(SB)/4, $0x3cfca8df
+DATA actNEON<>+1628(SB)/4, $0x3ba64e61
+DATA actNEON<>+1632(SB)/4, $0x3c65e538
+DATA actNEON<>+1636(SB)/4, $0xbb445e79
+DATA actNEON<>+1640(SB)/4, $0xba53273e
+DATA actNEON<>+1644(SB)/4, $0xb7fdc65e
+DATA actNEON<>+1648(SB)/4, $0xbaa5ba37
+DATA actNEON<>+1652(SB)/4, $0xbd4b3d52
+DATA actNEON<>+1656(SB)/4, $0xbc9f081e
+DATA actNEON<>+1660(SB)/4, $0x3c963098
+DATA actNEON<>+1664(SB)/4, $0x3c65e538
+DATA actNEON<>+1668(SB)/4, $0xbb445e79
+DATA actNEON<>+1672(SB)/4, $0xba53273e
+DATA actNEON<>+1676(SB)/4, $0xb7fdc65e
+DATA actNEON<>+1680(SB)/4, $0xbaa5ba37
+DATA actNEON<>+1684(SB)/4, $0xbd4b3d52
+DATA actNEON<>+1688(SB)/4, $0xbc9f081e
+DATA actNEON<>+1692(SB)/4, $0x3c963098
+DATA actNEON<>+1696(SB)/4, $0xbacfc8e5
+DATA actNEON<>+1700(SB)/4, $0x3c0e19df
+DATA actNEON<>+1704(SB)/4, $0x3a8e2867
+DATA actNEON<>+1708(SB)/4, $0x37d8bb12
+DATA actNEON<>+1712(SB)/4, $0x3de765f3
+DATA actNEON<>+1716(SB)/4, $0x3c091084
+DATA actNEON<>+1720(SB)/4, $0xbd80838a
+DATA actNEON<>+1724(SB)/4, $0xbd6256d4
+DATA actNEON<>+1728(SB)/4, $0xbacfc8e5
+DATA actNEON<>+1732(SB)/4, $0x3c0e19df
+DATA actNEON<>+1736(SB)/4, $0x3a8e2867
+DATA actNEON<>+1740(SB)/4, $0x37d8bb12
+DATA actNEON<>+1744(SB)/4, $0x3de765f3
+DATA actNEON<>+1748(SB)/4, $0x3c091084
+DATA actNEON<>+1752(SB)/4, $0xbd80838a
+DATA actNEON<>+1756(SB)/4, $0xbd6256d4
+DATA actNEON<>+1760(SB)/4, $0xbd4bdf9c
+DATA actNEON<>+1764(SB)/4, $0xbc61dde5
+DATA actNEON<>+1768(SB)/4, $0xba92a65d
+DATA actNEON<>+1772(SB)/4, $0xb7a93411
+DATA actNEON<>+1776(SB)/4, $0x372acf29
+DATA actNEON<>+1780(SB)/4, $0x3e3b6432
+DATA actNEON<>+1784(SB)/4, $0x3e06a4a0
+DATA actNEON<>+1788(SB)/4, $0x3c368007
+DATA actNEON<>+1792(SB)/4, $0xbd4bdf9c
+DATA actNEON<>+1796(SB)/4, $0xbc61dde5
+DATA actNEON<>+1800(SB)/4, $0xba92a65d
+DATA actNEON<>+1804(SB)/4, $0xb7a93411
+DATA actNEON<>+1808(SB)/4, $0x372acf29
+DATA actNEON<>+1812(SB)/4, $0x3e3b6432
+DATA actNEON<>+1816(SB)/4, $0x3e06a4a0
+DATA actNEON<>+1820(SB)/4, $0x3c368007
+DATA actNEON<>+1824(SB)/4, $0x3de88637
+DATA actNEON<>+1828(SB)/4, $0x3c6e517b
+DATA actNEON<>+1832(SB)/4, $0x3a5f4861
+DATA actNEON<>+1836(SB)/4, $0x3748e25a
+DATA actNEON<>+1840(SB)/4, $0xbec09406
+DATA actNEON<>+1844(SB)/4, $0xbe17700d
+DATA actNEON<>+1848(SB)/4, $0x3d83ac81
+DATA actNEON<>+1852(SB)/4, $0x3e2aef02
+DATA actNEON<>+1856(SB)/4, $0x3de88637
+DATA actNEON<>+1860(SB)/4, $0x3c6e517b
+DATA actNEON<>+1864(SB)/4, $0x3a5f4861
+DATA actNEON<>+1868(SB)/4, $0x3748e25a
+DATA actNEON<>+1872(SB)/4, $0xbec09406
+DATA actNEON<>+1876(SB)/4, $0xbe17700d
+DATA actNEON<>+1880(SB)/4, $0x3d83ac81
+DATA actNEON<>+1884(SB)/4, $0x3e2aef02
+DATA actNEON<>+1888(SB)/4, $0xbe039bae
+DATA actNEON<>+1892(SB)/4, $0xbc26709e
+DATA actNEON<>+1896(SB)/4, $0xb9edbcd2
+DATA actNEON<>+1900(SB)/4, $0xb6a94a8b
+DATA actNEON<>+1904(SB)/4, $0x34169db0
+DATA actNEON<>+1908(SB)/4, $0xbee087cc
+DATA actNEON<>+1912(SB)/4, $0xbef233c8
+DATA actNEON<>+1916(SB)/4, $0xbea8b5e5
+DATA actNEON<>+1920(SB)/4, $0xbe039bae
+DATA actNEON<>+1924(SB)/4, $0xbc26709e
+DATA actNEON<>+1928(SB)/4, $0xb9edbcd2
+DATA actNEON<>+1932(SB)/4, $0xb6a94a8b
+DATA actNEON<>+1936(SB)/4, $0x34169db0
+DATA actNEON<>+1940(SB)/4, $0xbee087cc
+DATA actNEON<>+1944(SB)/4, $0xbef233c8
+DATA actNEON<>+1948(SB)/4, $0xbea8b5e5
+DATA actNEON<>+1952(SB)/4, $0x3da1542b
+DATA actNEON<>+1956(SB)/4, $0x3b8d1042
+DATA actNEON<>+1960(SB)/4, $0x391f40ed
+DATA actNEON<>+1964(SB)/4, $0x35b745be
+DATA actNEON<>+1968(SB)/4, $0x3e0375d4
+DATA actNEON<>+1972(SB)/4, $0x3f616758
+DATA actNEON<>+1976(SB)/4, $0x3f1458c6
+DATA actNEON<>+1980(SB)/4, $0x3e8ea731
+DATA actNEON<>+1984(SB)/4, $0x3da1542b
+DATA actNEON<>+1988(SB)/4, $0x3b8d1042
+DATA actNEON<>+1992(SB)/4, $0x391f40ed
+DATA actNEON<>+1996(SB)/4, $0x35b745be
+DATA actNEON<>+2000(SB)/4, $0x3e0375d4
+DATA actNEON<>+2004(SB)/4, $0x3f616758
+DATA actNEON<>+2008(SB)/4, $0x3f1458c6
+DATA actNEON<>+2012(SB)/4, $0x3e8ea731
+DATA actNEON<>+2016(SB)/4, $0x3f7a9d78
+DATA actNEON<>+2020(SB)/4, $0x3f7fc88f
+DATA actNEON<>+2024(SB)/4, $0x3f7ffe6a
+DATA actNEON<>+2028(SB)/4, $0x3f7ffffd
+DATA actNEON<>+2032(SB)/4, $0x0
+DATA actNEON<>+2036(SB)/4, $0x3f04cfd1
+DATA actNEON<>+2040(SB)/4, $0x3f406f12
+DATA actNEON<>+2044(SB)/4, $0x3f67d433
+DATA actNEON<>+2048(SB)/4, $0x3f7a9d78
+DATA actNEON<>+2052(SB)/4, $0x3f7fc88f
+DATA actNEON<>+2056(SB)/4, $0x3f7ffe6a
+DATA actNEON<>+2060(SB)/4, $0x3f7ffffd
+DATA actNEON<>+2064(SB)/4, $0x0
+DATA actNEON<>+2068(SB)/4, $0x3f04cfd1
+DATA actNEON<>+2072(SB)/4, $0x3f406f12
+DATA actNEON<>+2076(SB)/4, $0x3f67d433
+DATA actNEON<>+2080(SB)/4, $0xc0b00000
+DATA actNEON<>+2084(SB)/4, $0xc0b00000
+DATA actNEON<>+2088(SB)/4, $0xc0b00000
+DATA actNEON<>+2092(SB)/4, $0xc0b00000
+DATA actNEON<>+2096(SB)/4, $0x3ec00000
+DATA actNEON<>+2100(SB)/4, $0x3ec00000
+DATA actNEON<>+2104(SB)/4, $0x3ec00000
+DATA actNEON<>+2108(SB)/4, $0x3ec00000
+DATA actNEON<>+2112(SB)/4, $0xbf400000
+DATA actNEON<>+2116(SB)/4, $0xbf400000
+DATA actNEON<>+2120(SB)/4, $0xbf400000
+DATA actNEON<>+2124(SB)/4, $0xbf400000
+DATA actNEON<>+2128(SB)/4, $0xbe8ce5d8
+DATA actNEON<>+2132(SB)/4, $0xbf5e21fc
+DATA actNEON<>+2136(SB)/4, $0xbfbfa269
+DATA actNEON<>+2140(SB)/4, $0xbffd150c
+DATA actNEON<>+2144(SB)/4, $0xc01b125d
+DATA actNEON<>+2148(SB)/4, $0xc0322e20
+DATA actNEON<>+2152(SB)/4, $0xc047548e
+DATA actNEON<>+2156(SB)/4, $0xc05b0d8b
+DATA actNEON<>+2160(SB)/4, $0xc06ee63a
+DATA actNEON<>+2164(SB)/4, $0xc08030ca
+DATA actNEON<>+2168(SB)/4, $0xc0880d85
+DATA actNEON<>+2172(SB)/4, $0xc09020d3
+DATA actNEON<>+2176(SB)/4, $0xc0979356
+DATA actNEON<>+2180(SB)/4, $0xc09f1942
+DATA actNEON<>+2184(SB)/4, $0xc0a60469
+DATA actNEON<>+2188(SB)/4, $0xc0acde82
+DATA actNEON<>+2192(SB)/4, $0xba9e1ddf
+DATA actNEON<>+2196(SB)/4, $0x3a131061
+DATA actNEON<>+2200(SB)/4, $0x3a2b7f3a
+DATA actNEON<>+2204(SB)/4, $0xb8146841
+DATA actNEON<>+2208(SB)/4, $0xb92b7c14
+DATA actNEON<>+2212(SB)/4, $0xb8aa2224
+DATA actNEON<>+2216(SB)/4, $0xb8a26b56
+DATA actNEON<>+2220(SB)/4, $0x37caa316
+DATA actNEON<>+2224(SB)/4, $0x37f85186
+DATA actNEON<>+2228(SB)/4, $0x37c0d4c7
+DATA actNEON<>+2232(SB)/4, $0x3789a52f
+DATA actNEON<>+2236(SB)/4, $0x37285d4f
+DATA actNEON<>+2240(SB)/4, $0x36ae39f9
+DATA actNEON<>+2244(SB)/4, $0x3612bcc9
+DATA actNEON<>+2248(SB)/4, $0x35903409
+DATA actNEON<>+2252(SB)/4, $0x3511f489
+DATA actNEON<>+2256(SB)/4, $0x3b0794a5
+DATA actNEON<>+2260(SB)/4, $0x3b2a8cad
+DATA actNEON<>+2264(SB)/4, $0xba236491
+DATA actNEON<>+2268(SB)/4, $0xbab129f3
+DATA actNEON<>+2272(SB)/4, $0xba2da229
+DATA actNEON<>+2276(SB)/4, $0xb8ae0774
+DATA actNEON<>+2280(SB)/4, $0x3928e434
+DATA actNEON<>+2284(SB)/4, $0x39478f65
+DATA actNEON<>+2288(SB)/4, $0x390e96ce
+DATA actNEON<>+2292(SB)/4, $0x38ab5f4b
+DATA actNEON<>+2296(SB)/4, $0x383d617c
+DATA actNEON<>+2300(SB)/4, $0x37b928ac
+DATA actNEON<>+2304(SB)/4, $0x372ecc1c
+DATA actNEON<>+2308(SB)/4, $0x36970209
+DATA actNEON<>+2312(SB)/4, $0x3602679e
+DATA actNEON<>+2316(SB)/4, $0x3556ab35
+DATA actNEON<>+2320(SB)/4, $0x3c06705c
+DATA actNEON<>+2324(SB)/4, $0xbb0dbeb1
+DATA actNEON<>+2328(SB)/4, $0xbbc11f29
+DATA actNEON<>+2332(SB)/4, $0xbb1fffca
+DATA actNEON<>+2336(SB)/4, $0x39cb9ebc
+DATA actNEON<>+2340(SB)/4, $0x3a9522e8
+DATA actNEON<>+2344(SB)/4, $0x3a84da18
+DATA actNEON<>+2348(SB)/4, $0x3a2e285c
+DATA actNEON<>+2352(SB)/4, $0x39ba8eeb
+DATA actNEON<>+2356(SB)/4, $0x393b9fba
+DATA actNEON<>+2360(SB)/4, $0x38b74ab7
+DATA actNEON<>+2364(SB)/4, $0x38209c8f
+DATA actNEON<>+2368(SB)/4, $0x378b2a54
+DATA actNEON<>+2372(SB)/4, $0x36def443
+DATA actNEON<>+2376(SB)/4, $0x36349cd2
+DATA actNEON<>+2380(SB)/4, $0x358b688d
+DATA actNEON<>+2384(SB)/4, $0xbc530269
+DATA actNEON<>+2388(SB)/4, $0xbcb62fa6
+DATA actNEON<>+2392(SB)/4, $0xbbc9b99e
+DATA actNEON<>+2396(SB)/4, $0x3b8aa95d
+DATA actNEON<>+2400(SB)/4, $0x3bc938dd
+DATA actNEON<>+2404(SB)/4, $0x3b9574b9
+DATA actNEON<>+2408(SB)/4, $0x3b31f0f4
+DATA actNEON<>+2412(SB)/4, $0x3ab9c5a7
+DATA actNEON<>+2416(SB)/4, $0x3a27a1fd
+DATA actNEON<>+2420(SB)/4, $0x39953553
+DATA actNEON<>+2424(SB)/4, $0x3904b46b
+DATA actNEON<>+2428(SB)/4, $0x385596ba
+DATA actNEON<>+2432(SB)/4, $0x37ac5a46
+DATA actNEON<>+2436(SB)/4, $0x37012525
+DATA actNEON<>+2440(SB)/4, $0x3645ea39
+DATA actNEON<>+2444(SB)/4, $0x3591350b
+DATA actNEON<>+2448(SB)/4, $0xbd725f45
+DATA actNEON<>+2452(SB)/4, $0xbc38bca4
+DATA actNEON<>+2456(SB)/4, $0x3cdc79cb
+DATA actNEON<>+2460(SB)/4, $0x3ce06921
+DATA actNEON<>+2464(SB)/4, $0x3c8ce661
+DATA actNEON<>+2468(SB)/4, $0x3c188f43
+DATA actNEON<>+2472(SB)/4, $0x3b945e5d
+DATA actNEON<>+2476(SB)/4, $0x3b057766
+DATA actNEON<>+2480(SB)/4, $0x3a547d37
+DATA actNEON<>+2484(SB)/4, $0x39abd356
+DATA actNEON<>+2488(SB)/4, $0x390d69ba
+DATA actNEON<>+2492(SB)/4, $0x3853a3cd
+DATA actNEON<>+2496(SB)/4, $0x37a086db
+DATA actNEON<>+2500(SB)/4, $0x36e2f143
+DATA actNEON<>+2504(SB)/4, $0x36255b60
+DATA actNEON<>+2508(SB)/4, $0x35677a59
+DATA actNEON<>+2512(SB)/4, $0x3d587c66
+DATA actNEON<>+2516(SB)/4, $0x3df34534
+DATA actNEON<>+2520(SB)/4, $0x3dc76976
+DATA actNEON<>+2524(SB)/4, $0x3d64c3d8
+DATA actNEON<>+2528(SB)/4, $0x3cd24458
+DATA actNEON<>+2532(SB)/4, $0x3c3cbdc6
+DATA actNEON<>+2536(SB)/4, $0x3b9f56d7
+DATA actNEON<>+2540(SB)/4, $0x3affcd4c
+DATA actNEON<>+2544(SB)/4, $0x3a37fa6f
+DATA actNEON<>+2548(SB)/4, $0x39893aac
+DATA actNEON<>+2552(SB)/4, $0x38d34042
+DATA actNEON<>+2556(SB)/4, $0x381446dd
+DATA actNEON<>+2560(SB)/4, $0x3754d2dd
+DATA actNEON<>+2564(SB)/4, $0x368eb5f2
+DATA actNEON<>+2568(SB)/4, $0x35c69dad
+DATA actNEON<>+2572(SB)/4, $0x35051b9e
+DATA actNEON<>+2576(SB)/4, $0x3ec4ab36
+DATA actNEON<>+2580(SB)/4, $0x3e8c2e26
+DATA actNEON<>+2584(SB)/4, $0x3e0531e4
+DATA actNEON<>+2588(SB)/4, $0x3d676704
+DATA actNEON<>+2592(SB)/4, $0x3cad8f3b
+DATA actNEON<>+2596(SB)/4, $0x3c07963b
+DATA actNEON<>+2600(SB)/4, $0x3b4ca3b4
+DATA actNEON<>+2604(SB)/4, $0x3a957944
+DATA actNEON<>+2608(SB)/4, $0x39c525cb
+DATA actNEON<>+2612(SB)/4, $0x39090671
+DATA actNEON<>+2616(SB)/4, $0x3846bf4f
+DATA actNEON<>+2620(SB)/4, $0x3783af31
+DATA actNEON<>+2624(SB)/4, $0x36b3b8c8
+DATA actNEON<>+2628(SB)/4, $0x35e5a178
+DATA actNEON<>+2632(SB)/4, $0x3519223c
+DATA actNEON<>+2636(SB)/4, $0x34451e2d
+DATA actNEON<>+2640(SB)/4, $0x3ec87dcb
+DATA actNEON<>+2644(SB)/4, $0x3e456780
+DATA actNEON<>+2648(SB)/4, $0x3d899493
+DATA actNEON<>+2652(SB)/4, $0x3cc4af08
+DATA actNEON<>+2656(SB)/4, $0x3bfc335c
+DATA actNEON<>+2660(SB)/4, $0x3b2fe7ec
+DATA actNEON<>+2664(SB)/4, $0x3a717adf
+DATA actNEON<>+2668(SB)/4, $0x39a288e8
+DATA actNEON<>+2672(SB)/4, $0x38c68f58
+DATA actNEON<>+2676(SB)/4, $0x38018907
+DATA actNEON<>+2680(SB)/4, $0x373201d1
+DATA actNEON<>+2684(SB)/4, $0x365fc12a
+DATA actNEON<>+2688(SB)/4, $0x3591c0b3
+DATA actNEON<>+2692(SB)/4, $0x34b208a5
+DATA actNEON<>+2696(SB)/4, $0x33e43149
+DATA actNEON<>+2700(SB)/4, $0x330d6559
+DATA actNEON<>+2704(SB)/4, $0x41680000
+DATA actNEON<>+2708(SB)/4, $0x41680000
+DATA actNEON<>+2712(SB)/4, $0x41680000
+DATA actNEON<>+2716(SB)/4, $0x41680000
+DATA actNEON<>+2720(SB)/4, $0x49400000
+DATA actNEON<>+2724(SB)/4, $0x49400000
+DATA actNEON<>+2728(SB)/4, $0x49400000
+DATA actNEON<>+2732(SB)/4, $0x49400000
+DATA actNEON<>+2736(SB)/4, $0xbf38aa3b
+DATA actNEON<>+2740(SB)/4, $0xbf38aa3b
+DATA actNEON<>+2744(SB)/4, $0xbf38aa3b
+DATA actNEON<>+2748(SB)/4, $0xbf38aa3b
+DATA actNEON<>+2752(SB)/4, $0x3fb17218
+DATA actNEON<>+2756(SB)/4, $0x3fb17218
+DATA actNEON<>+2760(SB)/4, $0x3fb17218
+DATA actNEON<>+2764(SB)/4, $0x3fb17218
+DATA actNEON<>+2768(SB)/4, $0xb182e308
+DATA actNEON<>+2772(SB)/4, $0xb182e308
+DATA actNEON<>+2776(SB)/4, $0xb182e308
+DATA actNEON<>+2780(SB)/4, $0xb182e308
+DATA actNEON<>+2784(SB)/4, $0x3e000000
+DATA actNEON<>+2788(SB)/4, $0x3e000000
+DATA actNEON<>+2792(SB)/4, $0x3e000000
+DATA actNEON<>+2796(SB)/4, $0x3e000000
+DATA actNEON<>+2800(SB)/4, $0xbcaaaaab
+DATA actNEON<>+2804(SB)/4, $0xbcaaaaab
+DATA actNEON<>+2808(SB)/4, $0xbcaaaaab
+DATA actNEON<>+2812(SB)/4, $0xbcaaaaab
+DATA actNEON<>+2816(SB)/4, $0xbf000000
+DATA actNEON<>+2820(SB)/4, $0xbf000000
+DATA actNEON<>+2824(SB)/4, $0xbf000000
+DATA actNEON<>+2828(SB)/4, $0xbf000000
+DATA actNEON<>+2832(SB)/4, $0x3f800000
+DATA actNEON<>+2836(SB)/4, $0x3f85aac3
+DATA actNEON<>+2840(SB)/4, $0x3f8b95c2
+DATA actNEON<>+2844(SB)/4, $0x3f91c3d3
+DATA actNEON<>+2848(SB)/4, $0x3f9837f0
+DATA actNEON<>+2852(SB)/4, $0x3f9ef532
+DATA actNEON<>+2856(SB)/4, $0x3fa5fed7
+DATA actNEON<>+2860(SB)/4, $0x3fad583f
+DATA actNEON<>+2864(SB)/4, $0x3fb504f3
+DATA actNEON<>+2868(SB)/4, $0x3fbd08a4
+DATA actNEON<>+2872(SB)/4, $0x3fc5672a
+DATA actNEON<>+2876(SB)/4, $0x3fce248c
+DATA actNEON<>+2880(SB)/4, $0x3fd744fd
+DATA actNEON<>+2884(SB)/4, $0x3fe0ccdf
+DATA actNEON<>+2888(SB)/4, $0x3feac0c7
+DATA actNEON<>+2892(SB)/4, $0x3ff5257d
+DATA actNEON<>+2896(SB)/4, $0x0
+DATA actNEON<>+2900(SB)/4, $0x334f9891
+DATA actNEON<>+2904(SB)/4, $0xb260aba1
+DATA actNEON<>+2908(SB)/4, $0x33675624
+DATA actNEON<>+2912(SB)/4, $0x33231b71
+DATA actNEON<>+2916(SB)/4, $0x33412342
+DATA actNEON<>+2920(SB)/4, $0xb32c9d5e
+DATA actNEON<>+2924(SB)/4, $0xb22deaf6
+DATA actNEON<>+2928(SB)/4, $0x32cfe77a
+DATA actNEON<>+2932(SB)/4, $0xb3414fe8
+DATA actNEON<>+2936(SB)/4, $0x320aa837
+DATA actNEON<>+2940(SB)/4, $0x3228fc24
+DATA actNEON<>+2944(SB)/4, $0xb2d4a58a
+DATA actNEON<>+2948(SB)/4, $0xb21eab59
+DATA actNEON<>+2952(SB)/4, $0xb24116de
+DATA actNEON<>+2956(SB)/4, $0x32292436
+DATA actNEON<>+2960(SB)/4, $0x3fa4abbc
+DATA actNEON<>+2964(SB)/4, $0x3fdfaa01
+DATA actNEON<>+2968(SB)/4, $0x4011caa3
+DATA actNEON<>+2972(SB)/4, $0x402ef5d4
+DATA actNEON<>+2976(SB)/4, $0x4061f7af
+DATA actNEON<>+2980(SB)/4, $0x408e74d6
+DATA actNEON<>+2984(SB)/4, $0x40b055ff
+DATA actNEON<>+2988(SB)/4, $0x40d0fde3
+DATA actNEON<>+2992(SB)/4, $0x40fe18b3
+DATA actNEON<>+2996(SB)/4, $0x411fc8b8
+DATA actNEON<>+3000(SB)/4, $0x4141c68b
+DATA actNEON<>+3004(SB)/4, $0x415e5c44
+DATA actNEON<>+3008(SB)/4, $0x0
+DATA actNEON<>+3012(SB)/4, $0x3ebc7b1b
+DATA actNEON<>+3016(SB)/4, $0x3f1fa5e9
+DATA actNEON<>+3020(SB)/4, $0x3f5bebc8
+DATA actNEON<>+3024(SB)/4, $0xbaa1b187
+DATA actNEON<>+3028(SB)/4, $0xb9e18885
+DATA actNEON<>+3032(SB)/4, $0xb92aa215
+DATA actNEON<>+3036(SB)/4, $0xb89632f6
+DATA actNEON<>+3040(SB)/4, $0xb7a556e5
+DATA actNEON<>+3044(SB)/4, $0xb69d1a4a
+DATA actNEON<>+3048(SB)/4, $0xb59f5b51
+DATA actNEON<>+3052(SB)/4, $0xb4fdb06e
+DATA actNEON<>+3056(SB)/4, $0xb3e2665e
+DATA actNEON<>+3060(SB)/4, $0xb2af2c04
+DATA actNEON<>+3064(SB)/4, $0xb1b1c2f4
+DATA actNEON<>+3068(SB)/4, $0xb0e7b6e6
+DATA actNEON<>+3072(SB)/4, $0xbca33630
+DATA actNEON<>+3076(SB)/4, $0xbc1c2bab
+DATA actNEON<>+3080(SB)/4, $0xbbadf836
+DATA actNEON<>+3084(SB)/4, $0xbb28cd18
+DATA actNEON<>+3088(SB)/4, $0x3b5ec7fc
+DATA actNEON<>+3092(SB)/4, $0x3ab713c3
+DATA actNEON<>+3096(SB)/4, $0x3a0eb662
+DATA actNEON<>+3100(SB)/4, $0x39883444
+DATA actNEON<>+3104(SB)/4, $0x38aa8a55
+DATA actNEON<>+3108(SB)/4, $0x37cea5cb
+DATA actNEON<>+3112(SB)/4, $0x36fae81d
+DATA actNEON<>+3116(SB)/4, $0x3636c8d9
+DATA actNEON<>+3120(SB)/4, $0x35600d08
+DATA actNEON<>+3124(SB)/4, $0x344bfd7f
+DATA actNEON<>+3128(SB)/4, $0x33636be4
+DATA actNEON<>+3132(SB)/4, $0x32b6df00
+DATA actNEON<>+3136(SB)/4, $0x3d78ac78
+DATA actNEON<>+3140(SB)/4, $0x3cceff52
+DATA actNEON<>+3144(SB)/4, $0x3c650a35
+DATA actNEON<>+3148(SB)/4, $0x3c06d990
+DATA actNEON<>+3152(SB)/4, $0xbc17a811
+DATA actNEON<>+3156(SB)/4, $0xbb880cdc
+DATA actNEON<>+3160(SB)/4, $0xbaea57d5
+DATA actNEON<>+3164(SB)/4, $0xba71cdbf
+DATA actNEON<>+3168(SB)/4, $0xb9aacb7a
+DATA actNEON<>+3172(SB)/4, $0xb8effbb5
+DATA actNEON<>+3176(SB)/4, $0xb8295040
+DATA actNEON<>+3180(SB)/4, $0xb78cc664
+DATA actNEON<>+3184(SB)/4, $0xb6c5f37a
+DATA actNEON<>+3188(SB)/4, $0xb5ddbee4
+DATA actNEON<>+3192(SB)/4, $0xb513efd4
+DATA actNEON<>+3196(SB)/4, $0xb485f20d
+DATA actNEON<>+3200(SB)/4, $0xbe07f060
+DATA actNEON<>+3204(SB)/4, $0xbd6cb509
+DATA actNEON<>+3208(SB)/4, $0xbd0977f0
+DATA actNEON<>+3212(SB)/4, $0xbcaac707
+DATA actNEON<>+3216(SB)/4, $0x3cbc83c2
+DATA actNEON<>+3220(SB)/4, $0x3c39c42d
+DATA actNEON<>+3224(SB)/4, $0x3bb1adbd
+DATA actNEON<>+3228(SB)/4, $0x3b47bcd2
+DATA actNEON<>+3232(SB)/4, $0x3aa2789d
+DATA actNEON<>+3236(SB)/4, $0x3a042f68
+DATA actNEON<>+3240(SB)/4, $0x39595643
+DATA actNEON<>+3244(SB)/4, $0x38cecd2d
+DATA actNEON<>+3248(SB)/4, $0x382a9c16
+DATA actNEON<>+3252(SB)/4, $0x3769ed44
+DATA actNEON<>+3256(SB)/4, $0x36ba4d06
+DATA actNEON<>+3260(SB)/4, $0x363f95a1
+DATA actNEON<>+3264(SB)/4, $0x3e7ffc83
+DATA actNEON<>+3268(SB)/4, $0x3df153f3
+DATA actNEON<>+3272(SB)/4, $0x3d943c31
+DATA actNEON<>+3276(SB)/4, $0x3d41af6a
+DATA actNEON<>+3280(SB)/4, $0xbd4cc618
+DATA actNEON<>+3284(SB)/4, $0xbcdfc513
+DATA actNEON<>+3288(SB)/4, $0xbc6fb277
+DATA actNEON<>+3292(SB)/4, $0xbc13bd9d
+DATA actNEON<>+3296(SB)/4, $0xbb8ba21f
+DATA actNEON<>+3300(SB)/4, $0xbb04d472
+DATA actNEON<>+3304(SB)/4, $0xba8023bc
+DATA actNEON<>+3308(SB)/4, $0xba0bd635
+DATA actNEON<>+3312(SB)/4, $0xb988513f
+DATA actNEON<>+3316(SB)/4, $0xb8e56e4f
+DATA actNEON<>+3320(SB)/4, $0xb85a7a73
+DATA actNEON<>+3324(SB)/4, $0xb7ffe9d2
+DATA actNEON<>+3328(SB)/4, $0xbecc4220
+DATA actNEON<>+3332(SB)/4, $0xbe52cf83
+DATA actNEON<>+3336(SB)/4, $0xbe09c4e9
+DATA actNEON<>+3340(SB)/4, $0xbdbe6c5d
+DATA actNEON<>+3344(SB)/4, $0x3db612d4
+DATA actNEON<>+3348(SB)/4, $0x3d5f3913
+DATA actNEON<>+3352(SB)/4, $0x3d076cd2
+DATA actNEON<>+3356(SB)/4, $0x3cb89089
+DATA actNEON<>+3360(SB)/4, $0x3c4cf5b6
+DATA actNEON<>+3364(SB)/4, $0x3be628ad
+DATA actNEON<>+3368(SB)/4, $0x3b834533
+DATA actNEON<>+3372(SB)/4, $0x3b2522fc
+DATA actNEON<>+3376(SB)/4, $0x3abf1295
+DATA actNEON<>+3380(SB)/4, $0x3a463ecc
+DATA actNEON<>+3384(SB)/4, $0x39e25213
+DATA actNEON<>+3388(SB)/4, $0x39972f45
+DATA actNEON<>+3392(SB)/4, $0xb089c9be
+DATA actNEON<>+3396(SB)/4, $0x3e928853
+DATA actNEON<>+3400(SB)/4, $0x3e4d83b5
+DATA actNEON<>+3404(SB)/4, $0x3e175ed8
+DATA actNEON<>+3408(SB)/4, $0x3e9561dd
+DATA actNEON<>+3412(SB)/4, $0x3ea5e4fa
+DATA actNEON<>+3416(SB)/4, $0x3eb17ca1
+DATA actNEON<>+3420(SB)/4, $0x3eb7dfce
+DATA actNEON<>+3424(SB)/4, $0x3ebec4fe
+DATA actNEON<>+3428(SB)/4, $0x3ec33747
+DATA actNEON<>+3432(SB)/4, $0x3ec61b4b
+DATA actNEON<>+3436(SB)/4, $0x3ec7c5bd
+DATA actNEON<>+3440(SB)/4, $0x3ec9297a
+DATA actNEON<>+3444(SB)/4, $0x3eca44e1
+DATA actNEON<>+3448(SB)/4, $0x3ecae4b7
+DATA actNEON<>+3452(SB)/4, $0x3ecb3787
+DATA actNEON<>+3456(SB)/4, $0x0
+DATA actNEON<>+3460(SB)/4, $0x3e0fc382
+DATA actNEON<>+3464(SB)/4, $0x3e4eaa6b
+DATA actNEON<>+3468(SB)/4, $0x3e78495b
+DATA actNEON<>+3472(SB)/4, $0xc1300000
+DATA actNEON<>+3476(SB)/4, $0xc1300000
+DATA actNEON<>+3480(SB)/4, $0xc1300000
+DATA actNEON<>+3484(SB)/4, $0xc1300000
+DATA actNEON<>+3488(SB)/4, $0x3d922279
+DATA actNEON<>+3492(SB)/4, $0x3d922279
+DATA actNEON<>+3496(SB)/4, $0x3d922279
+DATA actNEON<>+3500(SB)/4, $0x3d922279
+DATA actNEON<>+3504(SB)/4, $0x3fcc4228
+DATA actNEON<>+3508(SB)/4, $0x3fcc4228
+DATA actNEON<>+3512(SB)/4, $0x3fcc4228
+DATA actNEON<>+3516(SB)/4, $0x3fcc4228
+DATA actNEON<>+3520(SB)/4, $0x3124d8b5
+DATA actNEON<>+3524(SB)/4, $0x3124d8b5
+DATA actNEON<>+3528(SB)/4, $0x3124d8b5
+DATA actNEON<>+3532(SB)/4, $0x3124d8b5
+DATA actNEON<>+3536(SB)/4, $0x344f50d9
+DATA actNEON<>+3540(SB)/4, $0x344f50d9
+DATA actNEON<>+3544(SB)/4, $0x344f50d9
+DATA actNEON<>+3548(SB)/4, $0x344f50d9
+DATA actNEON<>+3552(SB)/4, $0x41a00000
+DATA actNEON<>+3556(SB)/4, $0x41a00000
+DATA actNEON<>+3560(SB)/4, $0x41a00000
+DATA actNEON<>+3564(SB)/4, $0x41a00000
+DATA actNEON<>+3568(SB)/4, $0x3e2aaaab
+DATA actNEON<>+3572(SB)/4, $0x3e2aaaab
+DATA actNEON<>+3576(SB)/4, $0x3e2aaaab
+DATA actNEON<>+3580(SB)/4, $0x3e2aaaab
+DATA actNEON<>+3584(SB)/4, $0x40000000
+DATA actNEON<>+3588(SB)/4, $0x40000000
+DATA actNEON<>+3592(SB)/4, $0x40000000
+DATA actNEON<>+3596(SB)/4, $0x40000000
+GLOBL actNEON<>(SB), RODATA|NOPTR, $3600
+
+// func clampF32NEON(z, x, y, w *float32, n int)
+TEXT ·clampF32NEON(SB), NOSPLIT, $0-40
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD w+24(FP), R3
+	MOVD n+32(FP), R9
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x4e20e423 // FCMEQ V3, V1, V0
+	WORD $0x4e20f421 // FMAX V1, V1, V0
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e21e440 // FCMEQ V0, V2, V1
+	WORD $0x4ea1f442 // FMIN V2, V2, V1
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 0(R0)
+	FMOVQ 16(R1), F0
+	FMOVQ 16(R2), F1
+	FMOVQ 16(R3), F2
+	WORD $0x4e20e423 // FCMEQ V3, V1, V0
+	WORD $0x4e20f421 // FMAX V1, V1, V0
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e21e440 // FCMEQ V0, V2, V1
+	WORD $0x4ea1f442 // FMIN V2, V2, V1
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R2
+	ADD $32, R3
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x4e20e423 // FCMEQ V3, V1, V0
+	WORD $0x4e20f421 // FMAX V1, V1, V0
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e21e440 // FCMEQ V0, V2, V1
+	WORD $0x4ea1f442 // FMIN V2, V2, V1
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R3
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	FMOVS (R3), F2 // the other lanes become zero
+	CMP $2, R9
+	BLT end6
+	ADD $4, R3, R10
+	VLD1 (R10), V2.S[1]
+	BEQ end6
+	ADD $4, R10
+	VLD1 (R10), V2.S[2]
+end6:
+	WORD $0x4e20e423 // FCMEQ V3, V1, V0
+	WORD $0x4e20f421 // FMAX V1, V1, V0
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e21e440 // FCMEQ V0, V2, V1
+	WORD $0x4ea1f442 // FMIN V2, V2, V1
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVS F2, (R0)
+	CMP $2, R9
+	BLT end8
+	ADD $4, R0, R10
+	VST1 V2.S[1], (R10)
+	BEQ end8
+	ADD $4, R10
+	VST1 V2.S[2], (R10)
+end8:
+
+done:
+	RET
+
+// func leakyReluF32NEON(z, x, y *float32, n int)
+TEXT ·leakyReluF32NEON(SB), NOSPLIT, $0-32
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD n+24(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 0(R11), F0 // 0
+	SUBS $16, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F1
+	FMOVQ 0(R2), F2
+	WORD $0x6ea0e423 // FCMGT V3, V1, V0
+	WORD $0x6e22dc22 // FMUL V2, V1, V2
+	WORD $0x6ea31c22 // BIT V2, V1, V3
+	FMOVQ F2, 0(R0)
+	FMOVQ 16(R1), F1
+	FMOVQ 16(R2), F2
+	WORD $0x6ea0e423 // FCMGT V3, V1, V0
+	WORD $0x6e22dc22 // FMUL V2, V1, V2
+	WORD $0x6ea31c22 // BIT V2, V1, V3
+	FMOVQ F2, 16(R0)
+	FMOVQ 32(R1), F1
+	FMOVQ 32(R2), F2
+	WORD $0x6ea0e423 // FCMGT V3, V1, V0
+	WORD $0x6e22dc22 // FMUL V2, V1, V2
+	WORD $0x6ea31c22 // BIT V2, V1, V3
+	FMOVQ F2, 32(R0)
+	FMOVQ 48(R1), F1
+	FMOVQ 48(R2), F2
+	WORD $0x6ea0e423 // FCMGT V3, V1, V0
+	WORD $0x6e22dc22 // FMUL V2, V1, V2
+	WORD $0x6ea31c22 // BIT V2, V1, V3
+	FMOVQ F2, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
+	BGE loop
+
+tail:
+	ADDS $16, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F1
+	FMOVQ 0(R2), F2
+	WORD $0x6ea0e423 // FCMGT V3, V1, V0
+	WORD $0x6e22dc22 // FMUL V2, V1, V2
+	WORD $0x6ea31c22 // BIT V2, V1, V3
+	FMOVQ F2, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end2:
+	FMOVS (R2), F2 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V2.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V2.S[2]
+end4:
+	WORD $0x6ea0e423 // FCMGT V3, V1, V0
+	WORD $0x6e22dc22 // FMUL V2, V1, V2
+	WORD $0x6ea31c22 // BIT V2, V1, V3
+	FMOVS F2, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V2.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V2.S[2], (R10)
+end6:
+
+done:
+	RET
+
+// func softshrinkF32NEON(z, x, y *float32, n int)
+TEXT ·softshrinkF32NEON(SB), NOSPLIT, $0-32
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD n+24(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 16(R11), F0 // -2147483648
+	FMOVQ 32(R11), F1 // 2147483647
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F2
+	FMOVQ 0(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x4ea31c84 // ORR V4, V4, V3
+	WORD $0x4ea4d444 // FSUB V4, V2, V4
+	WORD $0x4e211c45 // AND V5, V2, V1
+	WORD $0x6e25e466 // FCMGE V6, V3, V5
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x6ea61c44 // BIT V4, V2, V6
+	FMOVQ F4, 0(R0)
+	FMOVQ 16(R1), F2
+	FMOVQ 16(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x4ea31c84 // ORR V4, V4, V3
+	WORD $0x4ea4d444 // FSUB V4, V2, V4
+	WORD $0x4e211c45 // AND V5, V2, V1
+	WORD $0x6e25e466 // FCMGE V6, V3, V5
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x6ea61c44 // BIT V4, V2, V6
+	FMOVQ F4, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R2
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F2
+	FMOVQ 0(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x4ea31c84 // ORR V4, V4, V3
+	WORD $0x4ea4d444 // FSUB V4, V2, V4
+	WORD $0x4e211c45 // AND V5, V2, V1
+	WORD $0x6e25e466 // FCMGE V6, V3, V5
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x6ea61c44 // BIT V4, V2, V6
+	FMOVQ F4, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F2 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V2.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V2.S[2]
+end2:
+	FMOVS (R2), F3 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V3.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V3.S[2]
+end4:
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x4ea31c84 // ORR V4, V4, V3
+	WORD $0x4ea4d444 // FSUB V4, V2, V4
+	WORD $0x4e211c45 // AND V5, V2, V1
+	WORD $0x6e25e466 // FCMGE V6, V3, V5
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x6ea61c44 // BIT V4, V2, V6
+	FMOVS F4, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V4.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V4.S[2], (R10)
+end6:
+
+done:
+	RET
+
+// func hardshrinkF32NEON(z, x, y *float32, n int)
+TEXT ·hardshrinkF32NEON(SB), NOSPLIT, $0-32
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD n+24(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 32(R11), F0 // 2147483647
+	FMOVQ 0(R11), F1 // 0
+	SUBS $16, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F2
+	FMOVQ 0(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x6e24e465 // FCMGE V5, V3, V4
+	WORD $0x6ea51c22 // BIT V2, V1, V5
+	FMOVQ F2, 0(R0)
+	FMOVQ 16(R1), F2
+	FMOVQ 16(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x6e24e465 // FCMGE V5, V3, V4
+	WORD $0x6ea51c22 // BIT V2, V1, V5
+	FMOVQ F2, 16(R0)
+	FMOVQ 32(R1), F2
+	FMOVQ 32(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x6e24e465 // FCMGE V5, V3, V4
+	WORD $0x6ea51c22 // BIT V2, V1, V5
+	FMOVQ F2, 32(R0)
+	FMOVQ 48(R1), F2
+	FMOVQ 48(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x6e24e465 // FCMGE V5, V3, V4
+	WORD $0x6ea51c22 // BIT V2, V1, V5
+	FMOVQ F2, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
+	BGE loop
+
+tail:
+	ADDS $16, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F2
+	FMOVQ 0(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x6e24e465 // FCMGE V5, V3, V4
+	WORD $0x6ea51c22 // BIT V2, V1, V5
+	FMOVQ F2, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F2 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V2.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V2.S[2]
+end2:
+	FMOVS (R2), F3 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V3.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V3.S[2]
+end4:
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x6e24e465 // FCMGE V5, V3, V4
+	WORD $0x6ea51c22 // BIT V2, V1, V5
+	FMOVS F2, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V2.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V2.S[2], (R10)
+end6:
+
+done:
+	RET
+
+// func nanToNumF32NEON(z, x, y *float32, n int)
+TEXT ·nanToNumF32NEON(SB), NOSPLIT, $0-32
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD n+24(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 48(R11), F1 // 0x1.fffffep+127
+	FMOVQ 64(R11), F0 // -0x1.fffffep+127
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F2
+	FMOVQ 0(R2), F3
+	WORD $0x4e22e444 // FCMEQ V4, V2, V2
+	WORD $0x6e205884 // NOT V4, V4
+	WORD $0x4e22f402 // FMAX V2, V0, V2
+	WORD $0x4ea2f422 // FMIN V2, V1, V2
+	WORD $0x6ea41c62 // BIT V2, V3, V4
+	FMOVQ F2, 0(R0)
+	FMOVQ 16(R1), F2
+	FMOVQ 16(R2), F3
+	WORD $0x4e22e444 // FCMEQ V4, V2, V2
+	WORD $0x6e205884 // NOT V4, V4
+	WORD $0x4e22f402 // FMAX V2, V0, V2
+	WORD $0x4ea2f422 // FMIN V2, V1, V2
+	WORD $0x6ea41c62 // BIT V2, V3, V4
+	FMOVQ F2, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R2
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F2
+	FMOVQ 0(R2), F3
+	WORD $0x4e22e444 // FCMEQ V4, V2, V2
+	WORD $0x6e205884 // NOT V4, V4
+	WORD $0x4e22f402 // FMAX V2, V0, V2
+	WORD $0x4ea2f422 // FMIN V2, V1, V2
+	WORD $0x6ea41c62 // BIT V2, V3, V4
+	FMOVQ F2, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F2 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V2.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V2.S[2]
+end2:
+	FMOVS (R2), F3 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V3.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V3.S[2]
+end4:
+	WORD $0x4e22e444 // FCMEQ V4, V2, V2
+	WORD $0x6e205884 // NOT V4, V4
+	WORD $0x4e22f402 // FMAX V2, V0, V2
+	WORD $0x4ea2f422 // FMIN V2, V1, V2
+	WORD $0x6ea41c62 // BIT V2, V3, V4
+	FMOVS F2, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V2.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V2.S[2], (R10)
+end6:
+
+done:
+	RET
+
+// func eluF32NEON(z, x, y, w *float32, n int)
+TEXT ·eluF32NEON(SB), NOSPLIT, $0-40
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD w+24(FP), R3
+	MOVD n+32(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 0(R11), F0 // 0
+	FMOVQ 80(R11), F3 // -30
+	FMOVQ 96(R11), F2 // 89
+	FMOVQ 112(R11), F4 // 0x1.715476p+00
+	FMOVQ 128(R11), F5 // 0x1.8p+23
+	FMOVQ 144(R11), F6 // 0x1.62e43p-01
+	FMOVQ 160(R11), F7 // -0x1.05c61p-29
+	FMOVQ 176(R11), F8 // 0x1.6acabap-10
+	FMOVQ 192(R11), F1 // 1056964608
+	FMOVQ 16(R11), F9 // -2147483648
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	BLOCK14
+	WORD $0x6ead1d6a // BIT V10, V11, V13
+	FMOVQ F10, 0(R0)
+	FMOVQ 16(R1), F10
+	FMOVQ 16(R2), F11
+	FMOVQ 16(R3), F12
+	BLOCK19
+	WORD $0x6e2bdd8b // FMUL V11, V12, V11
+	WORD $0x6ead1d6a // BIT V10, V11, V13
+	FMOVQ F10, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R2
+	ADD $32, R3
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	BLOCK14
+	WORD $0x6ead1d6a // BIT V10, V11, V13
+	FMOVQ F10, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R3
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F10 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V10.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V10.S[2]
+end2:
+	FMOVS (R2), F11 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V11.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V11.S[2]
+end4:
+	FMOVS (R3), F12 // the other lanes become zero
+	CMP $2, R9
+	BLT end6
+	ADD $4, R3, R10
+	VLD1 (R10), V12.S[1]
+	BEQ end6
+	ADD $4, R10
+	VLD1 (R10), V12.S[2]
+end6:
+	BLOCK19
+	WORD $0x6e2bdd8b // FMUL V11, V12, V11
+	WORD $0x6ead1d6a // BIT V10, V11, V13
+	FMOVS F10, (R0)
+	CMP $2, R9
+	BLT end8
+	ADD $4, R0, R10
+	VST1 V10.S[1], (R10)
+	BEQ end8
+	ADD $4, R10
+	VST1 V10.S[2], (R10)
+end8:
+
+done:
+	RET
+
+// func seluF32NEON(z, x *float32, n int)
+TEXT ·seluF32NEON(SB), NOSPLIT, $0-24
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 0(R11), F0 // 0
+	FMOVQ 80(R11), F3 // -30
+	FMOVQ 96(R11), F2 // 89
+	FMOVQ 112(R11), F4 // 0x1.715476p+00
+	FMOVQ 128(R11), F5 // 0x1.8p+23
+	FMOVQ 144(R11), F6 // 0x1.62e43p-01
+	FMOVQ 160(R11), F7 // -0x1.05c61p-29
+	FMOVQ 176(R11), F8 // 0x1.6acabap-10
+	FMOVQ 192(R11), F1 // 1056964608
+	FMOVQ 16(R11), F9 // -2147483648
+	FMOVQ 272(R11), F10 // 0x1.c212ccp+00
+	FMOVQ 288(R11), F11 // 0x1.0cfabep+00
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	BLOCK15
+	FMOVQ 16(R1), F12
+	BLOCK20
+	WORD $0x6e2bdd8c // FMUL V12, V12, V11
+	WORD $0x6ead1dcc // BIT V12, V14, V13
+	FMOVQ F12, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	BLOCK15
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F12 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V12.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V12.S[2]
+end2:
+	BLOCK20
+	WORD $0x6e2bdd8c // FMUL V12, V12, V11
+	WORD $0x6ead1dcc // BIT V12, V14, V13
+	FMOVS F12, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V12.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V12.S[2], (R10)
+end4:
+
+done:
+	RET
+
+// func clampF64NEON(z, x, y, w *float64, n int)
+TEXT ·clampF64NEON(SB), NOSPLIT, $0-40
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD w+24(FP), R3
+	MOVD n+32(FP), R9
+	SUBS $4, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x4e60e423 // FCMEQ V3, V1, V0, 64 bits
+	WORD $0x4e60f421 // FMAX V1, V1, V0, 64 bits
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e61e440 // FCMEQ V0, V2, V1, 64 bits
+	WORD $0x4ee1f442 // FMIN V2, V2, V1, 64 bits
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 0(R0)
+	FMOVQ 16(R1), F0
+	FMOVQ 16(R2), F1
+	FMOVQ 16(R3), F2
+	WORD $0x4e60e423 // FCMEQ V3, V1, V0, 64 bits
+	WORD $0x4e60f421 // FMAX V1, V1, V0, 64 bits
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e61e440 // FCMEQ V0, V2, V1, 64 bits
+	WORD $0x4ee1f442 // FMIN V2, V2, V1, 64 bits
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R2
+	ADD $32, R3
+	SUBS $4, R9
+	BGE loop
+
+tail:
+	ADDS $4, R9
+	BEQ done
+	SUBS $2, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	FMOVQ 0(R3), F2
+	WORD $0x4e60e423 // FCMEQ V3, V1, V0, 64 bits
+	WORD $0x4e60f421 // FMAX V1, V1, V0, 64 bits
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e61e440 // FCMEQ V0, V2, V1, 64 bits
+	WORD $0x4ee1f442 // FMIN V2, V2, V1, 64 bits
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R3
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	FMOVD (R2), F1 // the other lanes become zero
+	FMOVD (R3), F2 // the other lanes become zero
+	WORD $0x4e60e423 // FCMEQ V3, V1, V0, 64 bits
+	WORD $0x4e60f421 // FMAX V1, V1, V0, 64 bits
+	WORD $0x6ea31c01 // BIT V1, V0, V3
+	WORD $0x4e61e440 // FCMEQ V0, V2, V1, 64 bits
+	WORD $0x4ee1f442 // FMIN V2, V2, V1, 64 bits
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVD F2, (R0)
+
+done:
+	RET
+
+// func leakyReluF64NEON(z, x, y *float64, n int)
+TEXT ·leakyReluF64NEON(SB), NOSPLIT, $0-32
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD n+24(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 304(R11), F0 // 0
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F1
+	FMOVQ 0(R2), F2
+	WORD $0x6ee0e423 // FCMGT V3, V1, V0, 64 bits
+	WORD $0x6e62dc22 // FMUL V2, V1, V2, 64 bits
+	WORD $0x6ea31c22 // BIT V2, V1, V3
+	FMOVQ F2, 0(R0)
+	FMOVQ 16(R1), F1
+	FMOVQ 16(R2), F2
+	WORD $0x6ee0e423 // FCMGT V3, V1, V0, 64 bits
+	WORD $0x6e62dc22 // FMUL V2, V1, V2, 64 bits
+	WORD $0x6ea31c22 // BIT V2, V1, V3
+	FMOVQ F2, 16(R0)
+	FMOVQ 32(R1), F1
+	FMOVQ 32(R2), F2
+	WORD $0x6ee0e423 // FCMGT V3, V1, V0, 64 bits
+	WORD $0x6e62dc22 // FMUL V2, V1, V2, 64 bits
+	WORD $0x6ea31c22 // BIT V2, V1, V3
+	FMOVQ F2, 32(R0)
+	FMOVQ 48(R1), F1
+	FMOVQ 48(R2), F2
+	WORD $0x6ee0e423 // FCMGT V3, V1, V0, 64 bits
+	WORD $0x6e62dc22 // FMUL V2, V1, V2, 64 bits
+	WORD $0x6ea31c22 // BIT V2, V1, V3
+	FMOVQ F2, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $2, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F1
+	FMOVQ 0(R2), F2
+	WORD $0x6ee0e423 // FCMGT V3, V1, V0, 64 bits
+	WORD $0x6e62dc22 // FMUL V2, V1, V2, 64 bits
+	WORD $0x6ea31c22 // BIT V2, V1, V3
+	FMOVQ F2, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F1 // the other lanes become zero
+	FMOVD (R2), F2 // the other lanes become zero
+	WORD $0x6ee0e423 // FCMGT V3, V1, V0, 64 bits
+	WORD $0x6e62dc22 // FMUL V2, V1, V2, 64 bits
+	WORD $0x6ea31c22 // BIT V2, V1, V3
+	FMOVD F2, (R0)
+
+done:
+	RET
+
+// func softshrinkF64NEON(z, x, y *float64, n int)
+TEXT ·softshrinkF64NEON(SB), NOSPLIT, $0-32
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD n+24(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 320(R11), F0 // -9223372036854775808
+	FMOVQ 336(R11), F1 // 9223372036854775807
+	SUBS $4, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F2
+	FMOVQ 0(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x4ea31c84 // ORR V4, V4, V3
+	WORD $0x4ee4d444 // FSUB V4, V2, V4, 64 bits
+	WORD $0x4e211c45 // AND V5, V2, V1
+	WORD $0x6e65e466 // FCMGE V6, V3, V5, 64 bits
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x6ea61c44 // BIT V4, V2, V6
+	FMOVQ F4, 0(R0)
+	FMOVQ 16(R1), F2
+	FMOVQ 16(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x4ea31c84 // ORR V4, V4, V3
+	WORD $0x4ee4d444 // FSUB V4, V2, V4, 64 bits
+	WORD $0x4e211c45 // AND V5, V2, V1
+	WORD $0x6e65e466 // FCMGE V6, V3, V5, 64 bits
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x6ea61c44 // BIT V4, V2, V6
+	FMOVQ F4, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R2
+	SUBS $4, R9
+	BGE loop
+
+tail:
+	ADDS $4, R9
+	BEQ done
+	SUBS $2, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F2
+	FMOVQ 0(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x4ea31c84 // ORR V4, V4, V3
+	WORD $0x4ee4d444 // FSUB V4, V2, V4, 64 bits
+	WORD $0x4e211c45 // AND V5, V2, V1
+	WORD $0x6e65e466 // FCMGE V6, V3, V5, 64 bits
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x6ea61c44 // BIT V4, V2, V6
+	FMOVQ F4, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F2 // the other lanes become zero
+	FMOVD (R2), F3 // the other lanes become zero
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x4ea31c84 // ORR V4, V4, V3
+	WORD $0x4ee4d444 // FSUB V4, V2, V4, 64 bits
+	WORD $0x4e211c45 // AND V5, V2, V1
+	WORD $0x6e65e466 // FCMGE V6, V3, V5, 64 bits
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x6ea61c44 // BIT V4, V2, V6
+	FMOVD F4, (R0)
+
+done:
+	RET
+
+// func hardshrinkF64NEON(z, x, y *float64, n int)
+TEXT ·hardshrinkF64NEON(SB), NOSPLIT, $0-32
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD n+24(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 336(R11), F0 // 9223372036854775807
+	FMOVQ 304(R11), F1 // 0
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F2
+	FMOVQ 0(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x6e64e465 // FCMGE V5, V3, V4, 64 bits
+	WORD $0x6ea51c22 // BIT V2, V1, V5
+	FMOVQ F2, 0(R0)
+	FMOVQ 16(R1), F2
+	FMOVQ 16(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x6e64e465 // FCMGE V5, V3, V4, 64 bits
+	WORD $0x6ea51c22 // BIT V2, V1, V5
+	FMOVQ F2, 16(R0)
+	FMOVQ 32(R1), F2
+	FMOVQ 32(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x6e64e465 // FCMGE V5, V3, V4, 64 bits
+	WORD $0x6ea51c22 // BIT V2, V1, V5
+	FMOVQ F2, 32(R0)
+	FMOVQ 48(R1), F2
+	FMOVQ 48(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x6e64e465 // FCMGE V5, V3, V4, 64 bits
+	WORD $0x6ea51c22 // BIT V2, V1, V5
+	FMOVQ F2, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $2, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F2
+	FMOVQ 0(R2), F3
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x6e64e465 // FCMGE V5, V3, V4, 64 bits
+	WORD $0x6ea51c22 // BIT V2, V1, V5
+	FMOVQ F2, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F2 // the other lanes become zero
+	FMOVD (R2), F3 // the other lanes become zero
+	WORD $0x4e201c44 // AND V4, V2, V0
+	WORD $0x6e64e465 // FCMGE V5, V3, V4, 64 bits
+	WORD $0x6ea51c22 // BIT V2, V1, V5
+	FMOVD F2, (R0)
+
+done:
+	RET
+
+// func nanToNumF64NEON(z, x, y *float64, n int)
+TEXT ·nanToNumF64NEON(SB), NOSPLIT, $0-32
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD n+24(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 352(R11), F1 // 0x1.fffffffffffffp+1023
+	FMOVQ 368(R11), F0 // -0x1.fffffffffffffp+1023
+	SUBS $4, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F2
+	FMOVQ 0(R2), F3
+	WORD $0x4e62e444 // FCMEQ V4, V2, V2, 64 bits
+	WORD $0x6e205884 // NOT V4, V4
+	WORD $0x4e62f402 // FMAX V2, V0, V2, 64 bits
+	WORD $0x4ee2f422 // FMIN V2, V1, V2, 64 bits
+	WORD $0x6ea41c62 // BIT V2, V3, V4
+	FMOVQ F2, 0(R0)
+	FMOVQ 16(R1), F2
+	FMOVQ 16(R2), F3
+	WORD $0x4e62e444 // FCMEQ V4, V2, V2, 64 bits
+	WORD $0x6e205884 // NOT V4, V4
+	WORD $0x4e62f402 // FMAX V2, V0, V2, 64 bits
+	WORD $0x4ee2f422 // FMIN V2, V1, V2, 64 bits
+	WORD $0x6ea41c62 // BIT V2, V3, V4
+	FMOVQ F2, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R2
+	SUBS $4, R9
+	BGE loop
+
+tail:
+	ADDS $4, R9
+	BEQ done
+	SUBS $2, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F2
+	FMOVQ 0(R2), F3
+	WORD $0x4e62e444 // FCMEQ V4, V2, V2, 64 bits
+	WORD $0x6e205884 // NOT V4, V4
+	WORD $0x4e62f402 // FMAX V2, V0, V2, 64 bits
+	WORD $0x4ee2f422 // FMIN V2, V1, V2, 64 bits
+	WORD $0x6ea41c62 // BIT V2, V3, V4
+	FMOVQ F2, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F2 // the other lanes become zero
+	FMOVD (R2), F3 // the other lanes become zero
+	WORD $0x4e62e444 // FCMEQ V4, V2, V2, 64 bits
+	WORD $0x6e205884 // NOT V4, V4
+	WORD $0x4e62f402 // FMAX V2, V0, V2, 64 bits
+	WORD $0x4ee2f422 // FMIN V2, V1, V2, 64 bits
+	WORD $0x6ea41c62 // BIT V2, V3, V4
+	FMOVD F2, (R0)
+
+done:
+	RET
+
+// func eluF64NEON(z, x, y, w *float64, n int)
+TEXT ·eluF64NEON(SB), NOSPLIT, $0-40
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD w+24(FP), R3
+	MOVD n+32(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 304(R11), F0 // 0
+	FMOVQ 384(R11), F3 // -60
+	FMOVQ 400(R11), F2 // 710
+	FMOVQ 416(R11), F4 // 0x1.71547652b82fep+00
+	FMOVQ 432(R11), F5 // 0x1.8p+52
+	FMOVQ 448(R11), F6 // 0x1.62e42fefa39efp-01
+	FMOVQ 464(R11), F7 // 0x1.abc9e3b39803fp-56
+	FMOVQ 480(R11), F8 // 0x1.6124613a86d09p-33
+	FMOVQ 496(R11), F1 // 0.5
+	FMOVQ 336(R11), F9 // 9223372036854775807
+	FMOVQ 320(R11), F10 // -9223372036854775808
+	SUBS $4, R9
+	BLT tail
+
+loop:
+	BLOCK3
+	FMOVQ F11, 0(R0)
+	FMOVQ 16(R1), F11
+	FMOVQ 16(R2), F12
+	FMOVQ 16(R3), F13
+	BLOCK6
+	WORD $0x4e291e2f // AND V15, V17, V9
+	WORD $0x4e2a1dad // AND V13, V13, V10
+	WORD $0x4ead1ded // ORR V13, V15, V13
+	WORD $0x6e6cddac // FMUL V12, V13, V12, 64 bits
+	WORD $0x6eae1d8b // BIT V11, V12, V14
+	FMOVQ F11, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R2
+	ADD $32, R3
+	SUBS $4, R9
+	BGE loop
+
+tail:
+	ADDS $4, R9
+	BEQ done
+	SUBS $2, R9
+	BLT last
+
+one:
+	BLOCK3
+	FMOVQ F11, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R3
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F11 // the other lanes become zero
+	FMOVD (R2), F12 // the other lanes become zero
+	FMOVD (R3), F13 // the other lanes become zero
+	BLOCK6
+	WORD $0x4e291e2f // AND V15, V17, V9
+	WORD $0x4e2a1dad // AND V13, V13, V10
+	WORD $0x4ead1ded // ORR V13, V15, V13
+	WORD $0x6e6cddac // FMUL V12, V13, V12, 64 bits
+	WORD $0x6eae1d8b // BIT V11, V12, V14
+	FMOVD F11, (R0)
+
+done:
+	RET
+
+// func seluF64NEON(z, x *float64, n int)
+TEXT ·seluF64NEON(SB), NOSPLIT, $0-24
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 304(R11), F0 // 0
+	FMOVQ 384(R11), F3 // -60
+	FMOVQ 400(R11), F2 // 710
+	FMOVQ 416(R11), F4 // 0x1.71547652b82fep+00
+	FMOVQ 432(R11), F5 // 0x1.8p+52
+	FMOVQ 448(R11), F6 // 0x1.62e42fefa39efp-01
+	FMOVQ 464(R11), F7 // 0x1.abc9e3b39803fp-56
+	FMOVQ 480(R11), F8 // 0x1.6124613a86d09p-33
+	FMOVQ 496(R11), F1 // 0.5
+	FMOVQ 336(R11), F9 // 9223372036854775807
+	FMOVQ 320(R11), F10 // -9223372036854775808
+	FMOVQ 672(R11), F11 // 0x1.c212cc640f031p+00
+	FMOVQ 688(R11), F12 // 0x1.0cfabd6a91132p+00
+	SUBS $4, R9
+	BLT tail
+
+loop:
+	BLOCK7
+	WORD $0x4e291e2f // AND V15, V17, V9
+	WORD $0x4e2a1db0 // AND V16, V13, V10
+	WORD $0x4eb01def // ORR V15, V15, V16
+	WORD $0x6e6bddef // FMUL V15, V15, V11, 64 bits
+	WORD $0x6e6cddad // FMUL V13, V13, V12, 64 bits
+	WORD $0x6eae1ded // BIT V13, V15, V14
+	FMOVQ F13, 0(R0)
+	FMOVQ 16(R1), F13
+	BLOCK8
+	WORD $0x4e2a1db0 // AND V16, V13, V10
+	WORD $0x4eb01def // ORR V15, V15, V16
+	WORD $0x6e6bddef // FMUL V15, V15, V11, 64 bits
+	WORD $0x6e6cddad // FMUL V13, V13, V12, 64 bits
+	WORD $0x6eae1ded // BIT V13, V15, V14
+	FMOVQ F13, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	SUBS $4, R9
+	BGE loop
+
+tail:
+	ADDS $4, R9
+	BEQ done
+	SUBS $2, R9
+	BLT last
+
+one:
+	BLOCK7
+	WORD $0x4e291e2f // AND V15, V17, V9
+	WORD $0x4e2a1db0 // AND V16, V13, V10
+	WORD $0x4eb01def // ORR V15, V15, V16
+	WORD $0x6e6bddef // FMUL V15, V15, V11, 64 bits
+	WORD $0x6e6cddad // FMUL V13, V13, V12, 64 bits
+	WORD $0x6eae1ded // BIT V13, V15, V14
+	FMOVQ F13, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F13 // the other lanes become zero
+	BLOCK8
+	WORD $0x4e2a1db0 // AND V16, V13, V10
+	WORD $0x4eb01def // ORR V15, V15, V16
+	WORD $0x6e6bddef // FMUL V15, V15, V11, 64 bits
+	WORD $0x6e6cddad // FMUL V13, V13, V12, 64 bits
+	WORD $0x6eae1ded // BIT V13, V15, V14
+	FMOVD F13, (R0)
+
+done:
+	RET
 
 // func tanhF32NEON(z, x *float32, n int)
 TEXT ·tanhF32NEON(SB), NOSPLIT, $0-24
@@ -1438,13 +3130,13 @@ TEXT ·tanhF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $actNEON<>(SB), R11
-	FMOVQ 0(R11), F1 // 9.1
-	FMOVQ 16(R11), F0 // 2147483647
-	FMOVQ 32(R11), F2 // 1
-	FMOVQ 48(R11), F3 // 15
-	FMOVQ 64(R11), F4 // 67372036
-	FMOVQ 80(R11), F5 // 50462976
-	FMOVQ 96(R11), F6 // -2147483648
+	FMOVQ 704(R11), F1 // 9.1
+	FMOVQ 32(R11), F0 // 2147483647
+	FMOVQ 720(R11), F2 // 1
+	FMOVQ 736(R11), F3 // 15
+	FMOVQ 752(R11), F4 // 67372036
+	FMOVQ 768(R11), F5 // 50462976
+	FMOVQ 16(R11), F6 // -2147483648
 	SUBS $8, R9
 	BLT tail
 
@@ -1465,47 +3157,47 @@ loop:
 	WORD $0x4ea49d8c // MUL V12, V12, V4
 	WORD $0x4ea5856b // ADD V11, V11, V5
 	WORD $0x4ea5858c // ADD V12, V12, V5
-	ADD $112, R11, R10
+	ADD $784, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0b638d // TBL4 V13, V28, V11
 	WORD $0x4e0c638e // TBL4 V14, V28, V12
 	WORD $0x4eadd529 // FSUB V9, V9, V13
 	WORD $0x4eaed54a // FSUB V10, V10, V14
-	ADD $176, R11, R10
+	ADD $848, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0b638d // TBL4 V13, V28, V11
 	WORD $0x4e0c638e // TBL4 V14, V28, V12
-	ADD $240, R11, R10
+	ADD $912, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0b638f // TBL4 V15, V28, V11
 	WORD $0x4e0c6390 // TBL4 V16, V28, V12
 	WORD $0x4e29cdaf // FMLA V15, V13, V9
 	WORD $0x4e2acdd0 // FMLA V16, V14, V10
-	ADD $304, R11, R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e0b638d // TBL4 V13, V28, V11
-	WORD $0x4e0c638e // TBL4 V14, V28, V12
-	WORD $0x4e29cded // FMLA V13, V15, V9
-	WORD $0x4e2ace0e // FMLA V14, V16, V10
-	ADD $368, R11, R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e0b638f // TBL4 V15, V28, V11
-	WORD $0x4e0c6390 // TBL4 V16, V28, V12
-	WORD $0x4e29cdaf // FMLA V15, V13, V9
-	WORD $0x4e2acdd0 // FMLA V16, V14, V10
-	ADD $432, R11, R10
+	ADD $976, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0b638d // TBL4 V13, V28, V11
 	WORD $0x4e0c638e // TBL4 V14, V28, V12
 	WORD $0x4e29cded // FMLA V13, V15, V9
 	WORD $0x4e2ace0e // FMLA V14, V16, V10
-	ADD $496, R11, R10
+	ADD $1040, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0b638f // TBL4 V15, V28, V11
 	WORD $0x4e0c6390 // TBL4 V16, V28, V12
 	WORD $0x4e29cdaf // FMLA V15, V13, V9
 	WORD $0x4e2acdd0 // FMLA V16, V14, V10
-	ADD $560, R11, R10
+	ADD $1104, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	WORD $0x4e29cded // FMLA V13, V15, V9
+	WORD $0x4e2ace0e // FMLA V14, V16, V10
+	ADD $1168, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638f // TBL4 V15, V28, V11
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x4e29cdaf // FMLA V15, V13, V9
+	WORD $0x4e2acdd0 // FMLA V16, V14, V10
+	ADD $1232, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0b638b // TBL4 V11, V28, V11
 	WORD $0x4e0c638c // TBL4 V12, V28, V12
@@ -1530,7 +3222,7 @@ tail:
 
 one:
 	FMOVQ 0(R1), F7
-	BLOCK5
+	BLOCK9
 	FMOVQ F7, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -1549,7 +3241,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V7.S[2]
 end2:
-	BLOCK5
+	BLOCK9
 	FMOVS F7, (R0)
 	CMP $2, R9
 	BLT end4
@@ -1569,25 +3261,25 @@ TEXT ·sigmoidF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $actNEON<>(SB), R11
-	FMOVQ 624(R11), F2 // -104
-	FMOVQ 96(R11), F1 // -2147483648
-	FMOVQ 640(R11), F3 // 0x1.715476p+00
-	FMOVQ 656(R11), F4 // 0x1.8p+23
-	FMOVQ 672(R11), F5 // 0x1.62e43p-01
-	FMOVQ 688(R11), F6 // -0x1.05c61p-29
-	FMOVQ 704(R11), F7 // 0x1.6ab6bep-10
-	FMOVQ 32(R11), F0 // 1
-	FMOVQ 720(R11), F8 // 1400897536
-	FMOVQ 736(R11), F9 // 0x1p-40
-	FMOVQ 752(R11), F10 // 0
+	FMOVQ 1296(R11), F2 // -104
+	FMOVQ 16(R11), F1 // -2147483648
+	FMOVQ 112(R11), F3 // 0x1.715476p+00
+	FMOVQ 128(R11), F4 // 0x1.8p+23
+	FMOVQ 144(R11), F5 // 0x1.62e43p-01
+	FMOVQ 160(R11), F6 // -0x1.05c61p-29
+	FMOVQ 1312(R11), F7 // 0x1.6ab6bep-10
+	FMOVQ 720(R11), F0 // 1
+	FMOVQ 1328(R11), F8 // 1400897536
+	FMOVQ 1344(R11), F9 // 0x1p-40
+	FMOVQ 0(R11), F10 // 0
 	SUBS $8, R9
 	BLT tail
 
 loop:
-	BLOCK10
+	BLOCK16
 	FMOVQ F13, 0(R0)
 	FMOVQ 16(R1), F11
-	BLOCK11
+	BLOCK21
 	WORD $0x4eadd58c // FSUB V12, V12, V13
 	WORD $0x4eab1d6d // ORR V13, V11, V11
 	WORD $0x4eaccd6d // FMLS V13, V11, V12
@@ -1604,7 +3296,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK10
+	BLOCK16
 	FMOVQ F13, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -1623,7 +3315,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V11.S[2]
 end2:
-	BLOCK11
+	BLOCK21
 	WORD $0x4eadd58c // FSUB V12, V12, V13
 	WORD $0x4eab1d6d // ORR V13, V11, V11
 	WORD $0x4eaccd6d // FMLS V13, V11, V12
@@ -1646,24 +3338,24 @@ TEXT ·siluF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $actNEON<>(SB), R11
-	FMOVQ 832(R11), F3 // -110
-	FMOVQ 96(R11), F1 // -2147483648
-	FMOVQ 640(R11), F4 // 0x1.715476p+00
-	FMOVQ 656(R11), F5 // 0x1.8p+23
-	FMOVQ 672(R11), F6 // 0x1.62e43p-01
-	FMOVQ 688(R11), F7 // -0x1.05c61p-29
-	FMOVQ 800(R11), F8 // 0x1.55548cp-03
-	FMOVQ 768(R11), F9 // 0x1.123d5cp-07
-	FMOVQ 704(R11), F10 // 0x1.6ab6bep-10
-	FMOVQ 32(R11), F0 // 1
-	FMOVQ 720(R11), F11 // 1400897536
-	FMOVQ 736(R11), F2 // 0x1p-40
-	FMOVQ 848(R11), F12 // 0.5
+	FMOVQ 1424(R11), F3 // -110
+	FMOVQ 16(R11), F1 // -2147483648
+	FMOVQ 112(R11), F4 // 0x1.715476p+00
+	FMOVQ 128(R11), F5 // 0x1.8p+23
+	FMOVQ 144(R11), F6 // 0x1.62e43p-01
+	FMOVQ 160(R11), F7 // -0x1.05c61p-29
+	FMOVQ 1392(R11), F8 // 0x1.55548cp-03
+	FMOVQ 1360(R11), F9 // 0x1.123d5cp-07
+	FMOVQ 1312(R11), F10 // 0x1.6ab6bep-10
+	FMOVQ 720(R11), F0 // 1
+	FMOVQ 1328(R11), F11 // 1400897536
+	FMOVQ 1344(R11), F2 // 0x1p-40
+	FMOVQ 192(R11), F12 // 0.5
 	SUBS $8, R9
 	BLT tail
 
 loop:
-	BLOCK6
+	BLOCK10
 	WORD $0x6e2eddee // FMUL V14, V15, V14
 	WORD $0x6e22ddce // FMUL V14, V14, V2
 	WORD $0x6eade42f // FCMGT V15, V1, V13
@@ -1671,7 +3363,7 @@ loop:
 	WORD $0x4e2ed5ed // FADD V13, V15, V14
 	FMOVQ F13, 0(R0)
 	FMOVQ 16(R1), F13
-	BLOCK7
+	BLOCK11
 	WORD $0x6e22ddce // FMUL V14, V14, V2
 	WORD $0x6eade42f // FCMGT V15, V1, V13
 	WORD $0x6e6d1c2f // BSL V15, V1, V13
@@ -1689,7 +3381,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK6
+	BLOCK10
 	WORD $0x6e2eddee // FMUL V14, V15, V14
 	WORD $0x6e22ddce // FMUL V14, V14, V2
 	WORD $0x6eade42f // FCMGT V15, V1, V13
@@ -1713,7 +3405,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V13.S[2]
 end2:
-	BLOCK7
+	BLOCK11
 	WORD $0x6e22ddce // FMUL V14, V14, V2
 	WORD $0x6eade42f // FCMGT V15, V1, V13
 	WORD $0x6e6d1c2f // BSL V15, V1, V13
@@ -1737,9 +3429,9 @@ TEXT ·hardsigmoidF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $actNEON<>(SB), R11
-	FMOVQ 864(R11), F1 // 3
-	FMOVQ 880(R11), F0 // 6
-	FMOVQ 752(R11), F2 // 0
+	FMOVQ 1440(R11), F1 // 3
+	FMOVQ 1456(R11), F0 // 6
+	FMOVQ 0(R11), F2 // 0
 	SUBS $16, R9
 	BLT tail
 
@@ -1832,9 +3524,9 @@ TEXT ·hardswishF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $actNEON<>(SB), R11
-	FMOVQ 864(R11), F1 // 3
-	FMOVQ 880(R11), F0 // 6
-	FMOVQ 752(R11), F2 // 0
+	FMOVQ 1440(R11), F1 // 3
+	FMOVQ 1456(R11), F0 // 6
+	FMOVQ 0(R11), F2 // 0
 	SUBS $8, R9
 	BLT tail
 
@@ -1917,14 +3609,14 @@ TEXT ·erfF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $actNEON<>(SB), R11
-	FMOVQ 896(R11), F1 // 3.999
-	FMOVQ 16(R11), F0 // 2147483647
-	FMOVQ 912(R11), F2 // 0.75
-	FMOVQ 48(R11), F3 // 15
-	FMOVQ 64(R11), F4 // 67372036
-	FMOVQ 80(R11), F5 // 50462976
-	FMOVQ 752(R11), F6 // 0
-	FMOVQ 96(R11), F7 // -2147483648
+	FMOVQ 1472(R11), F1 // 3.999
+	FMOVQ 32(R11), F0 // 2147483647
+	FMOVQ 1488(R11), F2 // 0.75
+	FMOVQ 736(R11), F3 // 15
+	FMOVQ 752(R11), F4 // 67372036
+	FMOVQ 768(R11), F5 // 50462976
+	FMOVQ 0(R11), F6 // 0
+	FMOVQ 16(R11), F7 // -2147483648
 	SUBS $8, R9
 	BLT tail
 
@@ -1935,9 +3627,9 @@ loop:
 	WORD $0x4e201d2b // AND V11, V9, V0
 	WORD $0x4eaaf42a // FMIN V10, V1, V10
 	WORD $0x4eabf42b // FMIN V11, V1, V11
-	FMOVQ 32(R11), F12 // 1
+	FMOVQ 720(R11), F12 // 1
 	WORD $0x4e22cd4c // FMLA V12, V10, V2
-	FMOVQ 32(R11), F13 // 1
+	FMOVQ 720(R11), F13 // 1
 	WORD $0x4e22cd6d // FMLA V13, V11, V2
 	WORD $0x6f2b058c // USHR V12, V12, 21
 	WORD $0x6f2b05ad // USHR V13, V13, 21
@@ -1947,53 +3639,53 @@ loop:
 	WORD $0x4ea49dad // MUL V13, V13, V4
 	WORD $0x4ea5858c // ADD V12, V12, V5
 	WORD $0x4ea585ad // ADD V13, V13, V5
-	ADD $928, R11, R10
+	ADD $1504, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0c638e // TBL4 V14, V28, V12
 	WORD $0x4e0d638f // TBL4 V15, V28, V13
 	WORD $0x4eaed550 // FSUB V16, V10, V14
 	WORD $0x4eafd571 // FSUB V17, V11, V15
-	ADD $992, R11, R10
+	ADD $1568, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0c6392 // TBL4 V18, V28, V12
 	WORD $0x4e0d6393 // TBL4 V19, V28, V13
-	ADD $1056, R11, R10
+	ADD $1632, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0c6394 // TBL4 V20, V28, V12
 	WORD $0x4e0d6395 // TBL4 V21, V28, V13
 	WORD $0x4e30ce54 // FMLA V20, V18, V16
 	WORD $0x4e31ce75 // FMLA V21, V19, V17
-	ADD $1120, R11, R10
+	ADD $1696, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0c6392 // TBL4 V18, V28, V12
 	WORD $0x4e0d6393 // TBL4 V19, V28, V13
 	WORD $0x4e30ce92 // FMLA V18, V20, V16
 	WORD $0x4e31ceb3 // FMLA V19, V21, V17
-	ADD $1184, R11, R10
+	ADD $1760, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0c6394 // TBL4 V20, V28, V12
 	WORD $0x4e0d6395 // TBL4 V21, V28, V13
 	WORD $0x4e30ce54 // FMLA V20, V18, V16
 	WORD $0x4e31ce75 // FMLA V21, V19, V17
-	ADD $1248, R11, R10
+	ADD $1824, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0c6392 // TBL4 V18, V28, V12
 	WORD $0x4e0d6393 // TBL4 V19, V28, V13
 	WORD $0x4e30ce92 // FMLA V18, V20, V16
 	WORD $0x4e31ceb3 // FMLA V19, V21, V17
-	ADD $1312, R11, R10
+	ADD $1888, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0c6394 // TBL4 V20, V28, V12
 	WORD $0x4e0d6395 // TBL4 V21, V28, V13
 	WORD $0x4e30ce54 // FMLA V20, V18, V16
 	WORD $0x4e31ce75 // FMLA V21, V19, V17
-	ADD $1376, R11, R10
+	ADD $1952, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0c6392 // TBL4 V18, V28, V12
 	WORD $0x4e0d6393 // TBL4 V19, V28, V13
 	WORD $0x4e30ce92 // FMLA V18, V20, V16
 	WORD $0x4e31ceb3 // FMLA V19, V21, V17
-	ADD $1440, R11, R10
+	ADD $2016, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0c638c // TBL4 V12, V28, V12
 	WORD $0x4e0d638d // TBL4 V13, V28, V13
@@ -2022,7 +3714,7 @@ tail:
 
 one:
 	FMOVQ 0(R1), F8
-	BLOCK8
+	BLOCK12
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0a638a // TBL4 V10, V28, V10
 	WORD $0x4e26e56e // FCMEQ V14, V11, V6
@@ -2048,7 +3740,7 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V8.S[2]
 end2:
-	BLOCK8
+	BLOCK12
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0a638a // TBL4 V10, V28, V10
 	WORD $0x4e26e56e // FCMEQ V14, V11, V6
@@ -2075,12 +3767,12 @@ TEXT ·geluF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $actNEON<>(SB), R11
-	FMOVQ 1504(R11), F0 // -5.5
-	FMOVQ 96(R11), F1 // -2147483648
-	FMOVQ 1520(R11), F2 // 0.375
-	FMOVQ 48(R11), F3 // 15
-	FMOVQ 64(R11), F4 // 67372036
-	FMOVQ 80(R11), F5 // 50462976
+	FMOVQ 2080(R11), F0 // -5.5
+	FMOVQ 16(R11), F1 // -2147483648
+	FMOVQ 2096(R11), F2 // 0.375
+	FMOVQ 736(R11), F3 // 15
+	FMOVQ 752(R11), F4 // 67372036
+	FMOVQ 768(R11), F5 // 50462976
 	SUBS $8, R9
 	BLT tail
 
@@ -2101,13 +3793,13 @@ loop:
 	WORD $0x4ea11ce9 // ORR V9, V7, V1
 	WORD $0x4e28f408 // FMAX V8, V0, V8
 	WORD $0x4e29f409 // FMAX V9, V0, V9
-	FMOVQ 1536(R11), F10 // -0.75
+	FMOVQ 2112(R11), F10 // -0.75
 	WORD $0x4e22cd0a // FMLA V10, V8, V2
-	FMOVQ 1536(R11), F11 // -0.75
+	FMOVQ 2112(R11), F11 // -0.75
 	WORD $0x4e22cd2b // FMLA V11, V9, V2
-	FMOVQ 656(R11), F12 // 0x1.8p+23
+	FMOVQ 128(R11), F12 // 0x1.8p+23
 	WORD $0x4e2acd0c // FMLA V12, V8, V10
-	FMOVQ 656(R11), F10 // 0x1.8p+23
+	FMOVQ 128(R11), F10 // 0x1.8p+23
 	WORD $0x4e2bcd2a // FMLA V10, V9, V11
 	WORD $0x4e231d8b // AND V11, V12, V3
 	WORD $0x4e231d4a // AND V10, V10, V3
@@ -2115,53 +3807,53 @@ loop:
 	WORD $0x4ea49d4a // MUL V10, V10, V4
 	WORD $0x4ea5856b // ADD V11, V11, V5
 	WORD $0x4ea5854a // ADD V10, V10, V5
-	ADD $1552, R11, R10
+	ADD $2128, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0b638c // TBL4 V12, V28, V11
 	WORD $0x4e0a638d // TBL4 V13, V28, V10
 	WORD $0x4eacd50c // FSUB V12, V8, V12
 	WORD $0x4eadd52d // FSUB V13, V9, V13
-	ADD $1616, R11, R10
+	ADD $2192, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0b638e // TBL4 V14, V28, V11
 	WORD $0x4e0a638f // TBL4 V15, V28, V10
-	ADD $1680, R11, R10
+	ADD $2256, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0b6390 // TBL4 V16, V28, V11
 	WORD $0x4e0a6391 // TBL4 V17, V28, V10
 	WORD $0x4e2ccdd0 // FMLA V16, V14, V12
 	WORD $0x4e2dcdf1 // FMLA V17, V15, V13
-	ADD $1744, R11, R10
+	ADD $2320, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0b638e // TBL4 V14, V28, V11
 	WORD $0x4e0a638f // TBL4 V15, V28, V10
 	WORD $0x4e2cce0e // FMLA V14, V16, V12
 	WORD $0x4e2dce2f // FMLA V15, V17, V13
-	ADD $1808, R11, R10
+	ADD $2384, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0b6390 // TBL4 V16, V28, V11
 	WORD $0x4e0a6391 // TBL4 V17, V28, V10
 	WORD $0x4e2ccdd0 // FMLA V16, V14, V12
 	WORD $0x4e2dcdf1 // FMLA V17, V15, V13
-	ADD $1872, R11, R10
+	ADD $2448, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0b638e // TBL4 V14, V28, V11
 	WORD $0x4e0a638f // TBL4 V15, V28, V10
 	WORD $0x4e2cce0e // FMLA V14, V16, V12
 	WORD $0x4e2dce2f // FMLA V15, V17, V13
-	ADD $1936, R11, R10
+	ADD $2512, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0b6390 // TBL4 V16, V28, V11
 	WORD $0x4e0a6391 // TBL4 V17, V28, V10
 	WORD $0x4e2ccdd0 // FMLA V16, V14, V12
 	WORD $0x4e2dcdf1 // FMLA V17, V15, V13
-	ADD $2000, R11, R10
+	ADD $2576, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0b638e // TBL4 V14, V28, V11
 	WORD $0x4e0a638f // TBL4 V15, V28, V10
 	WORD $0x4e2cce0e // FMLA V14, V16, V12
 	WORD $0x4e2dce2f // FMLA V15, V17, V13
-	ADD $2064, R11, R10
+	ADD $2640, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e0b638b // TBL4 V11, V28, V11
 	WORD $0x4e0a638a // TBL4 V10, V28, V10
@@ -2194,8 +3886,8 @@ one:
 	WORD $0x6eb0a8e7 // UMAXV V7, V7
 	FMOVS F7, R10
 	CBNZW R10, rare1
-	BLOCK9
-	ADD $2064, R11, R10
+	BLOCK13
+	ADD $2640, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e086388 // TBL4 V8, V28, V8
 	WORD $0x4e29cd48 // FMLA V8, V10, V9
@@ -2226,8 +3918,8 @@ end2:
 	WORD $0x6eb0a8e7 // UMAXV V7, V7
 	FMOVS F7, R10
 	CBNZW R10, rare2
-	BLOCK9
-	ADD $2064, R11, R10
+	BLOCK13
+	ADD $2640, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	WORD $0x4e086388 // TBL4 V8, V28, V8
 	WORD $0x4e29cd48 // FMLA V8, V10, V9
@@ -2250,18 +3942,18 @@ done:
 
 rare0:
 	BLOCK1
-	BLOCK12
+	BLOCK22
 	WORD $0x6ea71d46 // BIT V6, V10, V7
 	FMOVQ F6, 0(R0)
 	FMOVQ 16(R1), F6
 	BLOCK2
-	BLOCK13
+	BLOCK23
 	FMOVQ F6, 16(R0)
 	JMP back0
 
 rare1:
 	BLOCK1
-	BLOCK12
+	BLOCK22
 	WORD $0x6ea71d46 // BIT V6, V10, V7
 	FMOVQ F6, 0(R0)
 	JMP back1
@@ -2277,7 +3969,7 @@ rare2:
 	VLD1 (R10), V6.S[2]
 end6:
 	BLOCK2
-	BLOCK13
+	BLOCK23
 	FMOVS F6, (R0)
 	CMP $2, R9
 	BLT end8
@@ -2295,35 +3987,35 @@ TEXT ·geluTanhF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $actNEON<>(SB), R11
-	FMOVQ 2896(R11), F4 // -11
-	FMOVQ 96(R11), F2 // -2147483648
-	FMOVQ 2912(R11), F1 // 0x1.2444f2p-04
-	FMOVQ 2928(R11), F5 // 0x1.98845p+00
-	FMOVQ 2944(R11), F6 // 0x1.49b16ap-29
-	FMOVQ 2960(R11), F7 // 0x1.9ea1b2p-23
-	FMOVQ 640(R11), F8 // 0x1.715476p+00
-	FMOVQ 656(R11), F9 // 0x1.8p+23
-	FMOVQ 672(R11), F10 // 0x1.62e43p-01
-	FMOVQ 688(R11), F11 // -0x1.05c61p-29
-	FMOVQ 800(R11), F12 // 0x1.55548cp-03
-	FMOVQ 768(R11), F13 // 0x1.123d5cp-07
-	FMOVQ 704(R11), F14 // 0x1.6ab6bep-10
-	FMOVQ 32(R11), F0 // 1
-	FMOVQ 720(R11), F15 // 1400897536
-	FMOVQ 736(R11), F3 // 0x1p-40
-	FMOVQ 848(R11), F16 // 0.5
+	FMOVQ 3472(R11), F4 // -11
+	FMOVQ 16(R11), F2 // -2147483648
+	FMOVQ 3488(R11), F1 // 0x1.2444f2p-04
+	FMOVQ 3504(R11), F5 // 0x1.98845p+00
+	FMOVQ 3520(R11), F6 // 0x1.49b16ap-29
+	FMOVQ 3536(R11), F7 // 0x1.9ea1b2p-23
+	FMOVQ 112(R11), F8 // 0x1.715476p+00
+	FMOVQ 128(R11), F9 // 0x1.8p+23
+	FMOVQ 144(R11), F10 // 0x1.62e43p-01
+	FMOVQ 160(R11), F11 // -0x1.05c61p-29
+	FMOVQ 1392(R11), F12 // 0x1.55548cp-03
+	FMOVQ 1360(R11), F13 // 0x1.123d5cp-07
+	FMOVQ 1312(R11), F14 // 0x1.6ab6bep-10
+	FMOVQ 720(R11), F0 // 1
+	FMOVQ 1328(R11), F15 // 1400897536
+	FMOVQ 1344(R11), F3 // 0x1p-40
+	FMOVQ 192(R11), F16 // 0.5
 	SUBS $8, R9
 	BLT tail
 
 loop:
-	BLOCK3
+	BLOCK4
 	WORD $0x4e34cf16 // FMLA V22, V24, V20
-	BLOCK14
+	BLOCK24
 	WORD $0x4e32d671 // FADD V17, V19, V18
 	FMOVQ F17, 0(R0)
 	FMOVQ 16(R1), F17
-	BLOCK4
-	BLOCK14
+	BLOCK5
+	BLOCK24
 	WORD $0x4e32d671 // FADD V17, V19, V18
 	FMOVQ F17, 16(R0)
 	ADD $32, R0
@@ -2338,9 +4030,9 @@ tail:
 	BLT last
 
 one:
-	BLOCK3
+	BLOCK4
 	WORD $0x4e34cf16 // FMLA V22, V24, V20
-	BLOCK14
+	BLOCK24
 	WORD $0x4e32d671 // FADD V17, V19, V18
 	FMOVQ F17, 0(R0)
 	ADD $16, R0
@@ -2360,8 +4052,8 @@ last:
 	ADD $4, R10
 	VLD1 (R10), V17.S[2]
 end2:
-	BLOCK4
-	BLOCK14
+	BLOCK5
+	BLOCK24
 	WORD $0x4e32d671 // FADD V17, V19, V18
 	FMOVS F17, (R0)
 	CMP $2, R9
@@ -2371,6 +4063,87 @@ end2:
 	BEQ end4
 	ADD $4, R10
 	VST1 V17.S[2], (R10)
+end4:
+
+done:
+	RET
+
+// func mishF32NEON(z, x *float32, n int)
+TEXT ·mishF32NEON(SB), NOSPLIT, $0-24
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 3552(R11), F3 // 20
+	FMOVQ 1296(R11), F5 // -104
+	FMOVQ 96(R11), F4 // 89
+	FMOVQ 112(R11), F6 // 0x1.715476p+00
+	FMOVQ 2720(R11), F0 // 0x1.8p+19
+	FMOVQ 144(R11), F7 // 0x1.62e43p-01
+	FMOVQ 160(R11), F8 // -0x1.05c61p-29
+	FMOVQ 736(R11), F9 // 15
+	FMOVQ 752(R11), F10 // 67372036
+	FMOVQ 768(R11), F11 // 50462976
+	FMOVQ 3568(R11), F12 // 0x1.555556p-03
+	FMOVQ 720(R11), F1 // 1
+	FMOVQ 3584(R11), F2 // 2
+	ADD $2832, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	BLOCK17
+	WORD $0x6e2ffdce // FDIV V14, V14, V15
+	WORD $0x6e2eddad // FMUL V13, V13, V14
+	FMOVQ F13, 0(R0)
+	FMOVQ 16(R1), F13
+	BLOCK18
+	WORD $0x6e2eddad // FMUL V13, V13, V14
+	FMOVQ F13, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	BLOCK17
+	WORD $0x6e2ffdce // FDIV V14, V14, V15
+	WORD $0x6e2eddad // FMUL V13, V13, V14
+	FMOVQ F13, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F13 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V13.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V13.S[2]
+end2:
+	BLOCK18
+	WORD $0x6e2eddad // FMUL V13, V13, V14
+	FMOVS F13, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V13.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V13.S[2], (R10)
 end4:
 
 done:

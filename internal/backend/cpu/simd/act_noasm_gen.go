@@ -4,6 +4,48 @@
 
 package simd
 
+// ClampF32 sets z[i] = x[i] cut to the interval from y[i] to w[i], NaN if one of them is.
+func ClampF32(z, x, y, w []float32) { clampF32Generic(z, x, y, w) }
+
+// LeakyReluF32 sets z[i] = x[i] where that is above 0, x[i] y[i] elsewhere.
+func LeakyReluF32(z, x, y []float32) { leakyReluF32Generic(z, x, y) }
+
+// SoftshrinkF32 sets z[i] = x[i] moved by y[i] towards 0, which it does not pass.
+func SoftshrinkF32(z, x, y []float32) { softshrinkF32Generic(z, x, y) }
+
+// HardshrinkF32 sets z[i] = 0 where |x[i]| is at most y[i], x[i] elsewhere.
+func HardshrinkF32(z, x, y []float32) { hardshrinkF32Generic(z, x, y) }
+
+// NanToNumF32 sets z[i] = y[i] where x[i] is NaN, elsewhere x[i] or the largest number of its sign.
+func NanToNumF32(z, x, y []float32) { nanToNumF32Generic(z, x, y) }
+
+// EluF32 sets z[i] = y[i] (e^(x[i] w[i]) - 1) where x[i] is below 0, x[i] elsewhere.
+func EluF32(z, x, y, w []float32) { eluF32Generic(z, x, y, w) }
+
+// SeluF32 sets z[i] = 1.05 x[i], and 1.05·1.67 (e^x[i] - 1) below 0.
+func SeluF32(z, x []float32) { seluF32Generic(z, x) }
+
+// ClampF64 sets z[i] = x[i] cut to the interval from y[i] to w[i], NaN if one of them is.
+func ClampF64(z, x, y, w []float64) { clampF64Generic(z, x, y, w) }
+
+// LeakyReluF64 sets z[i] = x[i] where that is above 0, x[i] y[i] elsewhere.
+func LeakyReluF64(z, x, y []float64) { leakyReluF64Generic(z, x, y) }
+
+// SoftshrinkF64 sets z[i] = x[i] moved by y[i] towards 0, which it does not pass.
+func SoftshrinkF64(z, x, y []float64) { softshrinkF64Generic(z, x, y) }
+
+// HardshrinkF64 sets z[i] = 0 where |x[i]| is at most y[i], x[i] elsewhere.
+func HardshrinkF64(z, x, y []float64) { hardshrinkF64Generic(z, x, y) }
+
+// NanToNumF64 sets z[i] = y[i] where x[i] is NaN, elsewhere x[i] or the largest number of its sign.
+func NanToNumF64(z, x, y []float64) { nanToNumF64Generic(z, x, y) }
+
+// EluF64 sets z[i] = y[i] (e^(x[i] w[i]) - 1) where x[i] is below 0, x[i] elsewhere.
+func EluF64(z, x, y, w []float64) { eluF64Generic(z, x, y, w) }
+
+// SeluF64 sets z[i] = 1.05 x[i], and 1.05·1.67 (e^x[i] - 1) below 0.
+func SeluF64(z, x []float64) { seluF64Generic(z, x) }
+
 // TanhF32 sets z[i] = tanh(x[i]).
 func TanhF32(z, x []float32) { tanhF32Generic(z, x) }
 
@@ -27,3 +69,6 @@ func GeluF32(z, x []float32) { geluF32Generic(z, x) }
 
 // GeluTanhF32 sets z[i] = x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) at x = x[i], and -0 at -Inf.
 func GeluTanhF32(z, x []float32) { geluTanhF32Generic(z, x) }
+
+// MishF32 sets z[i] = x[i] tanh(log(1 + e^x[i])).
+func MishF32(z, x []float32) { mishF32Generic(z, x) }

@@ -15,6 +15,8 @@ func lgammaFar(x float32) float32 { return float32(special.Lgamma(float64(x))) }
 
 func digammaFar(x float32) float32 { return float32(special.Digamma(float64(x))) }
 
+func trigammaFar(x float32) float32 { return float32(special.Polygamma(1, float64(x))) }
+
 func zetaFar(s, q float32) float32 { return float32(special.Zeta(float64(s), float64(q))) }
 
 func gammaincFar(a, x float32) float32 { return float32(special.Gammainc(float64(a), float64(x))) }

@@ -226,6 +226,163 @@ func digammaF32Generic(z, x []float32) {
 	}
 }
 
+func trigamma1(x float32) float32 {
+	v0 := (!(float64(x) >= 1e-30)) || (!(1e+30 >= float64(x)))
+	if v0 {
+		return trigammaFar(x)
+	}
+	v1 := float64(x) + 1
+	v2 := float64(float64(x) * v1)
+	v3 := float64(v1 * v1)
+	v4 := math.FMA(float64(x), float64(x), v3)
+	v5 := float64(v2 * v2)
+	v6 := v1 + 1
+	v7 := v6 + 1
+	v8 := float64(v6 * v7)
+	v9 := float64(v7 * v7)
+	v10 := math.FMA(v6, v6, v9)
+	v11 := float64(v8 * v8)
+	v12 := (0 + (v4 / v5)) + (v10 / v11)
+	v13 := v7 + 1
+	v14 := v13 + 1
+	v15 := float64(v13 * v14)
+	v16 := float64(v14 * v14)
+	v17 := math.FMA(v13, v13, v16)
+	v18 := float64(v15 * v15)
+	v19 := v12 + (v17 / v18)
+	v20 := 1 / (v14 + 1)
+	v21 := float64(v20 * v20)
+	v22 := math.FMA(0x1.364d9364d9365p-04, v21, -0x1.1111111111111p-05)
+	v23 := math.FMA(v22, v21, 0x1.8618618618618p-06)
+	v24 := math.FMA(v23, v21, -0x1.1111111111111p-05)
+	v25 := math.FMA(v24, v21, 0x1.5555555555555p-03)
+	v26 := float64(v21 * v25)
+	v27 := math.FMA(v20, 0.5, v26)
+	v28 := math.FMA(v20, v27, v20)
+	return float32(v28 + v19)
+}
+
+func trigammaF32Generic(z, x []float32) {
+	x = x[:len(z)]
+	for i := range z {
+		z[i] = trigamma1(x[i])
+	}
+}
+
+func ndtr1(x float32) float32 {
+	v0 := int64(math.Float64bits(float64(x))) & 9223372036854775807
+	v1 := float64(math.Float64frombits(uint64(v0)) * 0x1.6a09e667f3bcdp-01)
+	v2 := lesser(1e+30, v1)
+	v3 := (v2 - 3) / (v2 + 3)
+	v4 := float64(v3 * v3)
+	v5 := math.FMA(-0x1.81428c9a26dcap-17, v4, 0x1.e0cafaa803123p-14)
+	v6 := math.FMA(v5, v4, -0x1.95550f3b1878dp-11)
+	v7 := math.FMA(v6, v4, 0x1.4b3bed0743198p-09)
+	v8 := math.FMA(v7, v4, 0x1.17ca8c6b90548p-04)
+	v9 := math.FMA(v8, v4, 0x1.0983638d90973p-03)
+	v10 := math.FMA(v9, v4, -0x1.15c084b38d18bp-03)
+	v11 := math.FMA(0x1.02f6240e04eeap-18, v4, -0x1.b4b7a743bb692p-14)
+	v12 := math.FMA(v11, v4, 0x1.eef4682a6d424p-10)
+	v13 := math.FMA(v12, v4, -0x1.8573fc93b8dp-06)
+	v14 := math.FMA(v13, v4, -0x1.e88b88130cedep-04)
+	v15 := math.FMA(v14, v4, -0x1.85a15b64b26fap-05)
+	v16 := math.FMA(v15, v4, 0x1.40c522d7d0caep+00)
+	v17 := math.FMA(v10, v3, v16)
+	v18 := math.FMA(v2, 2, 1)
+	v19 := float64((v17 / v18) * 0.5)
+	v20 := float64(float64(x) * float64(x))
+	v21 := float64(v20 * -0.5)
+	v22 := greater(-746, v21)
+	v23 := math.FMA(v22, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v24 := v23 - 0x1.8p+52
+	v25 := math.FMA(-v24, 0x1.62e42fefa39efp-01, v22)
+	v26 := math.FMA(-v24, 0x1.abc9e3b39803fp-56, v25)
+	v27 := float64(v26 * v26)
+	v28 := math.FMA(0x1.71de3a556c734p-19, v26, 0x1.a01a01a01a01ap-16)
+	v29 := math.FMA(v28, v26, 0x1.a01a01a01a01ap-13)
+	v30 := math.FMA(v29, v26, 0x1.6c16c16c16c17p-10)
+	v31 := math.FMA(v30, v26, 0x1.1111111111111p-07)
+	v32 := math.FMA(v31, v26, 0x1.5555555555555p-05)
+	v33 := math.FMA(v32, v26, 0x1.5555555555555p-03)
+	v34 := math.FMA(v33, v26, 0.5)
+	v35 := math.FMA(v27, v34, v26)
+	v36 := math.FMA(v24, 0.5, 0x1.8p+52)
+	v37 := v24 - (v36 - 0x1.8p+52)
+	v38 := int64(math.Float64bits(v36)) << 52
+	v39 := v38 + 4607182418800017408
+	v40 := float64((v35 + 1) * math.Float64frombits(uint64(v39)))
+	v41 := int64(math.Float64bits(v37+0x1.8p+52)) << 52
+	v42 := v41 + 4607182418800017408
+	v43 := float64(v40 * math.Float64frombits(uint64(v42)))
+	v44 := float64(v19 * v43)
+	var v45 float64 = 1 - v44
+	if float64(x) < 0 {
+		v45 = v44
+	}
+	return float32(v45)
+}
+
+func ndtrF32Generic(z, x []float32) {
+	x = x[:len(z)]
+	for i := range z {
+		z[i] = ndtr1(x[i])
+	}
+}
+
+func erfcx1(x float32) float32 {
+	v0 := int64(math.Float64bits(float64(x))) & 9223372036854775807
+	v1 := lesser(1e+30, math.Float64frombits(uint64(v0)))
+	v2 := (v1 - 3) / (v1 + 3)
+	v3 := float64(v2 * v2)
+	v4 := math.FMA(-0x1.81428c9a26dcap-17, v3, 0x1.e0cafaa803123p-14)
+	v5 := math.FMA(v4, v3, -0x1.95550f3b1878dp-11)
+	v6 := math.FMA(v5, v3, 0x1.4b3bed0743198p-09)
+	v7 := math.FMA(v6, v3, 0x1.17ca8c6b90548p-04)
+	v8 := math.FMA(v7, v3, 0x1.0983638d90973p-03)
+	v9 := math.FMA(v8, v3, -0x1.15c084b38d18bp-03)
+	v10 := math.FMA(0x1.02f6240e04eeap-18, v3, -0x1.b4b7a743bb692p-14)
+	v11 := math.FMA(v10, v3, 0x1.eef4682a6d424p-10)
+	v12 := math.FMA(v11, v3, -0x1.8573fc93b8dp-06)
+	v13 := math.FMA(v12, v3, -0x1.e88b88130cedep-04)
+	v14 := math.FMA(v13, v3, -0x1.85a15b64b26fap-05)
+	v15 := math.FMA(v14, v3, 0x1.40c522d7d0caep+00)
+	v16 := math.FMA(v9, v2, v15)
+	v17 := math.FMA(math.Float64frombits(uint64(v0)), 2, 1)
+	v18 := v16 / v17
+	v19 := float64(float64(x) * float64(x))
+	v20 := lesser(700, v19)
+	v21 := greater(-700, v20)
+	v22 := math.FMA(v21, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v23 := v22 - 0x1.8p+52
+	v24 := math.FMA(-v23, 0x1.62e42fefa39efp-01, v21)
+	v25 := math.FMA(-v23, 0x1.abc9e3b39803fp-56, v24)
+	v26 := int64(math.Float64bits(v22)) << 52
+	v27 := v26 + 4607182418800017408
+	v28 := float64(v25 * v25)
+	v29 := math.FMA(0x1.71de3a556c734p-19, v25, 0x1.a01a01a01a01ap-16)
+	v30 := math.FMA(v29, v25, 0x1.a01a01a01a01ap-13)
+	v31 := math.FMA(v30, v25, 0x1.6c16c16c16c17p-10)
+	v32 := math.FMA(v31, v25, 0x1.1111111111111p-07)
+	v33 := math.FMA(v32, v25, 0x1.5555555555555p-05)
+	v34 := math.FMA(v33, v25, 0x1.5555555555555p-03)
+	v35 := math.FMA(v34, v25, 0.5)
+	v36 := math.FMA(v28, v35, v25)
+	v37 := math.FMA(math.Float64frombits(uint64(v27)), v36, math.Float64frombits(uint64(v27)))
+	v38 := math.FMA(v37, 2, (0 - v18))
+	var v39 float64 = v18
+	if float64(x) < 0 {
+		v39 = v38
+	}
+	return float32(v39)
+}
+
+func erfcxF32Generic(z, x []float32) {
+	x = x[:len(z)]
+	for i := range z {
+		z[i] = erfcx1(x[i])
+	}
+}
+
 func logNdtr1(x float32) float32 {
 	v0 := int64(math.Float64bits(float64(x))) & 9223372036854775807
 	v1 := float64(math.Float64frombits(uint64(v0)) * 0x1.6a09e667f3bcdp-01)

@@ -94,6 +94,87 @@ func digammaF32AVX512(z, x *float32, n int) (done int)
 //go:noescape
 func digammaF32AVX2(z, x *float32, n int) (done int)
 
+// TrigammaF32 sets z[i] = the derivative of digamma at x[i].
+func TrigammaF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		for len(z) > 0 {
+			n := trigammaF32AVX512(&z[0], &x[0], len(z))
+			z, x = z[n:], x[n:]
+			n = min(len(z), 8)
+			trigammaF32Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+	case useAVX2:
+		for len(z) >= 4 {
+			n := trigammaF32AVX2(&z[0], &x[0], len(z)&^3)
+			z, x = z[n:], x[n:]
+			n = min(len(z), 4)
+			trigammaF32Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+		trigammaF32Generic(z, x)
+	default:
+		trigammaF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func trigammaF32AVX512(z, x *float32, n int) (done int)
+
+//go:noescape
+func trigammaF32AVX2(z, x *float32, n int) (done int)
+
+// NdtrF32 sets z[i] = the normal distribution function at x[i].
+func NdtrF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		ndtrF32AVX512(&z[0], &x[0], len(z))
+	case useAVX2:
+		n := len(z) &^ 3
+		if n > 0 {
+			ndtrF32AVX2(&z[0], &x[0], n)
+		}
+		ndtrF32Generic(z[n:], x[n:])
+	default:
+		ndtrF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func ndtrF32AVX512(z, x *float32, n int)
+
+//go:noescape
+func ndtrF32AVX2(z, x *float32, n int)
+
+// ErfcxF32 sets z[i] = e^(x[i]²) erfc(x[i]).
+func ErfcxF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		erfcxF32AVX512(&z[0], &x[0], len(z))
+	case useAVX2:
+		n := len(z) &^ 3
+		if n > 0 {
+			erfcxF32AVX2(&z[0], &x[0], n)
+		}
+		erfcxF32Generic(z[n:], x[n:])
+	default:
+		erfcxF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func erfcxF32AVX512(z, x *float32, n int)
+
+//go:noescape
+func erfcxF32AVX2(z, x *float32, n int)
+
 // LogNdtrF32 sets z[i] = the logarithm of the normal distribution function at x[i].
 func LogNdtrF32(z, x []float32) {
 	x = x[:len(z)]

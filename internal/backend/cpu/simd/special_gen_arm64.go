@@ -67,6 +67,66 @@ func DigammaF32(z, x []float32) {
 //go:noescape
 func digammaF32NEON(z, x *float32, n int) (done int)
 
+// TrigammaF32 sets z[i] = the derivative of digamma at x[i].
+func TrigammaF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) >= 2 {
+			n := trigammaF32NEON(&z[0], &x[0], len(z)&^1)
+			z, x = z[n:], x[n:]
+			n = min(len(z), 2)
+			trigammaF32Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+		trigammaF32Generic(z, x)
+	default:
+		trigammaF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func trigammaF32NEON(z, x *float32, n int) (done int)
+
+// NdtrF32 sets z[i] = the normal distribution function at x[i].
+func NdtrF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			ndtrF32NEON(&z[0], &x[0], n)
+		}
+		ndtrF32Generic(z[n:], x[n:])
+	default:
+		ndtrF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func ndtrF32NEON(z, x *float32, n int)
+
+// ErfcxF32 sets z[i] = e^(x[i]²) erfc(x[i]).
+func ErfcxF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			erfcxF32NEON(&z[0], &x[0], n)
+		}
+		erfcxF32Generic(z[n:], x[n:])
+	default:
+		erfcxF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func erfcxF32NEON(z, x *float32, n int)
+
 // LogNdtrF32 sets z[i] = the logarithm of the normal distribution function at x[i].
 func LogNdtrF32(z, x []float32) {
 	x = x[:len(z)]

@@ -13,6 +13,15 @@ func LgammaHighF32(z, x []float32) { lgammaHighF32Generic(z, x) }
 // DigammaF32 sets z[i] = the derivative of log Γ at x[i].
 func DigammaF32(z, x []float32) { digammaF32Generic(z, x) }
 
+// TrigammaF32 sets z[i] = the derivative of digamma at x[i].
+func TrigammaF32(z, x []float32) { trigammaF32Generic(z, x) }
+
+// NdtrF32 sets z[i] = the normal distribution function at x[i].
+func NdtrF32(z, x []float32) { ndtrF32Generic(z, x) }
+
+// ErfcxF32 sets z[i] = e^(x[i]²) erfc(x[i]).
+func ErfcxF32(z, x []float32) { erfcxF32Generic(z, x) }
+
 // LogNdtrF32 sets z[i] = the logarithm of the normal distribution function at x[i].
 func LogNdtrF32(z, x []float32) { logNdtrF32Generic(z, x) }
 

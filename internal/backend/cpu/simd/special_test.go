@@ -16,6 +16,9 @@ var specialUnaries = []struct {
 }{
 	{"LgammaF32", LgammaF32, lgammaF32Generic, special.Lgamma, 0.51},
 	{"DigammaF32", DigammaF32, digammaF32Generic, special.Digamma, 0.52},
+	{"TrigammaF32", TrigammaF32, trigammaF32Generic, func(x float64) float64 { return special.Polygamma(1, x) }, 0.52},
+	{"NdtrF32", NdtrF32, ndtrF32Generic, special.Ndtr, 0.51},
+	{"ErfcxF32", ErfcxF32, erfcxF32Generic, special.Erfcx, 0.51},
 	{"ErfinvF32", ErfinvF32, erfinvF32Generic, math.Erfinv, 1.3},
 	{"NdtriF32", NdtriF32, ndtriF32Generic, special.Ndtri, 2.6},
 	{"LogNdtrF32", LogNdtrF32, logNdtrF32Generic, special.LogNdtr, 0.51},

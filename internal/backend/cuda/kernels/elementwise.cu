@@ -92,6 +92,7 @@ template <class T> DEV T op_minimum(T x, T y) { return x != x || x < y ? x : y; 
 // A bound that equals x leaves it, and with it the sign of a zero.
 template <class T> DEV T op_clamp_min(T x, T y) { return x == x && (y != y || x < y) ? y : x; }
 template <class T> DEV T op_clamp_max(T x, T y) { return x == x && (y != y || x > y) ? y : x; }
+template <class T> DEV T op_clamp(T x, T low, T high) { return op_clamp_max(op_clamp_min(x, low), high); }
 template <class T> DEV T op_fmax(T x, T y) { return y > x || x != x ? y : x; }
 template <class T> DEV T op_fmin(T x, T y) { return y < x || x != x ? y : x; }
 

@@ -86,6 +86,27 @@ UNARY(silu, x * over1(1 + expf(-x)), x / (1 + exp(-x)))
 UNARY(gelu, 0.5f * x * (1 + erff(x * 0.70710678118654752440f)), 0.5 * x * (1 + erf(x * 0.70710678118654752440)))
 UNARY(gelu_tanh, 0.5f * x * (1 + tanhf(0.79788456080286535588f * (x + 0.044715f * x * x * x))), 0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))))
 UNARY(logsigmoid, fminf(x, 0) - log1pf(expf(-fabsf(x))), fmin(x, 0) - log1p(exp(-fabs(x))))
+template <class T> DEV T op_hardtanh(T x, T low, T high) { return op_clamp(x, low, high); }
+template <class T> DEV T op_leaky_relu(T x, T slope) { return x > T(0) ? x : x * slope; }
+template <class T> DEV T op_softshrink(T x, T l) {
+    return x > l ? x - l : x < -l ? x + l : x * T(0);
+}
+template <class T> DEV T op_hardshrink(T x, T l) { return x > l || x < -l || x != x ? x : T(0); }
+template <class T> DEV T op_elu(T x, T alpha, T inner) { return x < T(0) ? alpha * op_expm1(x * inner) : x; }
+template <class T> DEV T op_selu(T x) {
+    return x < T(0) ? T(1.6732632423543772848170429916717 * 1.0507009873554804934193349852946) * op_expm1(x)
+                    : T(1.0507009873554804934193349852946) * x;
+}
+template <class T> DEV T op_mish(T x) {
+    const T e = op_exp(x > T(20) ? T(20) : x), n = e * (e + T(2));
+    return x * (n / (n + T(2)));
+}
+template <class T> DEV T op_sinc(T x) {
+    const T p = x * T(3.14159265358979323846);
+    return p == T(0) ? T(1) : op_sin(p) / p;
+}
+BINARY(nan_to_num, x != x ? y : fmaxf(-3.40282346638528859812e+38f, fminf(x, 3.40282346638528859812e+38f)),
+       x != x ? y : fmax(-1.79769313486231570815e+308, fmin(x, 1.79769313486231570815e+308)))
 template <class T> DEV T op_relu(T x) { return x < T(0) ? T(0) : x; }
 template <class T> DEV T op_softplus(T x, double beta, double limit) {
     T b = (T)beta;

@@ -323,13 +323,15 @@ func (p *parser) item(first bool) []span {
 	if p.peek("[:") {
 		if end := strings.Index(p.src[p.at:], ":]"); end > 0 {
 			name, negative := strings.CutPrefix(p.src[p.at+2:p.at+end], "^")
-			if set, ok := posix(name); ok {
-				p.at += end + 2
-				if negative {
-					return inverted(set)
-				}
-				return set
+			set, ok := posix(name)
+			if !ok {
+				p.fail("the class [:%s:] is not known", name)
 			}
+			p.at += end + 2
+			if negative {
+				return inverted(set)
+			}
+			return set
 		}
 	}
 	if p.accept("[") {

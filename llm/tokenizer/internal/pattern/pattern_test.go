@@ -158,3 +158,30 @@ func FuzzCompile(f *testing.F) {
 		})
 	})
 }
+
+// TestNames compares named sets with those of Oniguruma 6.9, as Hugging Face's tokenizers 0.23 has them.
+func TestNames(t *testing.T) {
+	const text = "a\u00b2\u02b0\u0345\u0903\u16ee\u2160\u24b6\u203f5\u0665 \u2028\t\x01$!\u00ad\U00050000"
+	for name, want := range map[string]string{
+		`\w`:          "a\u00b2\u02b0\u0345\u0903\u16ee\u2160\u24b6\u203f5\u0665",
+		`\p{Word}`:    "a\u00b2\u02b0\u0345\u0903\u16ee\u2160\u24b6\u203f5\u0665",
+		`[[:word:]]`:  "a\u02b0\u0345\u0903\u16ee\u2160\u24b6\u203f5\u0665",
+		`\p{Alpha}`:   "a\u02b0\u0345\u0903\u16ee\u2160\u24b6",
+		`[[:alnum:]]`: "a\u02b0\u0345\u0903\u16ee\u2160\u24b65\u0665",
+		`[[:lower:]]`: "a\u02b0\u0345",
+		`\p{Upper}`:   "\u2160\u24b6",
+		`[[:blank:]]`: " \t",
+		`[[:cntrl:]]`: "\t\x01",
+		`[[:graph:]]`: "a\u00b2\u02b0\u0345\u0903\u16ee\u2160\u24b6\u203f5\u0665$!\u00ad",
+		`[[:print:]]`: "a\u00b2\u02b0\u0345\u0903\u16ee\u2160\u24b6\u203f5\u0665 $!\u00ad",
+		`[[:punct:]]`: "\u24b6\u203f$!",
+		`\p{Punct}`:   "\u203f!",
+	} {
+		if got := strings.Join(all(t, name, text), ""); got != want {
+			t.Errorf("%s finds %q, want %q", name, got, want)
+		}
+	}
+	if _, err := Compile(`[[:letters:]]`); err == nil || !strings.Contains(err.Error(), "[:letters:]") {
+		t.Errorf("an unknown class: %v", err)
+	}
+}

@@ -130,18 +130,20 @@ var kernels = []struct {
 	file string
 	only string
 	list []kernel
+	wide bool // for AVX-512 alone
 }{
 	{"direct", "", []kernel{{"lu", lu, nil}, {"exchange", exchange, nil}, {"solve", solve, nil}, {"cholesky", cholesky, nil},
-		{"reflector", reflector, nil}, {"reflect", reflect, nil}}},
-	{"spectral", "", []kernel{{"implicit", implicit, nil}, {"rotations", rotations, nil}, {"jacobi", jacobi, nil}}},
-	{"cells", "", []kernel{{"largest", largest, nil}, {"scale", scale, nil}, {"fetch", fetch, fetch}}},
-	{"symmetric", "", []kernel{{"symmetric", symmetric, symmetricAVX2}}},
+		{"reflector", reflector, nil}, {"reflect", reflect, nil}}, false},
+	{"spectral", "", []kernel{{"implicit", implicit, nil}, {"rotations", rotations, nil}, {"jacobi", jacobi, nil}}, false},
+	{"cells", "", []kernel{{"largest", largest, nil}, {"scale", scale, nil}, {"fetch", fetch, fetch}}, false},
+	{"symmetric", "", []kernel{{"symmetric", symmetric, symmetricAVX2}}, false},
 	{"rows", "F64", []kernel{{"transpose", transpose, transposeAVX2}, {"rotate", rotate, nil}, {"triples", triples, triplesAVX2},
-		{"poles", poles, polesAVX2}}},
-	{"peak", "", []kernel{{"peak", nil, peak}}},
-	{"eliminate", "", []kernel{{"eliminate", eliminateWide, eliminate}}},
-	{"givens", "F64", []kernel{{"givens", nil, givens}, {"givensColumns", nil, givensColumns}}},
-	{"four", "F32", []kernel{{"four", nil, four}, {"back", nil, back}, {"eight", nil, eight}}},
+		{"poles", poles, polesAVX2}}, false},
+	{"peak", "", []kernel{{"peak", nil, peak}}, false},
+	{"eliminate", "", []kernel{{"eliminate", eliminateWide, eliminate}}, false},
+	{"givens", "F64", []kernel{{"givens", givens, givens}, {"givensColumns", givensColumns, givensColumns}}, false},
+	{"registers", "F32", []kernel{{"lu4", lu4, nil}, {"solve4", solve4, nil}}, true},
+	{"four", "F32", []kernel{{"four", nil, four}, {"back", nil, back}, {"eight", nil, eight}}, false},
 }
 
 // Files are the generated files by name.
@@ -152,7 +154,7 @@ func Files() map[string]string {
 	for _, isa := range []string{"AVX512", "AVX2"} {
 		for _, name := range []string{"F32", "F64"} {
 			for _, f := range kernels {
-				if f.only != "" && f.only != name || f.list[0].write == nil && isa == "AVX512" {
+				if f.only != "" && f.only != name || f.list[0].write == nil && isa == "AVX512" || f.wide && isa == "AVX2" {
 					continue
 				}
 				e := newEmitter(name, isa)

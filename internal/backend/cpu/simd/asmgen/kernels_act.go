@@ -3,7 +3,7 @@ package main
 import "math"
 
 func activations() []*kernel {
-	return []*kernel{
+	return append(piecewise(), []*kernel{
 		unary("TanhF32", "tanh1", "sets z[i] = tanh(x[i]).", tanh),
 		unary("SigmoidF32", "sigmoid1", "sets z[i] = 1 / (1 + e^-x[i]).", func(b *B, x *val) *val {
 			z := b.expNegative(b.minusAbs(x, 104)).value(b)
@@ -26,7 +26,12 @@ func activations() []*kernel {
 		unary("ErfF32", "erf1", "sets z[i] = erf(x[i]).", erf),
 		geluKernel(),
 		unary("GeluTanhF32", "geluTanh1", "sets z[i] = x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) at x = x[i], and -0 at -Inf.", geluTanh),
-	}
+		unary("MishF32", "mish1", "sets z[i] = x[i] tanh(log(1 + e^x[i])).", func(b *B, x *val) *val {
+			e := b.exp(b.Min(b.C(20), x)) // from there on the factor is 1
+			n := b.Mul(e, b.Add(e, b.C(2)))
+			return b.Mul(x, b.Div(n, b.Add(n, b.C(2))))
+		}),
+	}...)
 }
 
 // cut6 is x cut to [0, 6], NaN if it is.

@@ -18,6 +18,9 @@ func specials() []*kernel {
 		stopping("Lgamma", "log |Γ(x[i])|", 1, one(d.lgammaOf)),
 		elementaryKernel(d, "LgammaHigh", "LgammaF32 of x[i], which is 2.5 or more", 1, one(d.lgammaHigh)),
 		stopping("Digamma", "the derivative of log Γ at x[i]", 1, one(d.digammaOf)),
+		stopping("Trigamma", "the derivative of digamma at x[i]", 1, one(d.trigammaOf)),
+		elementaryKernel(d, "Ndtr", "the normal distribution function at x[i]", 1, one(d.ndtrOf)),
+		elementaryKernel(d, "Erfcx", "e^(x[i]²) erfc(x[i])", 1, one(d.erfcxOfAll)),
 		elementaryKernel(d, "LogNdtr", "the logarithm of the normal distribution function at x[i]", 1, one(d.logNdtrOf)),
 		stopping("Zeta", "the Hurwitz zeta function of the exponent x[i] at y[i]", 2, d.zetaOf),
 		stopping("GammaincLow", "GammaincF32 of concentrations x[i] below 12, which others stop, at y[i]", 2, d.gammaincLow),
@@ -147,6 +150,38 @@ func (d precision) erfcxOf(b *B, x *val) *val {
 	x = b.Min(b.D(1e30), x)
 	g := b.split64(b.Div(b.Sub(x, b.D(3)), b.Add(x, b.D(3))), coefErfcx)
 	return b.Div(g, b.Fma(x, b.D(2), b.D(1)))
+}
+
+// erfcxOfAll is erfcx, also of negative numbers: 2·e^(x²) - erfcx(-x).
+func (d precision) erfcxOfAll(b *B, x *val) *val {
+	a := b.abs64(x)
+	in := b.Min(b.D(1e30), a)
+	g := b.split64(b.Div(b.Sub(in, b.D(3)), b.Add(in, b.D(3))), coefErfcx)
+	y := b.Div(g, b.Fma(a, b.D(2), b.D(1)))
+	return b.Sel(b.Lt(x, b.D(0)), b.Fma(d.expOf(b, b.Mul(x, x)), b.D(2), b.Sub(b.D(0), y)), y)
+}
+
+// ndtrOf is erfc(t)/2 below 0, 1 - erfc(t)/2 above, with t = |x|/√2.
+func (d precision) ndtrOf(b *B, x *val) *val {
+	e := b.Mul(d.erfcxOf(b, b.Mul(b.abs64(x), b.D(math.Sqrt2/2))), b.D(0.5))
+	e = b.Mul(e, d.exp0(b, b.Mul(b.Mul(x, x), b.D(-0.5))))
+	return b.Sel(b.Lt(x, b.D(0)), e, b.Sub(b.D(1), e))
+}
+
+// trigammaOf sums six terms 1/(x+k)², two in a quotient; the rest is the asymptotic series.
+func (d precision) trigammaOf(b *B, x *val) *val {
+	b.Stop(b.Or(b.NotGe(x, b.D(1e-30)), b.NotGe(b.D(1e30), x)))
+	a, sum := x, b.D(0)
+	for range 3 {
+		next := b.Add(a, b.D(1))
+		p := b.Mul(a, next)
+		sum = b.Add(sum, b.Div(b.Fma(a, a, b.Mul(next, next)), b.Mul(p, p)))
+		a = b.Add(next, b.D(1))
+	}
+	r := b.Div(b.D(1), a)
+	q := b.Mul(r, r)
+	series := b.Mul(q, b.Horner64(q, []float64{1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66}))
+	return b.Add(b.Fma(r, b.Fma(r, b.D(0.5), series), r), sum)
 }
 
 // logNdtrOf is log(erfcx(t)/2) - t² below 0, log(1 - erfc(t)/2) above, with t = |x|/√2.
