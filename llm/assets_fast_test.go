@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/lucid-go/lucid"
@@ -23,13 +24,18 @@ func TestAssetsFast(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(page[:min(len(page), 8000)])
-	for _, name := range []string{"smollm2-135m-instruct.gguf", "gemma3-270m.gguf"} {
+	for _, name := range []string{"smollm2-135m-instruct.gguf", "gemma3-270m.gguf", "smollm2-135m-instruct.gguf as bf16"} {
 		t.Run(name, func(t *testing.T) {
-			exact, err := Load(filepath.Join(dir, name), LoadOptions{Quantized: true, Exact: true})
+			file, format, other := strings.Cut(name, " as ")
+			path := filepath.Join(dir, file)
+			if other {
+				path = saved(t, path, format)
+			}
+			exact, err := Load(path, LoadOptions{Quantized: true, Exact: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			fast, err := Load(filepath.Join(dir, name), LoadOptions{Quantized: true})
+			fast, err := Load(path, LoadOptions{Quantized: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,6 +68,20 @@ func TestAssetsFast(t *testing.T) {
 			}
 		})
 	}
+}
+
+// saved writes a model with matrices of another format.
+func saved(t *testing.T, path, format string) string {
+	t.Helper()
+	m, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "m.gguf")
+	if err := m.Save(path, SaveOptions{Format: format}); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // mostLikely returns the most probable token after each position.

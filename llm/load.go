@@ -27,7 +27,8 @@ type LoadOptions struct {
 
 	// Quantized leaves matrices as they are stored. Those in a block format of a GGUF file take a quarter of the memory or less;
 	// products round activations to int8, 32 elements with one scale, which is fast, and as accurate as llama.cpp. Those of bfloat16 and
-	// float16, also of a folder, take half; activations stay float32. Activations are float32, and on the CPU.
+	// float16, also of a folder, take half; products with bfloat16 round activations to it where the CPU has AVX512_BF16, others take them
+	// as they are. Activations are float32, and on the CPU.
 	Quantized bool
 	// Copied reads those matrices into memory. Without it they are pages of the file, which is mapped: loading takes no time, and a
 	// program that cuts the file short meanwhile ends this one.

@@ -245,7 +245,7 @@ func (w *folderWeights) Blocks(name string, shape ...int) (b model.Blocks, ok bo
 	if d == lucid.Float16 {
 		kind = ggml.F16
 	}
-	return model.Blocks{Data: t.Contiguous().ViewDType(lucid.Uint8).Eval(), Type: kind}, true
+	return model.Blocks{Data: t.Contiguous().ViewDType(lucid.Uint8).Eval(), Type: kind, Fast: !w.o.Exact}, true
 }
 
 // Bytes reads a tensor of bytes.

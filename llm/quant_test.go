@@ -74,7 +74,7 @@ func TestStoredHalf(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			half, err := Load(dir, LoadOptions{Quantized: true})
+			half, err := Load(dir, LoadOptions{Quantized: true, Exact: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,8 +8,8 @@ import (
 
 // BlockOptions say how MatMulBlocks multiplies; the zero value is the exact way.
 type BlockOptions struct {
-	// Fast rounds x to int8, 32 elements with one scale, and multiplies on the integer units. Where there are no kernels for that, the
-	// product is exact.
+	// Fast rounds x to int8, 32 elements with one scale, and multiplies on the integer units; for rows of bfloat16 it rounds x to bfloat16.
+	// Where there are no kernels for that, and for float16, the product is exact.
 	Fast bool
 }
 

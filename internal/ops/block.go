@@ -14,7 +14,7 @@ import (
 // Rows of weights in a block format of GGUF files stay bytes, (rows, bytes of a row) of uint8. block_dequantize gives their
 // float32 values, (rows, elements). block_matmul is x·wᵀ for x of (rows of x, elements), without the whole dequantised matrix in
 // memory. Its value is that of the product with the dequantised matrix; with attr.Block.Fast a device may round x to int8, 32
-// elements with one scale.
+// elements with one scale, or to bfloat16 for weights of it.
 var opBlockDequantize, opBlockMatmul *graph.Op
 
 func init() {
@@ -99,7 +99,7 @@ func BlockDequantize(w *Node, t ggml.Type) *Node {
 	return apply(opBlockDequantize, attr.Block{Type: int(t)}, w)
 }
 
-// BlockMatmul returns x·wᵀ for float32 x of (…, elements) and rows of blocks w. fast allows x to be rounded to int8.
+// BlockMatmul returns x·wᵀ for float32 x of (…, elements) and rows of blocks w. fast allows x to be rounded.
 func BlockMatmul(x, w *Node, t ggml.Type, fast bool) *Node {
 	const op = "block_matmul"
 	checkBlocks(op, w, t)

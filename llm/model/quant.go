@@ -12,7 +12,7 @@ import (
 )
 
 // Blocks is a matrix whose rows stay in a block format of GGUF files: (rows, bytes of a row) of uint8. Fast lets products round
-// activations to int8, for speed.
+// activations to int8, or for bfloat16 to that, for speed.
 type Blocks struct {
 	Data *lucid.Tensor
 	Type ggml.Type
@@ -26,7 +26,7 @@ type QuantSource interface {
 }
 
 // QuantLinear is x·Wᵀ + b for a weight in blocks and float32 x. The result is that of the dequantised matrix; with Fast, x is
-// rounded to int8 first, 32 elements with one scale. Gradients pass to x and to the bias.
+// rounded first: to int8, 32 elements with one scale, or to bfloat16 for weights of it. Gradients pass to x and to the bias.
 type QuantLinear struct {
 	nn.Base
 	Weight *lucid.Tensor `nn:"weight,buffer"` // bytes

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/backend/cpu/half"
 	"github.com/lucid-go/lucid/internal/backend/cpu/qmm"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -22,6 +23,23 @@ func (w *blockRows) rowsMatmul(c *backend.Ctx, x []float32, m int, z []float32) 
 	})
 }
 
+// pairsMatmul is x·wᵀ for weights of bfloat16 and x rounded to it.
+func (w *blockRows) pairsMatmul(c *backend.Ctx, x []float32, m int, z []float32) (err error) {
+	k := w.elems
+	rounded, free := borrow[uint16](m * k)
+	defer free()
+	if some := max(1, quantizeWork/k); m <= some {
+		half.Narrow(dtype.BFloat16, rounded, x[:m*k])
+	} else if err := c.For(ceil(m, some), func(b int) {
+		from, to := b*some*k, min((b+1)*some, m)*k
+		half.Narrow(dtype.BFloat16, rounded[from:to], x[from:to])
+	}); err != nil {
+		return err
+	}
+	gemm.BFloat16Rows(m, w.rows, k, rounded, bits16(w.data, w.rows*k), z, w.rows, gemmRunner(c, &err))
+	return err
+}
+
 // halfType is the dtype that rows of numbers of 16 bits have.
 func halfType(t ggml.Type) (d dtype.DType, ok bool) {
 	switch t {
@@ -35,5 +53,10 @@ func halfType(t ggml.Type) (d dtype.DType, ok bool) {
 
 // widenBytes converts numbers of 16 bits.
 func widenBytes(d dtype.DType, z []float32, data []byte) {
-	half.Widen(d, z, unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(data))), len(z)))
+	half.Widen(d, z, bits16(data, len(z)))
+}
+
+// bits16 shows bytes as n numbers of 16 bits.
+func bits16(data []byte, n int) []uint16 {
+	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(data[:2*n]))), n)
 }

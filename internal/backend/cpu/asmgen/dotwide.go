@@ -8,6 +8,10 @@ const wideRows = 2
 // wideTile is how many vectors of columns a tile of so few rows has where there are enough: its sums wait for each other too.
 const wideTile = 4
 
+// fetchColumns is from how many bytes of a column on the next part of it is requested, not the columns behind: a second-level cache would
+// be full of those.
+const fetchColumns = 8 << 10
+
 // wideVectors is how many vectors of columns they take at a time: what registers allow.
 func (v isa) wideVectors(mr int) int {
 	if !v.masks && mr == 1 {
@@ -38,6 +42,13 @@ func dotWide(w *asm, v isa, e elem, mr int) {
 	w.op("LEAQ (SI)(SI*2), DI // three columns")
 	w.op("MOVQ kc+0(FP), R13")
 	d := wideKernel{w, v, e, mr, v.wideVectors(mr)}
+	if e.bf16 {
+		w.op("IMUL3Q $%d, SI, CX // the columns behind these", d.nv*n)
+		w.op("MOVQ R13, R9")
+		w.op("SHLQ $%d, R9 // what is behind in the columns, if the columns are long", e.shift)
+		w.op("CMPQ SI, $%d", fetchColumns)
+		w.op("CMOVQGE R9, CX")
+	}
 	for i := range d.square() {
 		v.clear(w, i)
 	}
@@ -47,12 +58,18 @@ func dotWide(w *asm, v isa, e elem, mr int) {
 	w.label("loop")
 	w.op("MOVQ R8, R10")
 	w.op("MOVQ AX, R11")
+	if e.bf16 {
+		w.op("LEAQ (R8)(CX*1), R9")
+	}
 	for t := range d.nv {
 		rows := transposeLoad(w, v, e, d.square(), func(j int) { d.reach(t, j) }, d.address)
 		if t > 0 {
 			w.op("MOVQ R11, AX")
 		}
-		for _, r := range rows {
+		for j, r := range rows {
+			if e.bf16 {
+				d.fetch(t, j)
+			}
 			d.multiply(t, r)
 		}
 	}
@@ -86,6 +103,15 @@ func (d wideKernel) reach(t, j int) {
 	if j%4 == 0 && t+j > 0 {
 		d.w.op("LEAQ (R10)(SI*4), R10")
 	}
+}
+
+// fetch requests a line of column j of vector t of the columns behind these: rows of weights come from memory, and are too many streams for
+// the processor to see.
+func (d wideKernel) fetch(t, j int) {
+	if j%4 == 0 && t+j > 0 {
+		d.w.op("LEAQ (R9)(SI*4), R9")
+	}
+	d.w.op("PREFETCHT1 %s", [4]string{"(R9)", "(R9)(SI*1)", "(R9)(SI*2)", "(R9)(DI*1)"}[j%4])
 }
 
 // address is that of byte at of column j.

@@ -147,6 +147,14 @@ func engineBF16() *engine[float32] {
 	return nil
 }
 
+// enginePairRows is the engine of BFloat16Rows, nil if there is none.
+func enginePairRows() *engine[float32] {
+	if useBF16 {
+		return &avx512BF16
+	}
+	return nil
+}
+
 // engineInt32 and engineInt64 are the engines of whole numbers, nil if there are none.
 func engineInt32() *engine[float32] {
 	switch ISA() {

@@ -11,6 +11,9 @@ func engine64() *engine[float64] { return generic64 }
 // engineBF16 is the engine of bfloat16 in pairs: there is none.
 func engineBF16() *engine[float32] { return nil }
 
+// enginePairRows is the engine of BFloat16Rows: there is none.
+func enginePairRows() *engine[float32] { return nil }
+
 // engineInt8 is the engine of int8 in VNNI layout: there is none.
 func engineInt8() *engine[float32] { return nil }
 

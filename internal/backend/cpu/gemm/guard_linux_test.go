@@ -68,6 +68,18 @@ func TestGuardPages(t *testing.T) {
 	})
 }
 
+// TestGuardPagesRows is TestGuardPages for rows of bfloat16.
+func TestGuardPagesRows(t *testing.T) {
+	a, b, c := newArena(t, 1<<20), newArena(t, 1<<20), newArena(t, 1<<20)
+	forVariants(t, func(t *testing.T) {
+		for i := 0; HasBF16Rows() && i < 120; i++ {
+			m, n, k, end := 1+i*7%37, 1+i*11%70, 1+i*53%1100, i%2 == 0
+			BFloat16Rows(m, n, k, guardedCopy(a, make([]uint16, m*k), end), guardedCopy(b, make([]uint16, n*k), end),
+				guardedCopy(c, make([]float32, m*n), end), n, nil)
+		}
+	})
+}
+
 // TestStrips: rows are copied into panels as the Go twin does it, from memory that ends at a page that may not be touched and to such
 // memory.
 func TestStrips(t *testing.T) {

@@ -42,6 +42,41 @@ func BFloat16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 	multiply(engine32(), p, run)
 }
 
+// HasBF16Rows reports whether this machine has BFloat16Rows.
+func HasBF16Rows() bool { return enginePairRows() != nil }
+
+// BFloat16Rows is A·Wᵀ for m rows of A and n of W, k contiguous bfloat16 each. It reads W where it is, so that one row runs at the speed of
+// memory. Tiles of AMX have no kernel for one row, and round otherwise: here they are not used, and a row has the same bits whatever m is.
+func BFloat16Rows(m, n, k int, a, w []uint16, c []float32, crs int, run Runner) {
+	checkC(m, n, k, len(a), k, 1, len(w), 1, k, c, crs, Overwrite, nil)
+	p := problem[float32]{m: m, n: n, k: k, ars: k, acs: 1, brs: 1, bcs: k, c: c, crs: crs, ccs: 1,
+		halfOperands: halfOperands{a16: a, b16: w}}
+	p.pair()
+	e := enginePairRows()
+	if m > 0 && n > 0 && k > 0 && p.dots(e, m) {
+		pairDots(e, &p, run)
+		return
+	}
+	multiply(e, p, run)
+}
+
+// pairDotsBytes is how many bytes of W are a block of work for a few rows: as it comes from memory, some microseconds.
+const pairDotsBytes = 512 << 10
+
+// pairDots reads W once, a few whole rows after the other.
+func pairDots(e *engine[float32], p *problem[float32], run Runner) {
+	strip := e.dotsWide[1].cols
+	each := max(1, pairDotsBytes/(4*p.k*strip)) * strip
+	forEach(work(p.m, p.n, p.k), ceilDiv(p.n, each), run, func(block int) {
+		chunk := e.chunk(p.k)
+		for j, end := block*each, min((block+1)*each, p.n); j < end; j += strip {
+			for pc := 0; pc < p.k; pc += chunk {
+				e.dot(p.m, min(chunk, p.k-pc), p.a[pc:], p.ars, 1, p.b[j*p.bcs+pc:], p.bcs, p.c[j:], p.crs, min(strip, end-j), pc > 0)
+			}
+		}
+	})
+}
+
 // Float16 is Float32 for factors in IEEE half precision, given as bits. They are widened
 // to float32, which is exact, while they are packed; sums are those of Float32.
 func Float16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,

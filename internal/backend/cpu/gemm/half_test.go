@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -285,6 +286,41 @@ func TestVDPBF16PS(t *testing.T) {
 	}
 	if got := dot([]float32{0x1p-80, 0}, []float32{0x1p-60, 0}); got != 0 {
 		t.Errorf("a subnormal sum is not flushed: %v", got)
+	}
+}
+
+// TestBFloat16Rows asserts that rows of bfloat16 have the bits of BFloat16 on the same engine, whatever number of rows and threads.
+func TestBFloat16Rows(t *testing.T) {
+	restore, ok := asmvariant.Select("gemm", "gemm/avx512bf16")
+	if !ok {
+		t.Skip("no AVX512_BF16")
+	}
+	defer restore()
+	r := rand.New(rand.NewPCG(21, 22))
+	const m = 33
+	for _, s := range [][2]int{{1, 64}, {31, 70}, {32, 2048}, {77, 1030}, {200, 4096}, {45, 129}, {3, 1}, {5, 0}} {
+		n, k := s[0], s[1]
+		a, w := make([]uint16, m*k), make([]uint16, n*k)
+		for _, x := range [][]uint16{a, w} {
+			for i := range x {
+				x[i] = uint16(math.Float32bits(float32(r.NormFloat64())) >> 16)
+			}
+		}
+		want := make([]float32, m*n)
+		BFloat16(m, n, k, a, k, 1, w, 1, k, want, n, Overwrite, nil, nil)
+		for rows := 1; rows <= m; rows++ {
+			for _, run := range []Runner{nil, goRun, reverse} {
+				got := make([]float32, rows*n)
+				for i := range got {
+					got[i] = float32(math.NaN())
+				}
+				at := m - rows
+				BFloat16Rows(rows, n, k, a[at*k:], w, got, n, run)
+				if !slices.Equal(got, want[at*n:]) {
+					t.Fatalf("%d rows of %v: bits differ", rows, s)
+				}
+			}
+		}
 	}
 }
 

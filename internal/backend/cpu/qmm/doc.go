@@ -32,7 +32,8 @@
 // AVX2 has no sums of bytes in 32 bits. Its kernels stay in 16 bits for a whole group, with the offset of the format taken off, which
 // fits: records have other words there.
 //
-// Rows of bfloat16 and float16 have no tiles: they are multiplied as they are (ByRows).
+// Rows of bfloat16 and float16 have no tiles: they are multiplied as they are (ByRows). With x rounded to bfloat16 too, rows of bfloat16
+// are a product of package gemm.
 //
 // Expand gives the float32 values of a tile, the same bits as ggml.Dequantize, for products with float32 activations.
 //
