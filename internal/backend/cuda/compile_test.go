@@ -60,7 +60,7 @@ func result(op string, d dtype.DType) dtype.DType {
 
 // everyOp is a program of all elementwise ops over one dtype, and casts to all others.
 func everyOp(d dtype.DType) *backend.Fused {
-	p := &backend.Fused{Shape: shape.Of("test", 64), DTypes: []dtype.DType{d, d, dtype.Bool}, In: 3}
+	p := &backend.Fused{Shape: shape.Of("test", 64), DTypes: []dtype.DType{d, d, dtype.Bool, d}, In: 4}
 	add := func(op string, a attr.Attr, out dtype.DType, in []dtype.DType) {
 		ins := backend.Instr{Op: op, Attr: a, Dst: len(p.DTypes), Src: [3]int{-1, -1, -1}}
 		next := 0
@@ -70,7 +70,9 @@ func everyOp(d dtype.DType) *backend.Fused {
 				continue
 			}
 			ins.Src[k] = next
-			next++
+			if next++; next == 2 {
+				next = 3 // behind the condition
+			}
 		}
 		p.DTypes, p.Instrs, p.Out = append(p.DTypes, out), append(p.Instrs, ins), append(p.Out, ins.Dst)
 	}
@@ -113,7 +115,7 @@ func TestCompileElementwise(t *testing.T) {
 	for d := dtype.Bool; d < dtype.N; d++ {
 		t.Run(d.String(), func(t *testing.T) {
 			p := everyOp(d)
-			f := &form{classes: []class{aligned, aligned, byValue}, vector: max(1, min(8, 16/d.Size()))}
+			f := &form{classes: []class{aligned, aligned, byValue, aligned}, vector: max(1, min(8, 16/d.Size()))}
 			compileOne(t, "elementwise_"+d.String(), fusedSource(p.Prep.(*program), f, 0))
 		})
 	}
