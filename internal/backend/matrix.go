@@ -1,7 +1,9 @@
 package backend
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -18,10 +20,25 @@ const (
 )
 
 var matrixFaults = [...]string{
-	MatrixSingular:    "is singular: pivot %d is zero; the function with Ex in its name gives this number instead of an error",
-	MatrixNotDefinite: "is not positive definite: pivot %d is not positive; CholeskyEx gives this number instead of an error",
+	MatrixSingular:    "is singular: pivot %d is zero",
+	MatrixNotDefinite: "is not positive definite: pivot %d is not positive",
 	MatrixNotFinite:   "has no decomposition (info %d): it holds NaN or infinite values, or the iteration did not converge",
 	MatrixNoRoot:      "has no square root (info %d): an eigenvalue is negative, or it holds NaN or infinite values",
+}
+
+// givesInfo are the functions that give the number of the pivot instead of an error. Of others that find a matrix singular InvEx tells.
+var givesInfo = map[string]string{"linalg_solve": "SolveEx", "linalg_lu_factor": "LUFactorEx", "linalg_ldl_factor": "LDLFactorEx"}
+
+// remedy is what to call instead.
+func (f MatrixFault) remedy(function string) string {
+	switch f {
+	case MatrixSingular:
+		name := cmp.Or(givesInfo[strings.TrimSuffix(function, "_ex")], "InvEx")
+		return fmt.Sprintf("; linalg.%s gives this number instead of an error", name)
+	case MatrixNotDefinite:
+		return "; linalg.CholeskyEx gives this number instead of an error"
+	}
+	return ""
 }
 
 // BadMatrix is the error of a function one of whose matrices cannot be factored; at is its index in the batch, negative if there is
@@ -31,5 +48,5 @@ func BadMatrix(function string, f MatrixFault, at, info int) error {
 	if at >= 0 {
 		where = fmt.Sprintf("matrix %d of the batch", at)
 	}
-	return fault.New(fault.Singular, function, "%s "+matrixFaults[f], where, info)
+	return fault.New(fault.Singular, function, "%s "+matrixFaults[f]+"%s", where, info, f.remedy(function))
 }
