@@ -424,8 +424,7 @@ func (g *group[H]) apply(r *rule[H], grads []*lucid.Tensor, b *batch) {
 		g.update(r, grads, b, together)
 		return
 	}
-	k, tensors := g.recorded(grads, together)
-	g.parts.Record(k, tensors, func() { g.update(r, grads, b, together) })
+	g.parts.Record(func() (any, []*graph.Array) { return g.recorded(grads, together) }, func() { g.update(r, grads, b, together) })
 }
 
 // recordedKey is what an update depends on besides the tensors.
@@ -437,7 +436,7 @@ type recordedKey[H any] struct {
 }
 
 // recorded returns that, and the tensors that the update reads and assigns.
-func (g *group[H]) recorded(grads []*lucid.Tensor, together bool) (recordedKey[H], []*graph.Array) {
+func (g *group[H]) recorded(grads []*lucid.Tensor, together bool) (any, []*graph.Array) {
 	k := recordedKey[H]{h: g.h, float: lucid.DefaultDType(), members: len(g.params)}
 	tensors := make([]*graph.Array, 0, 3+len(g.params)*5)
 	add := func(t *lucid.Tensor) { tensors = append(tensors, (*graph.Array)(t)) }

@@ -80,15 +80,25 @@ func (p partInput) equal(q partInput) bool {
 		p.leaf == q.leaf && p.frozen == q.frozen && p.first == q.first
 }
 
-// Record runs f, which reads and assigns some tensors and no others, or records what it recorded in another trace. key must be comparable,
-// and have all that f depends on but scopes and the tensors.
-func (p *Parts) Record(key any, tensors []*Array, f func()) {
-	st := scope.Current()
+// recording is the trace that can have parts: that of a compiled function; nil if there is none.
+func recording(st *scope.State) *Trace {
 	t, _ := st.Trace.(*Trace)
 	if t == nil || t.kind != TraceCompile || t.Export || st.CheckpointLevel != nil || Labelled() {
+		return nil
+	}
+	return t
+}
+
+// Record runs f, which reads and assigns some tensors and no others, or records what it recorded in another trace. about gives those, and
+// a key, which must be comparable and have all else that f depends on but scopes; it is asked in traces alone.
+func (p *Parts) Record(about func() (key any, tensors []*Array), f func()) {
+	st := scope.Current()
+	t := recording(st)
+	if t == nil {
 		f()
 		return
 	}
+	key, tensors := about()
 	in := make([]*Node, len(tensors))
 	defer func() {
 		for _, n := range in {
