@@ -37,8 +37,8 @@ DEV u32 fifth(u32 bits) { return (bits & 15) * 0x00204081u << 4 & 0x10101010u; }
 // unless SPLIT.
 struct Group { u32 q[8]; float a, b, c; };
 
-// Integer instructions limit these kernels as much as memory does. So a sum of products begins with the bits of 3·2²²: it is the number that
-// is added to them, without a conversion. Bytes become numbers the same way.
+// Integer instructions limit these kernels as much as memory does. So a sum of products begins with the bits of 3·2²²: it is the number
+// that is added to them, without a conversion. Bytes become numbers the same way.
 #define BEGIN 0x4b400000
 DEV float number(int sum) { return __fadd_rn(__int_as_float(sum), -12582912.f); }
 DEV float with_byte(u32 bits, u32 word, int i) { return __uint_as_float(__byte_perm(word, bits, 0x7440 + i)); }
