@@ -33,8 +33,8 @@ DEV u32 word_at(const u8 *b) { return *(const u32 *)b; }
 // fifth makes bits 4 of bytes of the lowest four bits.
 DEV u32 fifth(u32 bits) { return (bits & 15) * 0x00204081u << 4 & 0x10101010u; }
 
-// Quants of 32 elements, four in a word, and factors: the sum is scale·(a·first half + b·second half) + c·scale·(sum of x). a and b are equal
-// unless SPLIT.
+// Quants of 32 elements, four in a word, and factors: the sum is scale·(a·first half + b·second half) + c·scale·(sum of x). Unless SPLIT,
+// a and b are equal.
 struct Group { u32 q[8]; float a, b, c; };
 
 // Integer instructions limit these kernels as much as memory does. So a sum of products begins with the bits of 3·2²²: it is the number
