@@ -19,6 +19,7 @@ const (
 	nearChunks   = 8   // chunks that a cluster combines: NEAR in attention_decode.cu
 	nearMatrices = 16  // up to so many; with more of them blocks wait for each other
 	mostNear     = 64  // vectors of results that it has room for
+	mostNearMMA  = 32  // with tensor cores: with more of them the launches behind lose what attention gains (8B: 0.5 %)
 	decodeBlocks = 128 // chunks of all heads of an example: enough for a device; bits must not depend on which it is
 )
 
@@ -120,7 +121,11 @@ func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.V
 	rows := q.Shape.Dim(1) / k.Shape.Dim(1) * q.Shape.Dim(2)
 	splits := min(blocks(keys, fewest), max(1, decodeBlocks/k.Shape.Dim(1)), decodeSplits)
 	chunks := min(splits, max(1, 4*d.SMs/matrices))
-	if d.Major >= 9 && c.rows*c.lanes <= mostNear && chunks > 1 && matrices <= nearMatrices && d.alone() {
+	room := mostNear
+	if c.mma {
+		room = mostNearMMA
+	}
+	if d.Major >= 9 && c.rows*c.lanes <= room && chunks > 1 && matrices <= nearMatrices && d.alone() {
 		for c.cluster = nearChunks; c.cluster > chunks; {
 			c.cluster /= 2
 		}
