@@ -127,7 +127,7 @@ func (a *addedTokens) cut(s *tokenSet, text string, base int, o EncodeOptions, i
 		if start < end { // else the spaces of the token before were all of it
 			id(t.id)
 		}
-		done = end // the search goes on behind the token itself: one that lies in the spaces it took counts too
+		done = end // the search goes on behind the token itself: one in the spaces it took counts too
 	}
 	if done < len(text) {
 		rest(text[done:], base+done)

@@ -135,7 +135,7 @@ type symbol struct {
 
 // start cuts a piece into its characters, or bytes.
 func (m *bpe) start(piece string, buf []symbol) []symbol {
-	drop := m.unk < 0 && m.ranks == nil // what has no token is not there: those beside it may merge
+	drop := m.unk < 0 && m.ranks == nil // what has no token is not there: its neighbours may merge
 	if m.byteLevel {
 		for i := range len(piece) {
 			if id := m.symbols[piece[i]]; id >= 0 {
