@@ -393,7 +393,7 @@ var keywords = []string{"and", "or", "not", "in", "is", "if", "else", "recursive
 func (p *parser) test(e expr) expr {
 	name := p.name()
 	if name == "in" {
-		return binaryExpr{"in", e, p.sum()}
+		return binaryExpr{"in", e, p.postfix(p.primary())}
 	}
 	f, ok := tests[name]
 	if !ok {
