@@ -51,12 +51,15 @@ func (f *family) weights(o CategoricalOptions) (logits, probs *lucid.Tensor, bat
 		f.args = map[string]Constraint{"probs": Simplex, "logits": RealVector}
 		probs = v[0].Div(v[0].SumKeep(-1))
 		f.someClass(probs)
+		f.check("probs, normalised,", probs, RealVector) // not those of an infinite weight
 		return clampProbs(probs).Log(), probs, batch
 	}
 	v, batch := f.tensors(parameter{"logits", o.Logits, RealVector, 1})
 	f.args = map[string]Constraint{"probs": Simplex, "logits": RealVector}
 	f.someClass(v[0])
-	return v[0].Sub(v[0].LogSumExpKeep(-1)), nil, batch
+	logits = v[0].Sub(v[0].LogSumExpKeep(-1))
+	f.check("logits, normalised,", logits, RealVector) // not those of +Inf, nor of nothing but -Inf
+	return logits, nil, batch
 }
 
 func (f *family) someClass(x *lucid.Tensor) {

@@ -1,6 +1,7 @@
 package distributions_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -79,4 +80,36 @@ func TestLKJEntropy(t *testing.T) {
 	if math.Abs(two-math.Ln2) > 1e-12 {
 		t.Errorf("the entropy of a uniform correlation is %v, want log 2", two)
 	}
+}
+
+// TestCDFAtZero checks the lower end of positive numbers, where the density has no value and the probability is 0.
+func TestCDFAtZero(t *testing.T) {
+	for _, d := range []distributions.Distribution{distributions.NewLogNormal(0.0, 1.0), distributions.NewWeibull(1.0, 2.0),
+		distributions.NewInverseGamma(1.0, 2.0)} {
+		if p := d.CDF(0.0).Item(); p != 0 {
+			t.Errorf("%v: the cdf of 0 is %v", d, p)
+		}
+		if err := lucid.Try(func() { d.CDF(-1.0) }); !errors.Is(err, lucid.ErrValue) {
+			t.Errorf("%v: the cdf of -1 gives %v", d, err)
+		}
+		if err := lucid.Try(func() { d.LogProb(0.0) }); !errors.Is(err, lucid.ErrValue) {
+			t.Errorf("%v: the density at 0 gives %v", d, err)
+		}
+	}
+}
+
+// TestInfiniteWeights checks that weights of classes that cannot be normalised are refused.
+func TestInfiniteWeights(t *testing.T) {
+	inf := math.Inf(1)
+	for _, o := range []distributions.CategoricalOptions{{Probs: lucid.New([]float64{1, inf}, 2)},
+		{Logits: lucid.New([]float64{1, inf}, 2)}, {Logits: lucid.New([]float64{-inf, -inf}, 2)}} {
+		for name, f := range map[string]func(){"categorical": func() { distributions.NewCategorical(o) },
+			"one hot": func() { distributions.NewOneHotCategorical(o) },
+			"relaxed": func() { distributions.NewRelaxedOneHotCategorical(1.0, o) }} {
+			if err := lucid.Try(f); !errors.Is(err, lucid.ErrValue) {
+				t.Errorf("%s of %v: %v", name, o, err)
+			}
+		}
+	}
+	distributions.NewCategorical(distributions.CategoricalOptions{Logits: lucid.New([]float64{-inf, 0}, 2)})
 }

@@ -128,7 +128,7 @@ func (d *InverseGamma) LogProb(value any) *lucid.Tensor {
 
 // CDF is the complement of the incomplete gamma function of Rate/x.
 func (d *InverseGamma) CDF(value any) *lucid.Tensor {
-	return special.Gammaincc(d.Concentration, d.Rate.Div(d.supported("CDF", value, d.Rate)))
+	return special.Gammaincc(d.Concentration, d.Rate.Div(d.limited(value, d.Rate)))
 }
 
 // Entropy is a + log b + log Γ(a) - (1+a)ψ(a).

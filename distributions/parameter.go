@@ -218,6 +218,15 @@ func (b *Base) supported(method string, v any, like *lucid.Tensor) *lucid.Tensor
 	return b.value(method, v, like, b.spec.Support)
 }
 
+// limited is value for the argument of CDF: 0, where densities of positive numbers end, is below all of them.
+func (b *Base) limited(v any, like *lucid.Tensor) *lucid.Tensor {
+	domain := b.spec.Support
+	if domain == Positive {
+		domain = NonNegative
+	}
+	return b.value("CDF", v, like, domain)
+}
+
 // quantile is value for the argument of ICDF.
 func (b *Base) quantile(v any, like *lucid.Tensor) *lucid.Tensor {
 	return b.value("ICDF", v, like, UnitInterval)

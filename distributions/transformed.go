@@ -108,7 +108,7 @@ func likeOf(d Distribution) *lucid.Tensor {
 // CDF is that of the argument, or its complement where the transforms decrease.
 func (d *Transformed) CDF(value any) *lucid.Tensor {
 	sign := d.monotone("CDF")
-	x := NewComposeTransform(d.Transforms...).Inverse(d.supported("CDF", value, d.like()))
+	x := NewComposeTransform(d.Transforms...).Inverse(d.limited(value, d.like()))
 	return flipped(d.BaseDist.CDF(x), sign)
 }
 

@@ -55,7 +55,7 @@ func (d *Weibull) LogProb(value any) *lucid.Tensor {
 
 // CDF is 1 - exp(-(x/Scale)^k).
 func (d *Weibull) CDF(value any) *lucid.Tensor {
-	return d.supported("CDF", value, d.Scale).Div(d.Scale).Pow(d.Concentration).Neg().Expm1().Neg()
+	return d.limited(value, d.Scale).Div(d.Scale).Pow(d.Concentration).Neg().Expm1().Neg()
 }
 
 // ICDF is its inverse.

@@ -210,6 +210,9 @@ func (k *controlLaunch) loop(ctx *backend.Ctx, _ attr.Attr, out, in []backend.Vi
 		if outs, err = step.Run(ctx.Context, hold.args, &hold, outs[:0]); err != nil {
 			return fmt.Errorf("round %d: %w", round, err)
 		}
+		if err := k.straighten(ctx, outs); err != nil {
+			return err
+		}
 		hold.advance(outs)
 	}
 	results := make([]*graph.Node, len(out))
@@ -285,6 +288,28 @@ func (k *controlLaunch) operand(ctx *backend.Ctx, v backend.View) (*graph.Node, 
 		return nil, err
 	}
 	return graph.NewStored(b, spec, k.dev), nil
+}
+
+// straighten copies parts of the state that are views with strides of their own: the next round takes its arguments for row-major.
+func (k *controlLaunch) straighten(ctx *backend.Ctx, outs []*graph.Node) error {
+	for i, o := range outs[:len(k.control.Init)] {
+		v := o.View()
+		if v.Contiguous() {
+			continue
+		}
+		n, err := k.operand(ctx, v)
+		if err != nil {
+			for _, o := range outs {
+				o.Ref()
+				o.Unref()
+			}
+			return err
+		}
+		o.Ref()
+		o.Unref()
+		outs[i] = n
+	}
+	return nil
 }
 
 // partOf shows the memory of an operand. It has nothing to wait for: the buffer may have the event of the very plan that runs.

@@ -137,14 +137,17 @@ func differentiated(in []*Node) bool {
 	return slices.ContainsFunc(in, func(n *Node) bool { return n.DType().IsInexact() && (n.Tape() || n.Level() != nil) })
 }
 
-// orZeros gives every inexact value that lacks one a zero.
+// orZeros gives every inexact value that lacks one a zero, and takes those of other values away.
 func orZeros(list, like []*Node) []*Node {
 	out := make([]*Node, len(like))
 	for i, x := range like {
+		if !x.DType().IsInexact() {
+			continue
+		}
 		if list != nil {
 			out[i] = list[i]
 		}
-		if out[i] == nil && x.DType().IsInexact() {
+		if out[i] == nil {
 			out[i] = zerosLike(x)
 		}
 	}

@@ -421,3 +421,19 @@ func TestMaskSpeed(t *testing.T) {
 		t.Errorf("%v a token", best)
 	}
 }
+
+// TestSurrogates checks that the parts of a pair come together and count as one character.
+func TestSurrogates(t *testing.T) {
+	g, err := JSONSchema([]byte(`{"type": "string", "minLength": 2, "maxLength": 2}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		`"\ud83d\ude00"`: false, `"\ud83d\ude00x"`: true, `"\uD83D\uDE00\uDBFF\udfff"`: true,
+		`"\ud83dx"`: false, `"x\ude00"`: false, `"\ud7ff\ue000"`: true, `"\uD700\u0041"`: true,
+	} {
+		if got := g.Matches(text); got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}

@@ -44,13 +44,20 @@ func (b *builder) space() sequence {
 	})
 }
 
-// character is one of a JSON text, escaped or not.
+// character is one of a JSON text, escaped or not. The two parts of a surrogate pair come together: readers count both as one
+// character, and some refuse one alone.
 func (b *builder) character() sequence {
 	return b.once("character", func() []sequence {
 		hex := b.class([2]rune{'0', '9'}, [2]rune{'a', 'f'}, [2]rune{'A', 'F'})
+		d := b.class([2]rune{'d', 'd'}, [2]rune{'D', 'D'})
+		high := join(d, b.class([2]rune{'8', '9'}, [2]rune{'a', 'b'}, [2]rune{'A', 'B'}), hex, hex)
+		low := join(d, b.class([2]rune{'c', 'f'}, [2]rune{'C', 'F'}), hex, hex)
+		other := b.class([2]rune{'0', '9'}, [2]rune{'a', 'c'}, [2]rune{'e', 'f'}, [2]rune{'A', 'C'}, [2]rune{'E', 'F'})
+		unit := b.either(join(other, hex, hex, hex), join(d, b.class([2]rune{'0', '7'}), hex, hex), join(high, lit(`\u`), low))
+		short := b.class([2]rune{'"', '"'}, [2]rune{'\\', '\\'}, [2]rune{'/', '/'}, [2]rune{'b', 'b'}, [2]rune{'f', 'f'}, [2]rune{'n', 'n'},
+			[2]rune{'r', 'r'}, [2]rune{'t', 't'})
 		return []sequence{b.class(except([][2]rune{{0, 0x1F}, {'"', '"'}, {'\\', '\\'}, {0x7F, 0x7F}})...),
-			join(lit(`\`), b.either(b.class([2]rune{'"', '"'}, [2]rune{'\\', '\\'}, [2]rune{'/', '/'}, [2]rune{'b', 'b'}, [2]rune{'f', 'f'},
-				[2]rune{'n', 'n'}, [2]rune{'r', 'r'}, [2]rune{'t', 't'}), join(lit("u"), hex, hex, hex, hex)))}
+			join(lit(`\`), b.either(short, join(lit("u"), unit)))}
 	})
 }
 

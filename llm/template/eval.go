@@ -1,6 +1,7 @@
 package template
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -162,6 +163,12 @@ type (
 		names           []string
 		list, test      expr
 		body, otherwise []stmt
+		recursive       bool
+	}
+	withStmt struct {
+		names  []string
+		values []expr
+		body   []stmt
 	}
 	setStmt struct {
 		names []string
@@ -179,6 +186,7 @@ type (
 		params   []string
 		defaults []expr
 		body     []stmt
+		uses     map[string]bool // names in the body
 	}
 )
 
@@ -192,66 +200,6 @@ func (s ifStmt) run(e *env) jump {
 		return e.run(s.then)
 	}
 	return e.run(s.otherwise)
-}
-
-func (s forStmt) run(e *env) (out jump) {
-	items := iterate(s.list.eval(e))
-	outer := e.scope
-	if s.test != nil {
-		var some []any
-		for _, v := range items {
-			e.inside(outer, func() {
-				e.spend(1)
-				e.bind(s.names, v)
-				if truth(s.test.eval(e)) {
-					some = append(some, v)
-				}
-			})
-		}
-		items = some
-	}
-	if len(items) == 0 {
-		return e.run(s.otherwise)
-	}
-	items = slices.Clone(items)
-	for i, v := range items {
-		e.spend(1)
-		var j jump
-		e.inside(outer, func() {
-			e.bind(s.names, v)
-			e.scope.vars["loop"] = loopOf(items, i)
-			j = e.run(s.body)
-		})
-		if j == "break" {
-			break
-		}
-	}
-	return ""
-}
-
-// loopOf is the variable loop in round i.
-func loopOf(items []any, i int) any {
-	d := &Dict{}
-	n := len(items)
-	for key, v := range map[string]int{"index": i + 1, "index0": i, "revindex": n - i, "revindex0": n - i - 1, "length": n,
-		"depth": 1, "depth0": 0} {
-		d.Set(key, int64(v))
-	}
-	d.Set("first", i == 0)
-	d.Set("last", i == n-1)
-	if i > 0 {
-		d.Set("previtem", items[i-1])
-	}
-	if i+1 < n {
-		d.Set("nextitem", items[i+1])
-	}
-	d.Set("cycle", function(func(_ *env, a called) any {
-		if len(a.positional) == 0 {
-			throw("loop.cycle without values")
-		}
-		return a.positional[i%len(a.positional)]
-	}))
-	return d
 }
 
 // bind assigns a value to a name, or its elements to several.
@@ -299,32 +247,58 @@ func (s filterStmt) run(e *env) jump {
 }
 
 func (s macroStmt) run(e *env) jump {
-	home := e.scope
-	e.scope.vars[s.name] = function(func(e *env, a called) any {
-		if len(a.positional) > len(s.params) {
-			throw("the macro %s takes %d arguments, got %d", s.name, len(s.params), len(a.positional))
+	e.scope.vars[s.name] = s.function(e.scope)
+	return ""
+}
+
+// function is the macro, whose body sees the variables of home.
+func (s macroStmt) function(home *scope) function {
+	return func(e *env, a called) any {
+		n := len(s.params)
+		if len(a.positional) > n && !s.uses["varargs"] {
+			throw("the macro %s takes %d arguments, got %d", s.name, n, len(a.positional))
 		}
-		for name := range a.named {
-			if !slices.Contains(s.params, name) {
+		caller, hasCaller := a.named["caller"]
+		more := &Dict{}
+		for _, name := range slices.Sorted(maps.Keys(a.named)) {
+			k := slices.Index(s.params, name)
+			switch {
+			case k >= 0 && k < len(a.positional):
+				throw("the macro %s has two values for %q", s.name, name)
+			case k < 0 && (name == "caller" && s.uses["caller"]):
+			case k < 0 && !s.uses["kwargs"]:
 				throw("the macro %s has no parameter %q", s.name, name)
+			case k < 0:
+				more.Set(name, a.named[name])
 			}
 		}
 		return e.capture(func() {
 			e.inside(home, func() {
+				vars := e.scope.vars
+				if s.uses["caller"] {
+					if vars["caller"] = any(undefined{"caller"}); hasCaller {
+						vars["caller"] = caller
+					}
+				}
+				if s.uses["varargs"] {
+					vars["varargs"] = tuple(a.positional[min(n, len(a.positional)):]...)
+				}
+				if s.uses["kwargs"] {
+					vars["kwargs"] = more
+				}
 				for i, name := range s.params {
 					if i < len(a.positional) {
-						e.scope.vars[name] = a.positional[i]
+						vars[name] = a.positional[i]
 					} else if v, ok := a.named[name]; ok {
-						e.scope.vars[name] = v
+						vars[name] = v
 					} else if s.defaults[i] != nil {
-						e.scope.vars[name] = s.defaults[i].eval(e)
+						vars[name] = s.defaults[i].eval(e)
 					} else {
-						e.scope.vars[name] = undefined{name}
+						vars[name] = undefined{name}
 					}
 				}
 				e.run(s.body)
 			})
 		})
-	})
-	return ""
+	}
 }

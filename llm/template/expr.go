@@ -9,13 +9,15 @@ import (
 type expr interface{ eval(e *env) any }
 
 type (
-	literal  struct{ value any }
-	captured struct{}
-	nameExpr string
-	listExpr []expr
-	dictExpr [][2]expr
-	condExpr struct{ test, then, otherwise expr }
-	boolExpr struct {
+	literal   struct{ value any }
+	captured  struct{}
+	nameExpr  string
+	listExpr  []expr
+	tupleExpr []expr
+	negExpr   struct{ value expr }
+	dictExpr  [][2]expr
+	condExpr  struct{ test, then, otherwise expr }
+	boolExpr  struct {
 		left, right expr
 		or          bool
 	}
@@ -40,6 +42,7 @@ type (
 	arguments struct {
 		positional []expr
 		named      []namedArg
+		caller     *macroStmt // the body of a call block
 	}
 	callExpr struct {
 		value expr
@@ -53,6 +56,7 @@ type (
 		args  arguments
 	}
 	testExpr struct {
+		name  string
 		f     function
 		value expr
 		args  arguments
@@ -71,6 +75,23 @@ func (x listExpr) eval(e *env) any {
 		l.items = append(l.items, one.eval(e))
 	}
 	return l
+}
+
+func (x tupleExpr) eval(e *env) any {
+	l := listExpr(x).eval(e).(*list)
+	l.kind = tupleKind
+	return l
+}
+
+func (x negExpr) eval(e *env) any {
+	f, n, isInt, ok := number(x.value.eval(e))
+	switch {
+	case !ok:
+		throw("- of a %s", kindOf(x.value.eval(e)))
+	case isInt:
+		return e.arithmetic("-", int64(0), n)
+	}
+	return -f
 }
 
 func (x dictExpr) eval(e *env) any {
@@ -105,6 +126,9 @@ func (a arguments) eval(e *env) called {
 	for _, x := range a.named {
 		c.named[x.name] = plain(x.value.eval(e))
 	}
+	if a.caller != nil {
+		c.named["caller"] = a.caller.function(e.scope)
+	}
 	return c
 }
 
@@ -116,9 +140,13 @@ func (x callExpr) eval(e *env) any {
 			return f(e, x.args.eval(e))
 		}
 	}
-	f, ok := x.value.eval(e).(function)
+	v := x.value.eval(e)
+	f, ok := v.(function)
+	if d, is := v.(*Dict); is && d.call != nil {
+		f, ok = d.call, true
+	}
 	if !ok {
-		throw("line %d: a %s cannot be called", x.line, kindOf(x.value.eval(e)))
+		throw("line %d: a %s cannot be called", x.line, kindOf(v))
 	}
 	return f(e, x.args.eval(e))
 }
@@ -126,14 +154,22 @@ func (x callExpr) eval(e *env) any {
 func (x filterExpr) eval(e *env) any {
 	e.spend(1)
 	a := x.args.eval(e)
-	a.positional = append([]any{plain(x.value.eval(e))}, a.positional...)
+	v := x.value.eval(e)
+	if m, ok := v.(markup); ok && (x.name == "escape" || x.name == "e") { // it was escaped before
+		return m
+	}
+	a.positional = append([]any{plain(v)}, a.positional...)
 	return x.f(e, a)
 }
 
 func (x testExpr) eval(e *env) any {
 	e.spend(1)
 	a := x.args.eval(e)
-	a.positional = append([]any{plain(x.value.eval(e))}, a.positional...)
+	v := x.value.eval(e)
+	if x.name != "escaped" {
+		v = plain(v)
+	}
+	a.positional = append([]any{v}, a.positional...)
 	return x.f(e, a)
 }
 
@@ -163,8 +199,10 @@ func attribute(v any, name string) any {
 	return undefined{name}
 }
 
-func (x indexExpr) eval(e *env) any {
-	v, i := plain(x.value.eval(e)), plain(x.index.eval(e))
+func (x indexExpr) eval(e *env) any { return element(plain(x.value.eval(e)), plain(x.index.eval(e))) }
+
+// element is what an index or a key finds.
+func element(v, i any) any {
 	if name, ok := i.(string); ok {
 		return attribute(v, name)
 	}
@@ -177,7 +215,11 @@ func (x indexExpr) eval(e *env) any {
 	}
 	var items []any
 	switch v := v.(type) {
-	case *list, string:
+	case *list:
+		if !v.kind.once() {
+			items = v.items
+		}
+	case string:
 		items = iterate(v)
 	case *Dict:
 		return attribute(v, keyText(n))
@@ -206,6 +248,19 @@ func (x sliceExpr) eval(e *env) any {
 			throw("a slice by a %s", kindOf(p))
 		}
 		return n, true
+	}
+	kind := plainKind
+	switch l := v.(type) {
+	case *list:
+		if kind = l.kind; kind.once() {
+			return undefined{"a part of " + kindNames[kind]}
+		}
+	case string, undefined:
+	default:
+		return undefined{"a part of a " + kindOf(v)}
+	}
+	if u, ok := v.(undefined); ok {
+		throw("%q is undefined; it has no parts", u.name)
 	}
 	items := iterate(v)
 	size := int64(len(items))
@@ -243,7 +298,10 @@ func (x sliceExpr) eval(e *env) any {
 		}
 		return b.String()
 	}
-	return &list{items: out}
+	if kind == rangeKind {
+		kind = plainKind
+	}
+	return &list{items: out, kind: kind}
 }
 
 func (x binaryExpr) eval(e *env) any {
@@ -320,10 +378,29 @@ func (e *env) arithmetic(operator string, a, b any) any {
 			return strings.Repeat(s, int(n))
 		}
 	case *list:
-		if t, ok := b.(*list); ok && operator == "+" {
+		if t, ok := b.(*list); ok && operator == "+" && s.kind == t.kind && s.kind <= tupleKind {
 			e.spend(len(s.items) + len(t.items))
-			return &list{items: slices.Concat(s.items, t.items)}
+			return &list{items: slices.Concat(s.items, t.items), kind: s.kind}
 		}
+		if operator == "*" && bothInt {
+			return e.repeated(s, yi)
+		}
+	}
+	if operator == "*" && isInt {
+		switch b.(type) {
+		case string, *list:
+			return e.arithmetic("*", b, xi)
+		}
+	}
+	if s, ok := a.(string); ok && operator == "%" {
+		if l, ok := b.(*list); ok && l.kind == tupleKind {
+			return e.printf(s, l.items, true)
+		}
+		switch b.(type) {
+		case *list, *Dict, undefined:
+			return e.printf(s, []any{b}, false)
+		}
+		return e.printf(s, []any{b}, true)
 	}
 	throw("%s of a %s and a %s", operator, kindOf(a), kindOf(b))
 	return nil
@@ -331,25 +408,31 @@ func (e *env) arithmetic(operator string, a, b any) any {
 
 func numbers(operator string, x, y float64, xi, yi int64, whole bool) any {
 	switch operator {
-	case "+":
-		if whole {
-			return xi + yi
+	case "+", "-", "*":
+		if !whole {
+			return map[string]float64{"+": x + y, "-": x - y, "*": x * y}[operator]
 		}
-		return x + y
-	case "-":
-		if whole {
-			return xi - yi
+		n := map[string]int64{"+": xi + yi, "-": xi - yi, "*": xi * yi}[operator]
+		if f := map[string]float64{"+": x + y, "-": x - y, "*": x * y}[operator]; math.Abs(f-float64(n)) > 1<<62 {
+			throw("a whole number of more than 64 bits")
 		}
-		return x - y
-	case "*":
-		if whole {
-			return xi * yi
-		}
-		return x * y
+		return n
 	case "**":
-		p := math.Pow(x, y)
-		if whole && yi >= 0 && math.Abs(p) < 1<<53 {
-			return int64(p)
+		if !whole || yi < 0 {
+			if x == 0 && y < 0 {
+				throw("a division by zero")
+			}
+			return math.Pow(x, y)
+		}
+		if p := math.Pow(x, y); math.Abs(p) > 1<<62 {
+			throw("a whole number of more than 64 bits")
+		}
+		p := int64(1)
+		for ; yi > 0; yi >>= 1 {
+			if yi&1 != 0 {
+				p *= xi
+			}
+			xi *= xi
 		}
 		return p
 	}

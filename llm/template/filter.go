@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // arg returns an argument by its position behind the value, or by its name; def if it is not given.
@@ -51,18 +50,19 @@ func init() { // not an initialiser: filters and parser refer to each other
 	filters = map[string]function{
 		"tojson": toJSON, "length": length, "count": length, "string": onText(func(s string) string { return s }),
 		"safe":  func(e *env, a called) any { return markup(e.text(a.positional[0])) },
-		"upper": onText(strings.ToUpper), "lower": onText(strings.ToLower), "title": onText(title), "capitalize": onText(capitalize),
+		"upper": onText(upper), "lower": onText(lower), "title": onText(titleFilter), "capitalize": onText(capitalize),
 		"trim": trimFilter, "default": defaultFilter, "d": defaultFilter, "join": joinFilter, "items": itemsFilter, "dictsort": dictSort,
 		"list": func(_ *env, a called) any { return &list{items: slices.Clone(iterate(a.positional[0]))} }, "replace": replaceFilter,
 		"selectattr": pick(true, true), "rejectattr": pick(true, false), "select": pick(false, true), "reject": pick(false, false),
 		"map": mapFilter, "first": func(_ *env, a called) any { return end(iterate(a.positional[0]), 0) },
-		"last": func(_ *env, a called) any { s := iterate(a.positional[0]); return end(s, len(s)-1) },
+		"last": lastFilter,
 		"int":  toInt, "float": toFloat, "abs": absFilter, "indent": indentFilter, "reverse": reverseFilter, "sort": sortFilter,
-		"unique": uniqueFilter, "escape": onText(escape), "e": onText(escape), "sum": sumFilter, "round": roundFilter,
-		"min": extreme(false), "max": extreme(true), "attr": func(_ *env, a called) any {
-			return attribute(a.positional[0],
-				a.text(1, "name", ""))
-		},
+		"unique": uniqueFilter, "escape": escapeFilter, "e": escapeFilter, "sum": sumFilter, "round": roundFilter,
+		"min": extreme(false), "max": extreme(true), "batch": batchFilter, "slice": sliceFilter, "groupby": groupFilter,
+		"wordcount": wordCount, "center": centerFilter, "truncate": truncateFilter, "urlencode": urlEncode, "format": formatFilter,
+		"striptags": onText(stripTags), "filesizeformat": fileSize,
+		"forceescape": func(e *env, a called) any { return markup(escape(e.text(a.positional[0]))) },
+		"attr":        attrFilter,
 	}
 }
 
@@ -73,12 +73,20 @@ func end(items []any, i int) any {
 	return items[i]
 }
 
+func lastFilter(_ *env, a called) any {
+	if l, ok := a.positional[0].(*list); ok && l.kind == lazyKind {
+		throw("what select, reject and map give has no last element; use list")
+	}
+	s := iterate(a.positional[0])
+	return end(s, len(s)-1)
+}
+
 func length(_ *env, a called) any {
 	switch v := a.positional[0].(type) {
 	case string:
 		return int64(len([]rune(v)))
 	case *list:
-		if v.lazy {
+		if v.kind == lazyKind {
 			throw("what select, reject and map give has no length; use list")
 		}
 		return int64(len(v.items))
@@ -91,25 +99,6 @@ func length(_ *env, a called) any {
 	return nil
 }
 
-func title(s string) string {
-	begins := true
-	return strings.Map(func(r rune) rune {
-		defer func() { begins = !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }()
-		if begins {
-			return unicode.ToUpper(r)
-		}
-		return unicode.ToLower(r)
-	}, s)
-}
-
-func capitalize(s string) string {
-	r := []rune(strings.ToLower(s))
-	if len(r) > 0 {
-		r[0] = unicode.ToUpper(r[0])
-	}
-	return string(r)
-}
-
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
 func escape(s string) string { return escaper.Replace(s) }
@@ -119,7 +108,7 @@ func trimFilter(e *env, a called) any {
 	if chars, ok := a.arg(1, "chars", nil).(string); ok {
 		return strings.Trim(s, chars)
 	}
-	return strings.TrimFunc(s, unicode.IsSpace)
+	return strings.TrimFunc(s, isSpace)
 }
 
 func defaultFilter(_ *env, a called) any {
@@ -133,10 +122,7 @@ func defaultFilter(_ *env, a called) any {
 func joinFilter(e *env, a called) any {
 	var parts []string
 	for _, v := range iterate(a.positional[0]) {
-		if name, ok := a.arg(2, "attribute", nil).(string); ok {
-			v = attribute(v, name)
-		}
-		parts = append(parts, e.text(v))
+		parts = append(parts, e.text(path(v, a.arg(2, "attribute", nil), nil)))
 	}
 	s := strings.Join(parts, e.text(a.arg(1, "d", "")))
 	e.take(len(s))
@@ -146,7 +132,7 @@ func joinFilter(e *env, a called) any {
 func pairsOf(d *Dict) *list {
 	l := &list{}
 	for _, k := range d.keys {
-		l.items = append(l.items, &list{items: []any{keyValue(k), d.values[k]}})
+		l.items = append(l.items, tuple(keyValue(k), d.values[k]))
 	}
 	return l
 }
@@ -154,9 +140,11 @@ func pairsOf(d *Dict) *list {
 func itemsFilter(_ *env, a called) any {
 	switch v := a.positional[0].(type) {
 	case *Dict:
-		return pairsOf(v)
+		l := pairsOf(v)
+		l.kind = lazyKind
+		return l
 	case undefined:
-		return &list{}
+		return &list{kind: lazyKind}
 	}
 	throw("a %s has no items", kindOf(a.positional[0]))
 	return nil
@@ -179,7 +167,7 @@ func dictSort(e *env, a called) any {
 // fold makes the order of texts one without regard to case.
 func fold(v any, exact bool) any {
 	if s, ok := v.(string); ok && !exact {
-		return strings.ToLower(s)
+		return lower(s)
 	}
 	return v
 }
@@ -192,6 +180,8 @@ func sorted(e *env, items []any, key func(any) any, reverse bool) {
 			a, b = b, a
 		}
 		switch {
+		case equal(a, b):
+			return 0
 		case less(a, b):
 			return -1
 		case less(b, a):
@@ -203,22 +193,37 @@ func sorted(e *env, items []any, key func(any) any, reverse bool) {
 
 func sortFilter(e *env, a called) any {
 	items := slices.Clone(iterate(a.positional[0]))
-	name, by := a.arg(3, "attribute", nil).(string)
+	exact := truth(a.arg(2, "case_sensitive", false))
+	names, by := a.arg(3, "attribute", nil).(string)
 	sorted(e, items, func(v any) any {
-		if by {
-			v = attribute(v, name)
+		if !by {
+			return fold(v, exact)
 		}
-		return fold(v, truth(a.arg(2, "case_sensitive", false)))
+		keys := &list{}
+		for name := range strings.SplitSeq(names, ",") {
+			keys.items = append(keys.items, fold(path(v, name, nil), exact))
+		}
+		return keys
 	}, truth(a.arg(1, "reverse", false)))
 	return &list{items: items}
 }
 
 func uniqueFilter(e *env, a called) any {
-	out := &list{}
+	out, seen := &list{kind: lazyKind}, []any{}
+	exact := truth(a.arg(1, "case_sensitive", false))
 	for _, v := range iterate(a.positional[0]) {
-		e.spend(len(out.items) + 1)
-		if !slices.ContainsFunc(out.items, func(x any) bool { return equal(fold(x, false), fold(v, false)) }) {
-			out.items = append(out.items, v)
+		e.spend(len(seen) + 1)
+		key := fold(path(v, a.arg(2, "attribute", nil), nil), exact)
+		switch l := key.(type) {
+		case *Dict:
+			throw("unique of mappings; name an attribute")
+		case *list:
+			if l.kind == plainKind {
+				throw("unique of lists; name an attribute")
+			}
+		}
+		if !slices.ContainsFunc(seen, func(x any) bool { return equal(x, key) }) {
+			seen, out.items = append(seen, key), append(out.items, v)
 		}
 	}
 	return out
@@ -233,7 +238,7 @@ func replaceFilter(e *env, a called) any {
 // pick makes select, reject and their forms by an attribute.
 func pick(byAttr, want bool) function {
 	return func(e *env, a called) any {
-		out := &list{lazy: true}
+		out := &list{kind: lazyKind}
 		at := 1
 		if byAttr {
 			at = 2
@@ -252,7 +257,7 @@ func pick(byAttr, want bool) function {
 			e.spend(1)
 			x := v
 			if byAttr {
-				x = path(v, a.text(1, "attribute", ""))
+				x = path(v, a.arg(1, "attribute", ""), nil)
 			}
 			is := truth(x)
 			if test != nil {
@@ -274,23 +279,42 @@ func iterateSome(v any) []any {
 	return iterate(v)
 }
 
-// path follows attributes with dots between.
-func path(v any, name string) any {
-	for part := range strings.SplitSeq(name, ".") {
-		v = attribute(v, part)
+// path follows attributes with dots between, numbers among them; nil is the value itself. Where there is none it goes on with missing,
+// if that is not nil.
+func path(v, name, missing any) any {
+	var parts []any
+	switch name := name.(type) {
+	case nil:
+		return v
+	case int64:
+		parts = []any{name}
+	case string:
+		for part := range strings.SplitSeq(name, ".") {
+			if n, err := strconv.ParseInt(part, 10, 64); err == nil && n >= 0 {
+				parts = append(parts, n)
+			} else {
+				parts = append(parts, part)
+			}
+		}
+	default:
+		throw("an attribute is a %s, want a string", kindOf(name))
+	}
+	for _, part := range parts {
+		v = element(v, part)
+		if _, ok := v.(undefined); ok && missing != nil {
+			v = missing
+		}
 	}
 	return v
 }
 
 func mapFilter(e *env, a called) any {
-	out := &list{lazy: true}
-	name, byAttr := a.named["attribute"].(string)
+	out := &list{kind: lazyKind}
+	name, byAttr := a.named["attribute"]
 	for _, v := range iterateSome(a.positional[0]) {
 		e.spend(1)
 		if byAttr {
-			if v = path(v, name); v == (undefined{name}) {
-				v = a.arg(1<<30, "default", v)
-			}
+			v = path(v, name, a.arg(1<<30, "default", nil))
 		} else {
 			f, ok := filters[a.text(1, "filter", "")]
 			if !ok {
@@ -303,32 +327,64 @@ func mapFilter(e *env, a called) any {
 	return out
 }
 
+// attrFilter finds methods and fields of namespaces, not keys.
+func attrFilter(_ *env, a called) any {
+	name := a.text(1, "name", "")
+	if f, ok := method(a.positional[0], name); ok {
+		return f
+	} else if _, ok := a.positional[0].(*Dict); ok {
+		return undefined{name}
+	}
+	return attribute(a.positional[0], name)
+}
+
+func escapeFilter(e *env, a called) any {
+	return markup(escape(e.text(a.positional[0])))
+}
+
 func toInt(_ *env, a called) any {
+	whole := func(f float64) any {
+		if math.Abs(f) >= 1<<63 {
+			throw("the number %s is too large", floatText(f))
+		}
+		return int64(f)
+	}
 	switch v := a.positional[0].(type) {
+	case undefined:
+		throw("%q is undefined; it is no number", v.name)
 	case string:
-		if n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64); err == nil {
+		base := a.whole(2, "base", 10)
+		if base != 0 && (base < 2 || base > 36) {
+			break
+		}
+		if n, ok := parseWhole(v, int(base)); ok {
 			return n
 		}
-		if f, err := strconv.ParseFloat(strings.TrimSpace(v), 64); err == nil && math.Abs(f) < 1<<62 {
-			return int64(f)
+		if f, ok := parseReal(v); ok && !math.IsInf(f, 0) && !math.IsNaN(f) {
+			return whole(f)
 		}
 	default:
 		if f, n, isInt, ok := number(v); isInt {
 			return n
-		} else if ok && math.Abs(f) < 1<<62 {
-			return int64(f)
+		} else if ok && !math.IsInf(f, 0) && !math.IsNaN(f) {
+			return whole(f)
 		}
 	}
 	return a.arg(1, "default", int64(0))
 }
 
 func toFloat(_ *env, a called) any {
-	if s, ok := a.positional[0].(string); ok {
-		if f, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err == nil {
+	switch v := a.positional[0].(type) {
+	case undefined:
+		throw("%q is undefined; it is no number", v.name)
+	case string:
+		if f, ok := parseReal(v); ok {
 			return f
 		}
-	} else if f, _, _, ok := number(a.positional[0]); ok {
-		return f
+	default:
+		if f, _, _, ok := number(v); ok {
+			return f
+		}
 	}
 	return a.arg(1, "default", 0.0)
 }
@@ -345,21 +401,40 @@ func absFilter(_ *env, a called) any {
 }
 
 func roundFilter(_ *env, a called) any {
-	f, _, _, ok := number(a.positional[0])
-	scale := math.Pow(10, float64(a.whole(1, "precision", 0)))
-	if method := a.text(2, "method", "common"); !ok || method != "common" {
-		throw("round of a %s by %q", kindOf(a.positional[0]), method)
+	f, n, isInt, ok := number(a.positional[0])
+	if !ok {
+		throw("round of a %s", kindOf(a.positional[0]))
 	}
-	return math.RoundToEven(f*scale) / scale
+	digits := a.whole(1, "precision", 0)
+	if digits < -300 || digits > 300 {
+		throw("round to %d digits", digits)
+	}
+	scale := math.Pow(10, float64(digits))
+	switch method := a.text(2, "method", "common"); {
+	case method == "ceil":
+		return math.Ceil(f*scale) / scale
+	case method == "floor":
+		return math.Floor(f*scale) / scale
+	case method != "common":
+		throw("round by %q; want common, ceil or floor", method)
+	case isInt && digits >= 0:
+		return n
+	case isInt:
+		return int64(math.RoundToEven(f*scale) / scale)
+	case digits < 0:
+		return math.RoundToEven(f*scale) / scale
+	}
+	r, err := strconv.ParseFloat(strconv.FormatFloat(f, 'f', int(digits), 64), 64) // the decimal digits are exact, and round to even
+	if err != nil {
+		return f
+	}
+	return r
 }
 
 func sumFilter(e *env, a called) any {
-	var total any = int64(0)
+	total := a.arg(2, "start", int64(0))
 	for _, v := range iterate(a.positional[0]) {
-		if name, ok := a.arg(1, "attribute", nil).(string); ok {
-			v = attribute(v, name)
-		}
-		total = e.arithmetic("+", total, v)
+		total = e.arithmetic("+", total, path(v, a.arg(1, "attribute", nil), nil))
 	}
 	return total
 }
@@ -367,9 +442,12 @@ func sumFilter(e *env, a called) any {
 func extreme(largest bool) function {
 	return func(_ *env, a called) any {
 		items := iterate(a.positional[0])
+		key := func(v any) any {
+			return fold(path(v, a.arg(2, "attribute", nil), nil), truth(a.arg(1, "case_sensitive", false)))
+		}
 		best := end(items, 0)
 		for i, v := range items {
-			if i > 0 && less(best, v) == largest && !equal(best, v) {
+			if i > 0 && (largest && less(key(best), key(v)) || !largest && less(key(v), key(best))) {
 				best = v
 			}
 		}
@@ -378,7 +456,10 @@ func extreme(largest bool) function {
 }
 
 func indentFilter(e *env, a called) any {
-	s := e.text(a.positional[0])
+	s, ok := plain(a.positional[0]).(string)
+	if !ok {
+		throw("indent of a %s", kindOf(a.positional[0]))
+	}
 	pad, ok := a.arg(1, "width", int64(4)).(string)
 	if !ok {
 		n := a.whole(1, "width", 4)
@@ -387,14 +468,13 @@ func indentFilter(e *env, a called) any {
 		}
 		pad = strings.Repeat(" ", int(n))
 	}
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		if i == 0 && !truth(a.arg(2, "first", false)) || i > 0 && lines[i] == "" && !truth(a.arg(3, "blank", false)) {
-			continue
+	parts := lines(s+"\n", false)
+	for i := range parts {
+		if i > 0 && (parts[i] != "" || truth(a.arg(3, "blank", false))) || i == 0 && truth(a.arg(2, "first", false)) {
+			parts[i] = pad + parts[i]
 		}
-		lines[i] = pad + lines[i]
 	}
-	s = strings.Join(lines, "\n")
+	s = strings.Join(parts, "\n")
 	e.take(len(s))
 	return s
 }
@@ -409,110 +489,5 @@ func reverseFilter(_ *env, a called) any {
 		}
 		return b.String()
 	}
-	return &list{items: items}
-}
-
-// toJSON writes a value as Python's json.dumps does, characters as they are.
-func toJSON(e *env, a called) any {
-	w := jsonWriter{e: e, item: ", ", key: ": ", sort: truth(a.arg(4, "sort_keys", false)), ascii: truth(a.arg(1, "ensure_ascii", false))}
-	if v := a.arg(2, "indent", nil); v != nil {
-		n := a.whole(2, "indent", 0)
-		if n < 0 || n > 100 {
-			throw("an indent of %d", n)
-		}
-		w.indent, w.item, w.lines = strings.Repeat(" ", int(n)), ",", true
-	}
-	if v, ok := a.arg(3, "separators", nil).(*list); ok && len(v.items) == 2 {
-		w.item, w.key = e.text(v.items[0]), e.text(v.items[1])
-	}
-	w.value(a.positional[0], 0)
-	e.take(len(w.b))
-	return string(w.b)
-}
-
-type jsonWriter struct {
-	e                 *env
-	b                 []byte
-	item, key, indent string
-	lines, sort       bool
-	ascii             bool
-}
-
-func (w *jsonWriter) value(v any, depth int) {
-	w.e.spend(1)
-	if depth > maxDepth {
-		throw("a value nested more than %d deep", maxDepth)
-	}
-	switch v := v.(type) {
-	case nil:
-		w.b = append(w.b, "null"...)
-	case bool:
-		w.b = strconv.AppendBool(w.b, v)
-	case int64:
-		w.b = strconv.AppendInt(w.b, v, 10)
-	case float64:
-		w.b = append(w.b, floatText(v)...)
-	case string:
-		w.text(v)
-	case *list:
-		if v.lazy {
-			throw("what select, reject and map give cannot be written as JSON; use list")
-		}
-		w.group('[', ']', len(v.items), depth, func(i int) { w.value(v.items[i], depth+1) })
-	case *Dict:
-		keys := v.keys
-		if w.sort {
-			keys = slices.Sorted(slices.Values(keys))
-		}
-		w.group('{', '}', len(keys), depth, func(i int) {
-			w.text(strings.TrimPrefix(keys[i], numberKey))
-			w.b = append(w.b, w.key...)
-			w.value(v.values[keys[i]], depth+1)
-		})
-	default:
-		throw("a %s cannot be written as JSON", kindOf(v))
-	}
-}
-
-func (w *jsonWriter) group(open, shut byte, n, depth int, one func(i int)) {
-	w.b = append(w.b, open)
-	line := func(depth int) {
-		if w.lines {
-			w.b = append(append(w.b, '\n'), strings.Repeat(w.indent, depth)...)
-		}
-	}
-	for i := range n {
-		if i > 0 {
-			w.b = append(w.b, w.item...)
-		}
-		line(depth + 1)
-		one(i)
-	}
-	if n > 0 {
-		line(depth)
-	}
-	w.b = append(w.b, shut)
-}
-
-func (w *jsonWriter) text(s string) {
-	const hex = "0123456789abcdef"
-	short := map[rune]string{'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\b': `\b`, '\f': `\f`}
-	unit := func(u rune) {
-		w.b = append(w.b, '\\', 'u', hex[u>>12&15], hex[u>>8&15], hex[u>>4&15], hex[u&15])
-	}
-	w.b = append(w.b, '"')
-	for _, r := range s {
-		switch esc, ok := short[r]; {
-		case ok:
-			w.b = append(w.b, esc...)
-		case r < 32 || w.ascii && r > 126 && r < 1<<16:
-			unit(r)
-		case w.ascii && r >= 1<<16:
-			unit(0xd800 + (r-1<<16)>>10)
-			unit(0xdc00 + (r-1<<16)&0x3ff)
-		default:
-			w.b = append(w.b, string(r)...)
-		}
-	}
-	w.b = append(w.b, '"')
+	return &list{items: items, kind: lazyKind}
 }

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -78,6 +79,9 @@ func lex(src string) []token {
 		if mark == "-" || mark == "+" {
 			l.at++
 		}
+		if n := l.raw(open); n > 0 {
+			continue
+		}
 		switch tag {
 		case "{#":
 			l.comment()
@@ -91,6 +95,33 @@ func lex(src string) []token {
 	}
 	l.add(tokEOF, "")
 	return l.tokens
+}
+
+var (
+	rawBegin = regexp.MustCompile(`^{%[-+]?\s*raw\s*(-%}\s*|%})`)
+	rawEnd   = regexp.MustCompile(`{%([-+]?)\s*endraw\s*(\+%}|-%}\s*|%}\n?)`)
+)
+
+// raw takes the text between {% raw %} and {% endraw %} as it is; 0: that is not the tag at open.
+func (l *lexer) raw(open int) int {
+	begin := rawBegin.FindString(l.src[open:])
+	if begin == "" {
+		return 0
+	}
+	l.line += strings.Count(begin, "\n")
+	l.at = open + len(begin)
+	end := rawEnd.FindStringSubmatchIndex(l.src[l.at:])
+	if end == nil {
+		l.fail("a tag raw without its end")
+	}
+	mark := l.src[l.at+end[2] : l.at+end[3]]
+	if mark == "" {
+		mark = "block"
+	}
+	l.data(l.src[l.at:l.at+end[0]], mark)
+	l.line += strings.Count(l.src[l.at:l.at+end[1]], "\n")
+	l.at += end[1]
+	return end[1]
 }
 
 func nextOpen(s string, from int) int {

@@ -20,25 +20,65 @@ func init() {
 	kind := func(names ...string) function {
 		return is(func(v any) bool { return slices.Contains(names, kindOf(v)) })
 	}
-	whole := func(v any) int64 { _, n, _, _ := number(v); return n }
 	tests = map[string]function{
 		"defined": is(func(v any) bool { return kindOf(v) != "undefined value" }), "undefined": kind("undefined value"),
 		"none":   kind("None"),
 		"string": kind("string"), "mapping": kind("mapping"), "iterable": kind("string", "list", "mapping", "undefined value"),
-		"sequence": kind("string", "list", "mapping", "undefined value"), "number": kind("int", "float", "bool"), "integer": kind("int"),
-		"float": kind("float"), "boolean": kind("bool"), "callable": kind("function"),
+		"sequence": is(func(v any) bool {
+			l, ok := v.(*list)
+			return ok && !l.kind.once() || slices.Contains([]string{"string", "mapping", "undefined value"}, kindOf(v))
+		}), "number": kind("int", "float", "bool"), "integer": kind("int"),
+		"float": kind("float"), "boolean": kind("bool"), "callable": kind("function", "undefined value"),
 		"true": is(func(v any) bool { return v == true }), "false": is(func(v any) bool { return v == false }),
-		"even": is(func(v any) bool { return whole(v)%2 == 0 }), "odd": is(func(v any) bool { return whole(v)%2 != 0 }),
-		"equalto": with(equal), "eq": with(equal), "sameas": with(equal), "ne": with(func(a, b any) bool { return !equal(a, b) }),
-		"lt": with(less), "gt": with(func(a, b any) bool { return less(b, a) }), "le": with(func(a, b any) bool { return !less(b, a) }),
-		"ge":          with(func(a, b any) bool { return !less(a, b) }),
-		"divisibleby": with(func(a, b any) bool { return whole(b) != 0 && whole(a)%whole(b) == 0 }),
+		"even":    is(func(v any) bool { return remainder(v, int64(2)) == 0 }),
+		"odd":     is(func(v any) bool { return remainder(v, int64(2)) == 1 }),
+		"equalto": with(equal), "eq": with(equal), "sameas": with(same), "ne": with(func(a, b any) bool { return !equal(a, b) }),
+		"lt": with(less), "gt": with(func(a, b any) bool { return less(b, a) }),
+		"le":          with(func(a, b any) bool { return equal(a, b) || less(a, b) }),
+		"ge":          with(func(a, b any) bool { return equal(a, b) || less(b, a) }),
+		"divisibleby": with(func(a, b any) bool { return remainder(a, b) == 0 }),
+		"escaped":     is(func(v any) bool { _, ok := v.(markup); return ok }),
 		"in":          func(e *env, a called) any { return e.contains(a.arg(1, "seq", &list{}), a.positional[0]) },
-		"lower":       is(func(v any) bool { s, ok := v.(string); return ok && s == strings.ToLower(s) }),
-		"upper":       is(func(v any) bool { s, ok := v.(string); return ok && s == strings.ToUpper(s) }),
+		"lower":       func(e *env, a called) any { return isLower(e.text(a.positional[0])) },
+		"upper":       func(e *env, a called) any { return isUpper(e.text(a.positional[0])) },
 	}
-	tests["=="] = tests["eq"]
-	tests["!="] = tests["ne"]
+	for name, old := range map[string]string{"==": "eq", "!=": "ne", "<": "lt", "lessthan": "lt", ">": "gt", "greaterthan": "gt",
+		"<=": "le",
+		">=": "ge"} {
+		tests[name] = tests[old]
+	}
+	tests["filter"] = func(_ *env, a called) any { return nameIn(filters, a.positional[0]) }
+	tests["test"] = func(_ *env, a called) any { return nameIn(tests, a.positional[0]) }
+}
+
+func nameIn(all map[string]function, v any) bool {
+	name, ok := v.(string)
+	_, there := all[name]
+	return ok && there
+}
+
+// remainder is that of a division of numbers.
+func remainder(a, b any) float64 {
+	x, xi, isInt, ok1 := number(a)
+	y, yi, bothInt, ok2 := number(b)
+	if !ok1 || !ok2 {
+		throw("a remainder of a %s and a %s", kindOf(a), kindOf(b))
+	}
+	f, _, _, _ := number(numbers("%", x, y, xi, yi, isInt && bothInt))
+	return f
+}
+
+// same reports whether two values are one, as Python's is.
+func same(a, b any) bool {
+	switch a := a.(type) {
+	case *list:
+		return any(a) == b || len(a.items) == 0 && a.kind == tupleKind && equal(a, b)
+	case *Dict:
+		return any(a) == b
+	case function:
+		return false
+	}
+	return kindOf(a) == kindOf(b) && equal(a, b)
 }
 
 // globals are the functions of every template.
@@ -70,7 +110,7 @@ var globals = map[string]any{
 		if step == 0 {
 			throw("a range with a step of 0")
 		}
-		l := &list{}
+		l := &list{kind: rangeKind, start: from, stop: to, step: step}
 		for i := from; step > 0 && i < to || step < 0 && i > to; i += step {
 			e.spend(1)
 			l.items = append(l.items, i)
@@ -118,6 +158,9 @@ func method(v any, name string) (function, bool) {
 	case *Dict:
 		return dictMethod(v, name)
 	case *list:
+		if v.kind.once() || v.kind == rangeKind {
+			return nil, false
+		}
 		switch name {
 		case "index", "count":
 			return func(e *env, a called) any {
@@ -145,12 +188,16 @@ func method(v any, name string) (function, bool) {
 func dictMethod(d *Dict, name string) (function, bool) {
 	switch name {
 	case "items":
-		return func(*env, called) any { return pairsOf(d) }, true
+		return func(*env, called) any {
+			l := pairsOf(d)
+			l.kind = itemsKind
+			return l
+		}, true
 	case "keys":
-		return func(*env, called) any { return &list{items: iterate(d)} }, true
+		return func(*env, called) any { return &list{items: iterate(d), kind: keysKind} }, true
 	case "values":
 		return func(*env, called) any {
-			l := &list{}
+			l := &list{kind: valuesKind}
 			for _, k := range d.keys {
 				l.items = append(l.items, d.values[k])
 			}
@@ -180,8 +227,10 @@ var textMethods = map[string]func(e *env, s string, a called) any{
 	"rstrip":     func(_ *env, s string, a called) any { return trimBy(s, a, strings.TrimRightFunc) },
 	"split":      func(e *env, s string, a called) any { return split(e, s, a, false) },
 	"rsplit":     func(e *env, s string, a called) any { return split(e, s, a, true) },
-	"upper":      func(_ *env, s string, _ called) any { return strings.ToUpper(s) },
-	"lower":      func(_ *env, s string, _ called) any { return strings.ToLower(s) },
+	"upper":      func(_ *env, s string, _ called) any { return upper(s) },
+	"lower":      func(_ *env, s string, _ called) any { return lower(s) },
+	"casefold":   func(_ *env, s string, _ called) any { return foldCase(s) },
+	"swapcase":   func(_ *env, s string, _ called) any { return swapCase(s) },
 	"title":      func(_ *env, s string, _ called) any { return title(s) },
 	"capitalize": func(_ *env, s string, _ called) any { return capitalize(s) },
 	"startswith": func(_ *env, s string, a called) any {
@@ -198,36 +247,157 @@ var textMethods = map[string]func(e *env, s string, a called) any{
 	"join": func(e *env, s string, a called) any {
 		return joinFilter(e, called{positional: []any{a.arg(0, "iterable", &list{}), s}})
 	},
-	"count": func(_ *env, s string, a called) any { return int64(strings.Count(s, a.text(0, "sub", ""))) },
-	"find": func(_ *env, s string, a called) any {
-		i := strings.Index(s, a.text(0, "sub", ""))
-		if i < 0 {
-			return int64(-1)
+	"count": func(_ *env, s string, a called) any {
+		part, _ := span(s, a)
+		return int64(strings.Count(part, a.text(0, "sub", "")))
+	},
+	"find":  func(_ *env, s string, a called) any { return find(s, a, strings.Index) },
+	"rfind": func(_ *env, s string, a called) any { return find(s, a, strings.LastIndex) },
+	"index": func(_ *env, s string, a called) any {
+		return found(find(s, a, strings.Index))
+	},
+	"rindex": func(_ *env, s string, a called) any {
+		return found(find(s, a, strings.LastIndex))
+	},
+	"partition":  func(_ *env, s string, a called) any { return partition(s, a, false) },
+	"rpartition": func(_ *env, s string, a called) any { return partition(s, a, true) },
+	"center":     func(e *env, s string, a called) any { return padded(e, s, a, 0) },
+	"ljust":      func(e *env, s string, a called) any { return padded(e, s, a, -1) },
+	"rjust":      func(e *env, s string, a called) any { return padded(e, s, a, 1) },
+	"zfill": func(e *env, s string, a called) any {
+		sign := ""
+		if s != "" && (s[0] == '-' || s[0] == '+') {
+			sign = s[:1]
 		}
-		return int64(len([]rune(s[:i])))
+		width := a.whole(0, "width", 0) - int64(len(sign))
+		return sign + padded(e, s[len(sign):], called{positional: []any{width, "0"}}, 1).(string)
 	},
-	"isdigit": func(_ *env, s string, _ called) any {
-		return s != "" && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsDigit(r) }) < 0
+	"expandtabs": expandTabs,
+	"isalnum":    isAll(func(r rune) bool { return unicode.IsLetter(r) || isNumeric(r) }),
+	"isnumeric":  isAll(isNumeric),
+	"isdecimal":  isAll(unicode.IsDigit),
+	"isdigit": isAll(func(r rune) bool {
+		return unicode.IsDigit(r) || strings.ContainsRune("²³¹⁰⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", r) || r >= '①' && r <= '⑨'
+	}),
+	"isalpha": isAll(unicode.IsLetter),
+	"isspace": isAll(isSpace),
+	"isascii": func(_ *env, s string, _ called) any {
+		return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 	},
-	"isalpha": func(_ *env, s string, _ called) any {
-		return s != "" && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
-	},
-	"isspace":      func(_ *env, s string, _ called) any { return s != "" && strings.TrimSpace(s) == "" },
-	"isupper":      func(_ *env, s string, _ called) any { return s == strings.ToUpper(s) && s != strings.ToLower(s) },
-	"islower":      func(_ *env, s string, _ called) any { return s == strings.ToLower(s) && s != strings.ToUpper(s) },
+	"istitle":      func(_ *env, s string, _ called) any { return s == title(s) && lower(s) != upper(s) },
+	"isupper":      func(_ *env, s string, _ called) any { return isUpper(s) },
+	"islower":      func(_ *env, s string, _ called) any { return isLower(s) },
 	"removeprefix": func(_ *env, s string, a called) any { return strings.TrimPrefix(s, a.text(0, "prefix", "")) },
 	"removesuffix": func(_ *env, s string, a called) any { return strings.TrimSuffix(s, a.text(0, "suffix", "")) },
-	"splitlines": func(_ *env, s string, _ called) any {
-		return fromSlice(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), 0)
+	"splitlines": func(_ *env, s string, a called) any {
+		return fromSlice(lines(s, truth(a.arg(0, "keepends", false))), 0)
 	},
 	"format": format,
+}
+
+func isAll(f func(r rune) bool) func(*env, string, called) any {
+	return func(_ *env, s string, _ called) any {
+		return s != "" && strings.IndexFunc(s, func(r rune) bool { return !f(r) }) < 0
+	}
+}
+
+// isNumeric reports whether a character is a number: ideographs of numbers are, too.
+func isNumeric(r rune) bool {
+	return unicode.IsNumber(r) || strings.ContainsRune("零〇一二三四五六七八九十百千万億兆", r)
+}
+
+func swapCase(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if c := string(r); c == lower(c) {
+			b.WriteString(upper(c))
+		} else {
+			b.WriteString(lower(c))
+		}
+	}
+	return b.String()
+}
+
+// span is the part of a text that the arguments start and end leave, and the number of characters before it.
+func span(s string, a called) (part string, before int) {
+	r := []rune(s)
+	bound := func(i int, name string, def int) int {
+		v := a.arg(i, name, nil)
+		if v == nil {
+			return def
+		}
+		n := int(a.whole(i, name, 0))
+		if n < 0 {
+			n += len(r)
+		}
+		return min(max(n, 0), len(r))
+	}
+	from, to := bound(1, "start", 0), bound(2, "end", len(r))
+	return string(r[from:max(from, to)]), from
+}
+
+func find(s string, a called, index func(s, sub string) int) any {
+	part, before := span(s, a)
+	i := index(part, a.text(0, "sub", ""))
+	if i < 0 {
+		return int64(-1)
+	}
+	return int64(before + len([]rune(part[:i])))
+}
+
+func found(i any) any {
+	if i == int64(-1) {
+		throw("the text is not in the other")
+	}
+	return i
+}
+
+func partition(s string, a called, fromRight bool) any {
+	sep := a.text(0, "sep", "")
+	if sep == "" {
+		throw("a partition by nothing")
+	}
+	i := strings.Index(s, sep)
+	if fromRight {
+		i = strings.LastIndex(s, sep)
+	}
+	switch {
+	case i >= 0:
+		return tuple(s[:i], sep, s[i+len(sep):])
+	case fromRight:
+		return tuple("", "", s)
+	}
+	return tuple(s, "", "")
+}
+
+func expandTabs(e *env, s string, a called) any {
+	size := a.whole(0, "tabsize", 8)
+	var b strings.Builder
+	column := int64(0)
+	for _, r := range s {
+		switch {
+		case r == '\t' && size > 0:
+			n := size - column%size
+			e.take(int(min(n, 1<<31)))
+			b.WriteString(strings.Repeat(" ", int(n)))
+			column += n
+		case r == '\t':
+		case r == '\n' || r == '\r':
+			b.WriteRune(r)
+			column = 0
+		default:
+			b.WriteRune(r)
+			column++
+		}
+	}
+	return b.String()
 }
 
 func trimBy(s string, a called, side func(string, func(rune) bool) string) string {
 	if chars, ok := a.arg(0, "chars", nil).(string); ok {
 		return side(s, func(r rune) bool { return strings.ContainsRune(chars, r) })
 	}
-	return side(s, unicode.IsSpace)
+	return side(s, isSpace)
 }
 
 // anyOf tests the argument, or each of several.
@@ -248,10 +418,7 @@ func split(e *env, s string, a called, fromRight bool) any {
 	most := int(a.whole(1, "maxsplit", -1))
 	sep, given := a.arg(0, "sep", nil).(string)
 	if !given {
-		if most >= 0 {
-			throw("split by spaces with a limit is not supported")
-		}
-		return fromSlice(strings.Fields(s), 0)
+		return fromSlice(words(s, most, fromRight), 0)
 	}
 	if sep == "" {
 		throw("a split by nothing")

@@ -14,6 +14,7 @@ type parser struct {
 	at     int
 	depth  int
 	loops  int
+	uses   map[string]bool // names in the macro
 }
 
 func (p *parser) peek() token { return p.tokens[p.at] }
@@ -128,6 +129,10 @@ func (p *parser) block(name string) stmt {
 		}
 		p.blockEnd()
 		return jumpStmt(name)
+	case "with":
+		return p.withBlock()
+	case "call":
+		return p.callBlock()
 	case "generation": // marks what a model wrote; it renders as it is
 		p.blockEnd()
 		list, _ := p.body("endgeneration")
@@ -145,7 +150,7 @@ func (p *parser) block(name string) stmt {
 }
 
 func (p *parser) ifBlock() stmt {
-	s := ifStmt{test: p.expr()}
+	s := ifStmt{test: p.tuple()}
 	p.blockEnd()
 	var end string
 	s.then, end = p.body("elif", "else", "endif")
@@ -179,15 +184,17 @@ func (p *parser) forBlock() stmt {
 		p.fail("a loop without in")
 	}
 	s.list = p.or() // no conditional expression: its if is the loop's
-	if p.accept(",") {
-		p.fail("a loop over several values without brackets")
+	if p.is(",") {
+		several := tupleExpr{s.list}
+		for p.accept(",") {
+			several = append(several, p.or())
+		}
+		s.list = several
 	}
 	if p.word("if") {
 		s.test = p.expr()
 	}
-	if p.word("recursive") {
-		p.fail("recursive loops are not supported")
-	}
+	s.recursive = p.word("recursive")
 	p.blockEnd()
 	p.loops++
 	var end string
@@ -223,39 +230,13 @@ func (p *parser) setBlock() stmt {
 	return s
 }
 
-func (p *parser) macroBlock() stmt {
-	m := macroStmt{name: p.name()}
-	p.expect("(")
-	for !p.accept(")") {
-		if len(m.params) > 0 {
-			p.expect(",")
-		}
-		m.params = append(m.params, p.name())
-		var def expr
-		if p.accept("=") {
-			def = p.expr()
-		}
-		m.defaults = append(m.defaults, def)
-	}
-	p.blockEnd()
-	loops := p.loops
-	p.loops = 0
-	m.body, _ = p.body("endmacro")
-	p.loops = loops
-	if p.peek().kind == tokName {
-		p.at++ // the name may stand behind endmacro
-	}
-	p.blockEnd()
-	return m
-}
-
 // tuple parses an expression, or several with commas between.
 func (p *parser) tuple() expr {
 	first := p.expr()
 	if !p.is(",") {
 		return first
 	}
-	list := listExpr{first}
+	list := tupleExpr{first}
 	for p.accept(",") {
 		if k := p.peek().kind; k == tokExprEnd || k == tokBlockEnd || p.is(")") {
 			break
@@ -346,10 +327,11 @@ func (p *parser) binary(operand func() expr, operators ...string) expr {
 	}
 }
 
-func (p *parser) sum() expr    { return p.binary(p.concat, "+", "-") }
-func (p *parser) concat() expr { return p.binary(p.product, "~") }
-func (p *parser) product() expr {
-	return p.binary(func() expr { return p.filters(p.unary()) }, "*", "/", "//", "%")
+func (p *parser) sum() expr     { return p.binary(p.concat, "+", "-") }
+func (p *parser) concat() expr  { return p.binary(p.product, "~") }
+func (p *parser) product() expr { return p.binary(p.power, "*", "/", "//", "%") }
+func (p *parser) power() expr {
+	return p.binary(func() expr { return p.filters(p.unary()) }, "**")
 }
 
 // unary parses a sign; filters behind it hold for the signed value.
@@ -357,19 +339,11 @@ func (p *parser) unary() expr {
 	defer p.enter()()
 	switch {
 	case p.accept("-"):
-		return binaryExpr{"-", literal{int64(0)}, p.unary()}
+		return p.postfix(negExpr{p.unary()})
 	case p.accept("+"):
-		return p.unary()
+		return p.postfix(p.unary())
 	}
-	return p.power()
-}
-
-func (p *parser) power() expr {
-	base := p.postfix(p.primary())
-	if p.accept("**") {
-		return binaryExpr{"**", base, p.unary()}
-	}
-	return base
+	return p.postfix(p.primary())
 }
 
 // filters parses what follows a value: filters and tests.
@@ -419,16 +393,17 @@ var keywords = []string{"and", "or", "not", "in", "is", "if", "else", "recursive
 func (p *parser) test(e expr) expr {
 	name := p.name()
 	if name == "in" {
-		return binaryExpr{"in", e, p.sum()}
+		return binaryExpr{"in", e, p.postfix(p.primary())}
 	}
 	f, ok := tests[name]
 	if !ok {
 		f = missing("test", name, p.peek().line)
 	}
-	t := testExpr{f: f, value: e}
+	t := testExpr{name: name, f: f, value: e}
 	if p.accept("(") {
 		t.args = p.arguments()
-	} else if k := p.peek(); k.kind == tokString || k.kind == tokNumber || k.kind == tokName && !slices.Contains(keywords, k.text) {
+	} else if k := p.peek(); k.kind == tokString || k.kind == tokNumber || k.kind == tokOperator && (k.text == "[" || k.text == "{") ||
+		k.kind == tokName && !slices.Contains(keywords, k.text) {
 		t.args.positional = []expr{p.postfix(p.primary())}
 	}
 	return t
@@ -535,12 +510,15 @@ func (p *parser) primary() expr {
 		case "none", "None":
 			return literal{nil}
 		}
+		if p.uses != nil {
+			p.uses[t.text] = true
+		}
 		return nameExpr(t.text)
 	case tokOperator:
 		switch t.text {
 		case "(":
 			if p.accept(")") {
-				return listExpr{}
+				return tupleExpr{}
 			}
 			e := p.tuple()
 			p.expect(")")

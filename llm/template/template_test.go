@@ -57,7 +57,7 @@ func TestRender(t *testing.T) {
 			"{{ ['b', 'a']|unique|list }}",
 			"136[3, 2, 1][1, 3]4['b', 'a']"},
 		{"{{ {'b': 1, 'a': 2}|dictsort }} {{ 'a\nb'|indent(2) }} {{ \"it's\" }} {{ [\"it's\", 'q\"'] }}",
-			"[['a', 2], ['b', 1]] a\n  b it's [\"it's\", 'q\"']"},
+			"[('a', 2), ('b', 1)] a\n  b it's [\"it's\", 'q\"']"},
 		{"{{ range(3)|list }} {{ range(1, 6, 2)|list }} {{ strftime_now('%Y-%m-%d %H:%M') }} {{ loop is defined }}",
 			"[0, 1, 2] [1, 3, 5] 2026-03-04 05:06 False"},
 		{`{{ 'a\n\t\u00e9\'' }}`, "a\n\té'"},

@@ -1,11 +1,13 @@
 package template
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/lucid-go/lucid/internal/codec/strictjson"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -19,6 +21,7 @@ import (
 type Dict struct {
 	keys   []string
 	values map[string]any
+	call   function // of the variable of a recursive loop
 }
 
 // Set adds a key or replaces its value.
@@ -38,10 +41,13 @@ func (d *Dict) Get(key string) (any, bool) { v, ok := d.values[key]; return v, o
 // Keys lists the keys in order. The caller must not change it.
 func (d *Dict) Keys() []string { return d.keys }
 
-// list is a sequence; lazy: a filter gives it out one by one, and it has no length.
+// list is a sequence of a kind.
 type list struct {
 	items []any
-	lazy  bool
+	kind  listKind
+	step  int64 // of a range; its first number is start, its bound stop
+	start int64
+	stop  int64
 }
 
 // keyText is how a mapping stores a key: texts as they are, whole numbers behind a mark that no text begins with.
@@ -256,15 +262,16 @@ func (e *env) repr(v any, depth int) string {
 	case float64:
 		return floatText(v)
 	case undefined:
+		if depth > 0 {
+			return "Undefined"
+		}
 		return ""
+	case markup:
+		return "Markup(" + quote(string(v)) + ")"
 	case string:
 		return quote(v)
 	case *list:
-		parts := make([]string, len(v.items))
-		for i, x := range v.items {
-			parts[i] = e.repr(x, depth+1)
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
+		return e.listRepr(v, depth)
 	case *Dict:
 		parts := make([]string, len(v.keys))
 		for i, k := range v.keys {
@@ -293,8 +300,12 @@ func quote(s string) string {
 			b = append(b, `\r`...)
 		case r == '\t':
 			b = append(b, `\t`...)
-		case r < 32 || r == 127:
-			b = append(b, `\x`+string("0123456789abcdef"[r>>4])+string("0123456789abcdef"[r&15])...)
+		case r > 0xffff && !unicode.IsPrint(r):
+			b = fmt.Appendf(b, `\U%08x`, r)
+		case r > 0xff && !unicode.IsPrint(r):
+			b = fmt.Appendf(b, `\u%04x`, r)
+		case !unicode.IsPrint(r):
+			b = fmt.Appendf(b, `\x%02x`, r)
 		default:
 			b = append(b, string(r)...)
 		}
@@ -380,7 +391,7 @@ func equal(a, b any) bool {
 		return ok
 	case *list:
 		l, ok := b.(*list)
-		return ok && slices.EqualFunc(a.items, l.items, equal)
+		return ok && (a == l || a.kind == l.kind && !a.kind.once() && slices.EqualFunc(a.items, l.items, equal))
 	case *Dict:
 		d, ok := b.(*Dict)
 		if !ok || len(a.keys) != len(d.keys) {
@@ -396,8 +407,20 @@ func equal(a, b any) bool {
 	return a == b
 }
 
-// less orders numbers and strings.
+// less orders numbers, strings, and lists by their first elements that differ.
 func less(a, b any) bool {
+	if l, ok := a.(*list); ok {
+		if m, ok := b.(*list); ok && l.kind == m.kind && l.kind <= tupleKind {
+			for i, x := range l.items {
+				if i == len(m.items) {
+					return false
+				} else if !equal(x, m.items[i]) {
+					return less(x, m.items[i])
+				}
+			}
+			return len(l.items) < len(m.items)
+		}
+	}
 	if x, _, _, ok := number(a); ok {
 		if y, _, _, ok := number(b); ok {
 			return x < y

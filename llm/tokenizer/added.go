@@ -103,6 +103,7 @@ func (a *addedTokens) cut(s *tokenSet, text string, base int, o EncodeOptions, i
 			continue
 		}
 		if t.left {
+			start = max(start, done)
 			for start > done {
 				r, n := utf8.DecodeLastRuneInString(text[:start])
 				if !unicode.IsSpace(r) {
@@ -123,9 +124,10 @@ func (a *addedTokens) cut(s *tokenSet, text string, base int, o EncodeOptions, i
 		if start > done {
 			rest(text[done:start], base+done)
 		}
-		id(t.id)
-		done = end
-		from = max(from, end)
+		if start < end { // else the spaces of the token before were all of it
+			id(t.id)
+		}
+		done = end // the search goes on behind the token itself: one in the spaces it took counts too
 	}
 	if done < len(text) {
 		rest(text[done:], base+done)

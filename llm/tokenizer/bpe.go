@@ -135,9 +135,12 @@ type symbol struct {
 
 // start cuts a piece into its characters, or bytes.
 func (m *bpe) start(piece string, buf []symbol) []symbol {
+	drop := m.unk < 0 && m.ranks == nil // what has no token is not there: its neighbours may merge
 	if m.byteLevel {
 		for i := range len(piece) {
-			buf = append(buf, symbol{id: m.symbols[piece[i]], start: int32(i), end: int32(i + 1)})
+			if id := m.symbols[piece[i]]; id >= 0 {
+				buf = append(buf, symbol{id: id, start: int32(i), end: int32(i + 1)})
+			}
 		}
 		return buf
 	}
@@ -153,8 +156,10 @@ func (m *bpe) start(piece string, buf []symbol) []symbol {
 		} else {
 			s.id = -1
 		}
-		buf = append(buf, s)
 		i += n
+		if s.id >= 0 || !drop || m.fallbackOf(piece[s.start:s.end]) {
+			buf = append(buf, s)
+		}
 	}
 	return buf
 }
@@ -277,7 +282,7 @@ func (m *bpe) mergeLong(piece string, syms []symbol) []symbol {
 	for len(queue) > 0 {
 		c := heap.Pop(&queue).(candidate)
 		l, r := &syms[c.left], &syms[c.right]
-		if l.end != r.start || r.end != c.end || l.start == l.end || r.start == r.end {
+		if l.next != c.right || r.end != c.end || l.start == l.end || r.start == r.end {
 			continue // one of them is part of another by now
 		}
 		l.id, l.end, l.next = c.id, r.end, r.next

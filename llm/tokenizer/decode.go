@@ -155,3 +155,40 @@ func (d wordPieceDecoder) decode(tokens []string) []string {
 	}
 	return tokens
 }
+
+// suffixDecoder writes a space for the mark at the end of a word, but not of the last one.
+type suffixDecoder string
+
+func (d suffixDecoder) decode(tokens []string) []string {
+	for i := range tokens {
+		with := " "
+		if i == len(tokens)-1 {
+			with = ""
+		}
+		tokens[i] = strings.ReplaceAll(tokens[i], string(d), with)
+	}
+	return tokens
+}
+
+// ctcDecoder reads what a model of speech says for each moment: repeats are one, and the padding is nothing.
+type ctcDecoder struct {
+	pad, word string
+	clean     bool
+}
+
+func (d ctcDecoder) decode(tokens []string) []string {
+	out := make([]string, 0, len(tokens))
+	for i, t := range tokens {
+		if i > 0 && t == tokens[i-1] {
+			continue
+		}
+		t = strings.ReplaceAll(t, d.pad, "")
+		if d.clean {
+			t = strings.ReplaceAll(cleanUp(t), d.word, " ")
+		}
+		if t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -162,6 +162,8 @@ func newNormalizer(v any, where string) normalizer {
 		return bertNormalizer{o.flag("clean_text", true), o.flag("handle_chinese_chars", true), o.flag("strip_accents", low), low}
 	case "ByteLevel":
 		return funcNormalizer(toByteLevel)
+	case "Nmt":
+		return funcNormalizer(nmt)
 	case "Precompiled":
 		return newCharsmap(o.text("precompiled_charsmap", ""))
 	default:
@@ -228,6 +230,14 @@ func newPreTokenizer(v any, where string) preTokenizer {
 		return splitter{find: runeFinder(isNumeric), act: act}
 	case "Punctuation":
 		return splitter{find: runeFinder(isPunctuation), act: newBehavior(o.text("behavior", "Isolated"))}
+	case "FixedLength":
+		n := o.number("length", 5)
+		if n < 1 {
+			refuse("%s: a FixedLength of %d", o.where, n)
+		}
+		return lengthSplit(n)
+	case "UnicodeScripts":
+		return scriptSplit{}
 	case "CharDelimiterSplit":
 		return splitter{find: textFinder(o.text("delimiter", "")), act: removed}
 	default:
@@ -286,6 +296,10 @@ func newDecoder(v any, where string) decoder {
 	case "Metaspace":
 		never := o.text("prepend_scheme", "always") == "never" || !o.flag("add_prefix_space", true)
 		return metaspaceDecoder{o.text("replacement", metaspace), !never}
+	case "BPEDecoder":
+		return suffixDecoder(o.text("suffix", "</w>"))
+	case "CTC":
+		return ctcDecoder{o.text("pad_token", "<pad>"), o.text("word_delimiter_token", "|"), o.flag("cleanup", true)}
 	case "WordPiece":
 		return wordPieceDecoder{o.text("prefix", "##"), o.flag("cleanup", true)}
 	default:
@@ -309,6 +323,8 @@ func newPostProcessor(v any, where string) postProcessor {
 		}
 		if len(all) == 1 {
 			return all[0]
+		} else if len(all) > 1 {
+			unsupported("post-processor", "Sequence of several that add tokens")
 		}
 		return all
 	case "ByteLevel":

@@ -100,10 +100,15 @@ func (n replaceNormalizer) normalize(s string) string {
 	}
 	var b strings.Builder
 	done := 0
-	for from := 0; from <= len(s); {
+	for from, last := 0, -1; from <= len(s); last = done {
 		start, end := n.expr.Find(s, from)
 		if start < 0 {
 			break
+		}
+		if start == end && start == last { // nothing, right behind a match, is none
+			_, w := utf8.DecodeRuneInString(s[end:])
+			from += max(w, 1)
+			continue
 		}
 		b.WriteString(s[done:start])
 		b.WriteString(n.with)
@@ -151,6 +156,20 @@ func isControl(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co)
 }
 
+// nmt is the cleaning of some SentencePiece models: control characters go, breaks of every kind and what has no width are spaces.
+func nmt(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 1 && r <= 8, r == 0x0b, r >= 0x0e && r <= 0x1f, r == 0x7f, r == 0x8f, r == 0x9f:
+			return -1
+		case r == '\t', r == '\n', r == '\f', r == '\r', r == 0x1680, r >= 0x200b && r <= 0x200f, r == 0x2028, r == 0x2029, r == 0x2581,
+			r == 0xfeff, r == utf8.RuneError:
+			return ' '
+		}
+		return r
+	}, s)
+}
+
 // spaceIdeographs puts a space around each Chinese character.
 func spaceIdeographs(s string) string {
 	if isASCII(s) {
@@ -191,6 +210,17 @@ func dropsLead(n normalizer, s string) bool {
 		}
 	case stripNormalizer:
 		return n.left && strings.TrimLeftFunc(s, unicode.IsSpace) != s
+	case replaceNormalizer:
+		if n.with != "" {
+			return false
+		} else if n.expr == nil {
+			return strings.HasPrefix(s, n.text)
+		}
+		start, end := n.expr.Find(s, 0)
+		return start == 0 && end > 0
+	case funcNormalizer, bertNormalizer:
+		_, w := utf8.DecodeRuneInString(s)
+		return w > 0 && n.normalize(s[:w]) == ""
 	}
 	return false
 }

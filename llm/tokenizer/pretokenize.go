@@ -211,6 +211,67 @@ func (p metaspaceSplit) split(in, out []segment) (result, spare []segment) {
 	return out, in
 }
 
+// lengthSplit cuts into pieces of a number of characters.
+type lengthSplit int
+
+func (p lengthSplit) split(in, out []segment) (result, spare []segment) {
+	for _, s := range in {
+		start, n := 0, 0
+		for i := range s.text {
+			if n == int(p) {
+				out = append(out, segment{s.text[start:i], s.first && start == 0})
+				start, n = i, 0
+			}
+			n++
+		}
+		out = append(out, segment{s.text[start:], s.first && start == 0})
+	}
+	return out, in
+}
+
+// scriptSplit cuts where the script changes; spaces belong to what is before them, and those that begin a segment are left out.
+type scriptSplit struct{}
+
+func (scriptSplit) split(in, out []segment) (result, spare []segment) {
+	for _, s := range in {
+		start, last := -1, ""
+		for i, r := range s.text {
+			script := scriptOf(r)
+			if script == "" || script == last {
+				continue
+			}
+			if start >= 0 {
+				out = append(out, segment{s.text[start:i], s.first && start == 0})
+			}
+			start, last = i, script
+		}
+		if start >= 0 {
+			out = append(out, segment{s.text[start:], s.first && start == 0})
+		}
+	}
+	return out, in
+}
+
+// scriptOf names the script of a character; Japanese is one, and a space has none.
+func scriptOf(r rune) string {
+	switch {
+	case r == ' ':
+		return ""
+	case r == 'ー' || unicode.In(r, unicode.Hiragana, unicode.Katakana):
+		return "Han"
+	case r < utf8.RuneSelf && unicode.IsLetter(r):
+		return "Latin"
+	case r < utf8.RuneSelf:
+		return "Common"
+	}
+	for name, table := range unicode.Scripts {
+		if unicode.Is(table, r) {
+			return name
+		}
+	}
+	return ""
+}
+
 func wantsFirst(p preTokenizer) bool {
 	switch p := p.(type) {
 	case preTokenizers:

@@ -101,6 +101,9 @@ func (t *Tokenizer) append(ids []int, text string, o EncodeOptions) []int {
 	}
 	id := func(n int32) { ids = append(ids, int(n)) }
 	t.added.cut(&t.added.exact, text, 0, o, id, func(s string, at int) {
+		if s == "" {
+			return
+		}
 		if t.normalizer != nil {
 			if at == 0 && t.wantsFirst && dropsLead(t.normalizer, s) {
 				at = 1 // what is left does not begin the text

@@ -126,8 +126,8 @@ func TestRefused(t *testing.T) {
 		"twice":            `{` + model + `,` + model + `}`,
 		"unknown model":    `{"model":{"type":"Magic","vocab":{}}}`,
 		"normalizer":       `{` + model + `,"normalizer":{"type":"Rot13"}}`,
-		"pre-tokenizer":    `{` + model + `,"pre_tokenizer":{"type":"UnicodeScripts"}}`,
-		"decoder":          `{` + model + `,"decoder":{"type":"CTC"}}`,
+		"pre-tokenizer":    `{` + model + `,"pre_tokenizer":{"type":"Scissors"}}`,
+		"decoder":          `{` + model + `,"decoder":{"type":"Rot13"}}`,
 		"post":             `{` + model + `,"post_processor":{"type":"Other"}}`,
 		"behavior":         `{` + model + `,"pre_tokenizer":{"type":"Split","pattern":{"String":"a"},"behavior":"Odd"}}`,
 		"pattern":          `{` + model + `,"pre_tokenizer":{"type":"Split","pattern":{"Regex":"("},"behavior":"Isolated"}}`,
@@ -146,8 +146,9 @@ func TestRefused(t *testing.T) {
 		"charsmap":         `{` + model + `,"normalizer":{"type":"Precompiled","precompiled_charsmap":"////"}}`,
 		"template": `{` + model + `,"post_processor":{"type":"TemplateProcessing",
 			"single":[{"SpecialToken":{"id":"q"}}],"special_tokens":{}}}`,
-		"deep": strings.Repeat(`{"a":`, 1000),
-		"flag": `{` + model + `,"normalizer":{"type":"Strip","strip_left":3}}`,
+		"length": `{` + model + `,"pre_tokenizer":{"type":"FixedLength","length":0}}`,
+		"deep":   strings.Repeat(`{"a":`, 1000),
+		"flag":   `{` + model + `,"normalizer":{"type":"Strip","strip_left":3}}`,
 	} {
 		if _, err := ParseJSON([]byte(text)); !codectest.Typed(err) {
 			t.Errorf("%s: %v", what, err)

@@ -65,9 +65,13 @@ func plan(c Checkpoint) (header, error) {
 	return h, nil
 }
 
+// sectionDepth is the nesting of JSON sections: functions with control flow inside of control flow go deeper than headers. Who reads
+// a section has a limit of its own.
+const sectionDepth = 64
+
 // validJSON checks a JSON section; its keys are bounded by its length.
 func validJSON(s Section, lim codec.Limits) error {
-	if err := strictjson.Valid(op, s.Data, lim.MaxDepth, len(s.Data)); err != nil {
+	if err := strictjson.Valid(op, s.Data, max(sectionDepth, lim.MaxDepth), len(s.Data)); err != nil {
 		return fault.Wrap(fault.Format, op, err, "section %q", s.Name)
 	}
 	return nil
