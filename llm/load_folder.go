@@ -287,8 +287,8 @@ func (w *folderWeights) unread(family string, known func(name string) bool) erro
 
 // computed reports whether a tensor is a table that programs compute, as old files have them.
 func computed(name string) bool {
-	return slices.ContainsFunc([]string{"rotary_emb.inv_freq", ".attn.bias", ".attn.masked_bias", ".attention.bias", ".attention.masked_bias"},
-		func(end string) bool { return strings.HasSuffix(name, end) })
+	ends := []string{"rotary_emb.inv_freq", ".attn.bias", ".attn.masked_bias", ".attention.bias", ".attention.masked_bias"}
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
 func (w *folderWeights) types() map[string]int {

@@ -13,7 +13,7 @@ type Rotate struct {
 	Keep   int // tokens at the beginning that are never dropped, as the system message is
 }
 
-// spareTokens is the least number of tokens that are not kept: half of them go at a time.
+// spareTokens is the least number of tokens that may go; half of them do at a time.
 const spareTokens = 8
 
 func (r *Rotate) check() {
@@ -29,7 +29,8 @@ func (r Rotate) window(context int) int {
 		return 0
 	}
 	if r.Keep > context-spareTokens {
-		fault.Throw(fault.Value, op, "Rotate.Keep is %d with a context of %d; want at least %d tokens that may go", r.Keep, context, spareTokens)
+		fault.Throw(fault.Value, op, "Rotate.Keep is %d with a context of %d; want at least %d tokens that may go", r.Keep, context,
+			spareTokens)
 	}
 	return min(r.Window, context)
 }

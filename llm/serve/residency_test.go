@@ -164,7 +164,7 @@ func TestRoomMade(t *testing.T) {
 		}
 	}
 	if r.list["a"].m != nil || r.list["b"].m == nil || r.list["c"].m == nil {
-		t.Error("the model that was used least did not make room for the one that turned out larger")
+		t.Error("the model that was used least did not make room for one that is larger than its files")
 	}
 	_, release, err := r.acquire(context.Background(), "b")
 	if err != nil {
