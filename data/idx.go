@@ -16,10 +16,7 @@ import (
 // The IDX format, of the MNIST files: two zero bytes, one for the dtype, one for the number of dimensions, each
 // dimension as a big-endian uint32, then the elements, big-endian, row by row.
 
-const (
-	maxIDXDims  = 8
-	idxReadStep = 1 << 20
-)
+const maxIDXDims = 8
 
 // ReadIDX reads a tensor from an IDX file, the format of MNIST; gzip is undone. A file that is shorter or longer than
 // its header says is refused.
