@@ -91,7 +91,10 @@ func (e *env) spend(n int) {
 	}
 }
 
-// take claims n bytes of text.
+// scan spends what it takes to look at a whole text.
+func (e *env) scan(s string) { e.spend(len(s) >> 10) }
+
+// take claims n bytes of text, before they are made.
 func (e *env) take(n int) {
 	if e.room -= n; e.room < 0 {
 		throw("the template writes too much; raise Options.MaxOutput if that is right")
@@ -195,7 +198,7 @@ func (s ifStmt) run(e *env) jump {
 }
 
 func (s forStmt) run(e *env) (out jump) {
-	items := iterate(s.list.eval(e))
+	items := e.iterate(s.list.eval(e))
 	outer := e.scope
 	if s.test != nil {
 		var some []any
@@ -213,8 +216,7 @@ func (s forStmt) run(e *env) (out jump) {
 	if len(items) == 0 {
 		return e.run(s.otherwise)
 	}
-	items = slices.Clone(items)
-	for i, v := range items {
+	for i, v := range items { // nothing changes a list
 		e.spend(1)
 		var j jump
 		e.inside(outer, func() {
@@ -233,9 +235,11 @@ func (s forStmt) run(e *env) (out jump) {
 func loopOf(items []any, i int) any {
 	d := &Dict{}
 	n := len(items)
-	for key, v := range map[string]int{"index": i + 1, "index0": i, "revindex": n - i, "revindex0": n - i - 1, "length": n,
-		"depth": 1, "depth0": 0} {
-		d.Set(key, int64(v))
+	for _, f := range []struct {
+		key string
+		v   int
+	}{{"index", i + 1}, {"index0", i}, {"revindex", n - i}, {"revindex0", n - i - 1}, {"length", n}, {"depth", 1}, {"depth0", 0}} {
+		d.Set(f.key, int64(f.v))
 	}
 	d.Set("first", i == 0)
 	d.Set("last", i == n-1)
@@ -260,7 +264,7 @@ func (e *env) bind(names []string, v any) {
 		e.scope.vars[names[0]] = v
 		return
 	}
-	items := iterate(v)
+	items := e.iterate(v)
 	if len(items) != len(names) {
 		throw("%d values for %d names", len(items), len(names))
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 type expr interface{ eval(e *env) any }
@@ -103,6 +104,9 @@ func (a arguments) eval(e *env) called {
 		c.positional = append(c.positional, plain(x.eval(e)))
 	}
 	for _, x := range a.named {
+		if _, twice := c.named[x.name]; !twice {
+			c.order = append(c.order, x.name)
+		}
 		c.named[x.name] = plain(x.value.eval(e))
 	}
 	return c
@@ -177,8 +181,10 @@ func (x indexExpr) eval(e *env) any {
 	}
 	var items []any
 	switch v := v.(type) {
-	case *list, string:
-		items = iterate(v)
+	case *list:
+		items = v.items
+	case string:
+		return e.char(v, n)
 	case *Dict:
 		return attribute(v, keyText(n))
 	}
@@ -207,8 +213,16 @@ func (x sliceExpr) eval(e *env) any {
 		}
 		return n, true
 	}
-	items := iterate(v)
-	size := int64(len(items))
+	s, isText := v.(string)
+	var items []any
+	size := int64(0)
+	if isText {
+		e.scan(s)
+		size = int64(utf8.RuneCountInString(s))
+	} else {
+		items = e.iterate(v)
+		size = int64(len(items))
+	}
 	step, given := part(2)
 	if !given {
 		step = 1
@@ -231,19 +245,57 @@ func (x sliceExpr) eval(e *env) any {
 		return min(max(n, low), high)
 	}
 	from, to := bound(0, map[bool]int64{true: low, false: high}[step > 0]), bound(1, map[bool]int64{true: high, false: low}[step > 0])
+	if isText && step == 1 {
+		return s[offset(s, from):offset(s, max(from, to))]
+	}
+	if isText {
+		items = e.iterate(s)
+	}
 	out := []any{}
 	for i := from; step > 0 && i < to || step < 0 && i > to; i += step {
 		e.spend(1)
 		out = append(out, items[i])
 	}
-	if _, ok := v.(string); ok {
-		var b strings.Builder
-		for _, s := range out {
-			b.WriteString(s.(string))
-		}
-		return b.String()
+	if isText {
+		return e.together(out)
 	}
 	return &list{items: out}
+}
+
+// offset is the byte at which the n-th character of a text begins.
+func offset(s string, n int64) int {
+	for i := range s {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(s)
+}
+
+// char is the n-th character of a text, of those from its end on if n is negative.
+func (e *env) char(s string, n int64) any {
+	e.scan(s)
+	if n < 0 {
+		n += int64(utf8.RuneCountInString(s))
+	}
+	if n >= 0 {
+		if at := offset(s, n); at < len(s) {
+			r, _ := utf8.DecodeRuneInString(s[at:])
+			return string(r)
+		}
+	}
+	return undefined{"an element"}
+}
+
+// together is the text of characters.
+func (e *env) together(chars []any) string {
+	e.take(len(chars))
+	var b strings.Builder
+	for _, c := range chars {
+		b.WriteString(c.(string))
+	}
+	return b.String()
 }
 
 func (x binaryExpr) eval(e *env) any {
@@ -255,17 +307,17 @@ func (x binaryExpr) eval(e *env) any {
 	a, b = plain(a), plain(b)
 	switch x.operator {
 	case "==":
-		return equal(a, b)
+		return e.equal(a, b, 0)
 	case "!=":
-		return !equal(a, b)
+		return !e.equal(a, b, 0)
 	case "<":
-		return less(a, b)
+		return e.less(a, b)
 	case ">":
-		return less(b, a)
+		return e.less(b, a)
 	case "<=":
-		return !less(b, a)
+		return !e.less(b, a)
 	case ">=":
-		return !less(a, b)
+		return !e.less(a, b)
 	case "in":
 		return e.contains(b, a)
 	case "not in":
@@ -285,6 +337,7 @@ func (e *env) contains(all, v any) bool {
 		if !ok {
 			throw("a %s cannot be in a string", kindOf(v))
 		}
+		e.scan(all)
 		return strings.Contains(all, s)
 	case *Dict:
 		switch v.(type) {
@@ -294,9 +347,7 @@ func (e *env) contains(all, v any) bool {
 		}
 		return false
 	}
-	items := iterate(all)
-	e.spend(len(items))
-	return slices.ContainsFunc(items, func(x any) bool { return equal(x, v) })
+	return slices.ContainsFunc(e.iterate(all), func(x any) bool { return e.equal(x, v, 0) })
 }
 
 func (e *env) arithmetic(operator string, a, b any) any {

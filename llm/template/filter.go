@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // arg returns an argument by its position behind the value, or by its name; def if it is not given.
@@ -49,14 +50,14 @@ func init() { // not an initialiser: filters and parser refer to each other
 		}
 	}
 	filters = map[string]function{
-		"tojson": toJSON, "length": length, "count": length, "string": onText(func(s string) string { return s }),
+		"tojson": toJSON, "length": length, "count": length, "string": func(e *env, a called) any { return e.text(a.positional[0]) },
 		"safe":  func(e *env, a called) any { return markup(e.text(a.positional[0])) },
 		"upper": onText(strings.ToUpper), "lower": onText(strings.ToLower), "title": onText(title), "capitalize": onText(capitalize),
 		"trim": trimFilter, "default": defaultFilter, "d": defaultFilter, "join": joinFilter, "items": itemsFilter, "dictsort": dictSort,
-		"list": func(_ *env, a called) any { return &list{items: slices.Clone(iterate(a.positional[0]))} }, "replace": replaceFilter,
+		"list": func(e *env, a called) any { return &list{items: e.copied(a.positional[0])} }, "replace": replaceFilter,
 		"selectattr": pick(true, true), "rejectattr": pick(true, false), "select": pick(false, true), "reject": pick(false, false),
-		"map": mapFilter, "first": func(_ *env, a called) any { return end(iterate(a.positional[0]), 0) },
-		"last": func(_ *env, a called) any { s := iterate(a.positional[0]); return end(s, len(s)-1) },
+		"map": mapFilter, "first": func(e *env, a called) any { return e.end(a.positional[0], 0) },
+		"last": func(e *env, a called) any { return e.end(a.positional[0], -1) },
 		"int":  toInt, "float": toFloat, "abs": absFilter, "indent": indentFilter, "reverse": reverseFilter, "sort": sortFilter,
 		"unique": uniqueFilter, "escape": onText(escape), "e": onText(escape), "sum": sumFilter, "round": roundFilter,
 		"min": extreme(false), "max": extreme(true), "attr": func(_ *env, a called) any {
@@ -66,17 +67,30 @@ func init() { // not an initialiser: filters and parser refer to each other
 	}
 }
 
-func end(items []any, i int) any {
-	if i < 0 || i >= len(items) {
+// end is the first element, or for -1 the last one.
+func (e *env) end(v any, i int) any {
+	if s, ok := v.(string); ok {
+		return e.char(s, int64(i))
+	}
+	items := e.iterate(v)
+	if len(items) == 0 {
 		return undefined{"an element of an empty sequence"}
 	}
-	return items[i]
+	return items[(i+len(items))%len(items)]
 }
 
-func length(_ *env, a called) any {
+// copied lists the elements of a value, for a filter that orders or gives them out.
+func (e *env) copied(v any) []any {
+	items := e.iterate(v)
+	e.spend(len(items))
+	return slices.Clone(items)
+}
+
+func length(e *env, a called) any {
 	switch v := a.positional[0].(type) {
 	case string:
-		return int64(len([]rune(v)))
+		e.scan(v)
+		return int64(utf8.RuneCountInString(v))
 	case *list:
 		if v.lazy {
 			throw("what select, reject and map give has no length; use list")
@@ -132,18 +146,20 @@ func defaultFilter(_ *env, a called) any {
 
 func joinFilter(e *env, a called) any {
 	var parts []string
-	for _, v := range iterate(a.positional[0]) {
+	between := e.text(a.arg(1, "d", ""))
+	for _, v := range e.iterate(a.positional[0]) {
 		if name, ok := a.arg(2, "attribute", nil).(string); ok {
 			v = attribute(v, name)
 		}
-		parts = append(parts, e.text(v))
+		s := e.text(v)
+		e.take(len(s) + len(between))
+		parts = append(parts, s)
 	}
-	s := strings.Join(parts, e.text(a.arg(1, "d", "")))
-	e.take(len(s))
-	return s
+	return strings.Join(parts, between)
 }
 
-func pairsOf(d *Dict) *list {
+func (e *env) pairs(d *Dict) *list {
+	e.spend(len(d.keys))
 	l := &list{}
 	for _, k := range d.keys {
 		l.items = append(l.items, &list{items: []any{keyValue(k), d.values[k]}})
@@ -151,10 +167,10 @@ func pairsOf(d *Dict) *list {
 	return l
 }
 
-func itemsFilter(_ *env, a called) any {
+func itemsFilter(e *env, a called) any {
 	switch v := a.positional[0].(type) {
 	case *Dict:
-		return pairsOf(v)
+		return e.pairs(v)
 	case undefined:
 		return &list{}
 	}
@@ -167,18 +183,19 @@ func dictSort(e *env, a called) any {
 	if !ok {
 		throw("dictsort of a %s", kindOf(a.positional[0]))
 	}
-	pairs, by := pairsOf(d).items, 0
+	pairs, by := e.pairs(d).items, 0
 	if a.text(2, "by", "key") == "value" {
 		by = 1
 	}
-	sorted(e, pairs, func(v any) any { return fold(v.(*list).items[by], truth(a.arg(1, "case_sensitive", false))) }, truth(a.arg(3,
+	sorted(e, pairs, func(v any) any { return e.fold(v.(*list).items[by], truth(a.arg(1, "case_sensitive", false))) }, truth(a.arg(3,
 		"reverse", false)))
 	return &list{items: pairs}
 }
 
 // fold makes the order of texts one without regard to case.
-func fold(v any, exact bool) any {
+func (e *env) fold(v any, exact bool) any {
 	if s, ok := v.(string); ok && !exact {
+		e.scan(s)
 		return strings.ToLower(s)
 	}
 	return v
@@ -192,9 +209,9 @@ func sorted(e *env, items []any, key func(any) any, reverse bool) {
 			a, b = b, a
 		}
 		switch {
-		case less(a, b):
+		case e.less(a, b):
 			return -1
-		case less(b, a):
+		case e.less(b, a):
 			return 1
 		}
 		return 0
@@ -202,22 +219,22 @@ func sorted(e *env, items []any, key func(any) any, reverse bool) {
 }
 
 func sortFilter(e *env, a called) any {
-	items := slices.Clone(iterate(a.positional[0]))
+	items := e.copied(a.positional[0])
 	name, by := a.arg(3, "attribute", nil).(string)
 	sorted(e, items, func(v any) any {
 		if by {
 			v = attribute(v, name)
 		}
-		return fold(v, truth(a.arg(2, "case_sensitive", false)))
+		return e.fold(v, truth(a.arg(2, "case_sensitive", false)))
 	}, truth(a.arg(1, "reverse", false)))
 	return &list{items: items}
 }
 
 func uniqueFilter(e *env, a called) any {
 	out := &list{}
-	for _, v := range iterate(a.positional[0]) {
-		e.spend(len(out.items) + 1)
-		if !slices.ContainsFunc(out.items, func(x any) bool { return equal(fold(x, false), fold(v, false)) }) {
+	for _, v := range e.iterate(a.positional[0]) {
+		e.spend(1)
+		if !slices.ContainsFunc(out.items, func(x any) bool { return e.equal(e.fold(x, false), e.fold(v, false), 0) }) {
 			out.items = append(out.items, v)
 		}
 	}
@@ -225,9 +242,18 @@ func uniqueFilter(e *env, a called) any {
 }
 
 func replaceFilter(e *env, a called) any {
-	s := strings.Replace(e.text(a.positional[0]), e.text(a.arg(1, "old", "")), e.text(a.arg(2, "new", "")), int(a.whole(3, "count", -1)))
-	e.take(len(s))
-	return s
+	return e.replaced(e.text(a.positional[0]), e.text(a.arg(1, "old", "")), e.text(a.arg(2, "new", "")), a.whole(3, "count", -1))
+}
+
+// replaced is a text with some parts of it replaced: at most most, all if that is negative.
+func (e *env) replaced(s, old, with string, most int64) string {
+	e.scan(s)
+	n := int64(strings.Count(s, old))
+	if most >= 0 {
+		n = min(n, most)
+	}
+	e.take(len(s) + int(n)*max(0, len(with)-len(old)))
+	return strings.Replace(s, old, with, int(n))
 }
 
 // pick makes select, reject and their forms by an attribute.
@@ -248,7 +274,7 @@ func pick(byAttr, want bool) function {
 			}
 			rest = a.positional[at+1:]
 		}
-		for _, v := range iterateSome(a.positional[0]) {
+		for _, v := range e.iterateSome(a.positional[0]) {
 			e.spend(1)
 			x := v
 			if byAttr {
@@ -267,11 +293,11 @@ func pick(byAttr, want bool) function {
 }
 
 // iterateSome is iterate, with nothing for what is not true.
-func iterateSome(v any) []any {
+func (e *env) iterateSome(v any) []any {
 	if !truth(v) {
 		return nil
 	}
-	return iterate(v)
+	return e.iterate(v)
 }
 
 // path follows attributes with dots between.
@@ -285,7 +311,7 @@ func path(v any, name string) any {
 func mapFilter(e *env, a called) any {
 	out := &list{lazy: true}
 	name, byAttr := a.named["attribute"].(string)
-	for _, v := range iterateSome(a.positional[0]) {
+	for _, v := range e.iterateSome(a.positional[0]) {
 		e.spend(1)
 		if byAttr {
 			if v = path(v, name); v == (undefined{name}) {
@@ -355,7 +381,8 @@ func roundFilter(_ *env, a called) any {
 
 func sumFilter(e *env, a called) any {
 	var total any = int64(0)
-	for _, v := range iterate(a.positional[0]) {
+	for _, v := range e.iterate(a.positional[0]) {
+		e.spend(1)
 		if name, ok := a.arg(1, "attribute", nil).(string); ok {
 			v = attribute(v, name)
 		}
@@ -365,11 +392,12 @@ func sumFilter(e *env, a called) any {
 }
 
 func extreme(largest bool) function {
-	return func(_ *env, a called) any {
-		items := iterate(a.positional[0])
-		best := end(items, 0)
+	return func(e *env, a called) any {
+		items := e.iterate(a.positional[0])
+		best := e.end(&list{items: items}, 0)
 		for i, v := range items {
-			if i > 0 && less(best, v) == largest && !equal(best, v) {
+			e.spend(1)
+			if i > 0 && e.less(best, v) == largest && !e.equal(best, v, 0) {
 				best = v
 			}
 		}
@@ -387,27 +415,25 @@ func indentFilter(e *env, a called) any {
 		}
 		pad = strings.Repeat(" ", int(n))
 	}
+	e.scan(s)
 	lines := strings.Split(s, "\n")
+	e.spend(len(lines))
 	for i := range lines {
 		if i == 0 && !truth(a.arg(2, "first", false)) || i > 0 && lines[i] == "" && !truth(a.arg(3, "blank", false)) {
 			continue
 		}
+		e.take(len(pad))
 		lines[i] = pad + lines[i]
 	}
-	s = strings.Join(lines, "\n")
 	e.take(len(s))
-	return s
+	return strings.Join(lines, "\n")
 }
 
-func reverseFilter(_ *env, a called) any {
-	items := slices.Clone(iterate(a.positional[0]))
+func reverseFilter(e *env, a called) any {
+	items := e.copied(a.positional[0])
 	slices.Reverse(items)
 	if _, ok := a.positional[0].(string); ok {
-		var b strings.Builder
-		for _, s := range items {
-			b.WriteString(s.(string))
-		}
-		return b.String()
+		return e.together(items)
 	}
 	return &list{items: items}
 }
@@ -438,6 +464,13 @@ type jsonWriter struct {
 	ascii             bool
 }
 
+// fits refuses a text that is longer than what may still be made, before it is.
+func (w *jsonWriter) fits(more int) {
+	if len(w.b)+more > w.e.room {
+		w.e.take(len(w.b) + more)
+	}
+}
+
 func (w *jsonWriter) value(v any, depth int) {
 	w.e.spend(1)
 	if depth > maxDepth {
@@ -465,6 +498,7 @@ func (w *jsonWriter) value(v any, depth int) {
 			keys = slices.Sorted(slices.Values(keys))
 		}
 		w.group('{', '}', len(keys), depth, func(i int) {
+			w.fits(len(w.key))
 			w.text(strings.TrimPrefix(keys[i], numberKey))
 			w.b = append(w.b, w.key...)
 			w.value(v.values[keys[i]], depth+1)
@@ -477,7 +511,7 @@ func (w *jsonWriter) value(v any, depth int) {
 func (w *jsonWriter) group(open, shut byte, n, depth int, one func(i int)) {
 	w.b = append(w.b, open)
 	line := func(depth int) {
-		if w.lines {
+		if w.fits(len(w.item) + len(w.indent)*depth); w.lines {
 			w.b = append(append(w.b, '\n'), strings.Repeat(w.indent, depth)...)
 		}
 	}
@@ -500,6 +534,7 @@ func (w *jsonWriter) text(s string) {
 	unit := func(u rune) {
 		w.b = append(w.b, '\\', 'u', hex[u>>12&15], hex[u>>8&15], hex[u>>4&15], hex[u&15])
 	}
+	w.fits(len(s))
 	w.b = append(w.b, '"')
 	for _, r := range s {
 		switch esc, ok := short[r]; {

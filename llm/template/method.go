@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // tests by name. The first argument is the value.
@@ -14,9 +15,10 @@ func init() {
 	is := func(f func(v any) bool) function {
 		return func(_ *env, a called) any { return f(a.positional[0]) }
 	}
-	with := func(f func(a, b any) bool) function {
-		return func(_ *env, a called) any { return f(a.positional[0], a.arg(1, "other", nil)) }
+	with := func(f func(e *env, a, b any) bool) function {
+		return func(e *env, a called) any { return f(e, a.positional[0], a.arg(1, "other", nil)) }
 	}
+	equal := func(e *env, a, b any) bool { return e.equal(a, b, 0) }
 	kind := func(names ...string) function {
 		return is(func(v any) bool { return slices.Contains(names, kindOf(v)) })
 	}
@@ -29,10 +31,12 @@ func init() {
 		"float": kind("float"), "boolean": kind("bool"), "callable": kind("function"),
 		"true": is(func(v any) bool { return v == true }), "false": is(func(v any) bool { return v == false }),
 		"even": is(func(v any) bool { return whole(v)%2 == 0 }), "odd": is(func(v any) bool { return whole(v)%2 != 0 }),
-		"equalto": with(equal), "eq": with(equal), "sameas": with(equal), "ne": with(func(a, b any) bool { return !equal(a, b) }),
-		"lt": with(less), "gt": with(func(a, b any) bool { return less(b, a) }), "le": with(func(a, b any) bool { return !less(b, a) }),
-		"ge":          with(func(a, b any) bool { return !less(a, b) }),
-		"divisibleby": with(func(a, b any) bool { return whole(b) != 0 && whole(a)%whole(b) == 0 }),
+		"equalto": with(equal), "eq": with(equal), "sameas": with(equal),
+		"ne": with(func(e *env, a, b any) bool { return !equal(e, a, b) }),
+		"lt": with((*env).less), "gt": with(func(e *env, a, b any) bool { return e.less(b, a) }),
+		"le":          with(func(e *env, a, b any) bool { return !e.less(b, a) }),
+		"ge":          with(func(e *env, a, b any) bool { return !e.less(a, b) }),
+		"divisibleby": with(func(_ *env, a, b any) bool { return whole(b) != 0 && whole(a)%whole(b) == 0 }),
 		"in":          func(e *env, a called) any { return e.contains(a.arg(1, "seq", &list{}), a.positional[0]) },
 		"lower":       is(func(v any) bool { s, ok := v.(string); return ok && s == strings.ToLower(s) }),
 		"upper":       is(func(v any) bool { s, ok := v.(string); return ok && s == strings.ToUpper(s) }),
@@ -61,7 +65,13 @@ var globals = map[string]any{
 		}
 		return ns
 	}),
-	"dict": function(func(_ *env, a called) any { return sortedDict(a.named, 0) }),
+	"dict": function(func(_ *env, a called) any {
+		d := &Dict{}
+		for _, name := range a.order {
+			d.Set(name, a.named[name])
+		}
+		return d
+	}),
 	"range": function(func(e *env, a called) any {
 		from, to, step := int64(0), a.whole(0, "stop", 0), a.whole(2, "step", 1)
 		if len(a.positional) > 1 {
@@ -86,6 +96,7 @@ func strftime(e *env, format string) string {
 		'y': "06", 'A': "Monday",
 		'a': "Mon", 'I': "03", 'p': "PM", 'j': "002", 'Z': "MST", 'z': "-0700", 'F': "2006-01-02", 'T': "15:04:05"}
 	var b strings.Builder
+	e.take(16 * len(format))
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' || i+1 == len(format) {
 			b.WriteByte(format[i])
@@ -114,17 +125,19 @@ func method(v any, name string) (function, bool) {
 		if !ok {
 			return nil, false
 		}
-		return func(e *env, a called) any { return f(e, v, a) }, true
+		return func(e *env, a called) any {
+			e.scan(v)
+			return f(e, v, a)
+		}, true
 	case *Dict:
 		return dictMethod(v, name)
 	case *list:
 		switch name {
 		case "index", "count":
 			return func(e *env, a called) any {
-				e.spend(len(v.items))
 				n := 0
 				for i, x := range v.items {
-					if equal(x, a.arg(0, "value", nil)) {
+					if e.equal(x, a.arg(0, "value", nil), 0) {
 						if n++; name == "index" {
 							return int64(i)
 						}
@@ -145,11 +158,12 @@ func method(v any, name string) (function, bool) {
 func dictMethod(d *Dict, name string) (function, bool) {
 	switch name {
 	case "items":
-		return func(*env, called) any { return pairsOf(d) }, true
+		return func(e *env, _ called) any { return e.pairs(d) }, true
 	case "keys":
-		return func(*env, called) any { return &list{items: iterate(d)} }, true
+		return func(e *env, _ called) any { return &list{items: e.iterate(d)} }, true
 	case "values":
-		return func(*env, called) any {
+		return func(e *env, _ called) any {
+			e.spend(len(d.keys))
 			l := &list{}
 			for _, k := range d.keys {
 				l.items = append(l.items, d.values[k])
@@ -172,6 +186,14 @@ func dictMethod(d *Dict, name string) (function, bool) {
 	return nil, false
 }
 
+// made is a method that makes a text as long as its own.
+func made(f func(string) string) func(e *env, s string, _ called) any {
+	return func(e *env, s string, _ called) any {
+		e.take(len(s))
+		return f(s)
+	}
+}
+
 var textMethods = map[string]func(e *env, s string, a called) any{
 	"strip": func(_ *env, s string, a called) any {
 		return trimBy(trimBy(s, a, strings.TrimLeftFunc), a, strings.TrimRightFunc)
@@ -180,10 +202,10 @@ var textMethods = map[string]func(e *env, s string, a called) any{
 	"rstrip":     func(_ *env, s string, a called) any { return trimBy(s, a, strings.TrimRightFunc) },
 	"split":      func(e *env, s string, a called) any { return split(e, s, a, false) },
 	"rsplit":     func(e *env, s string, a called) any { return split(e, s, a, true) },
-	"upper":      func(_ *env, s string, _ called) any { return strings.ToUpper(s) },
-	"lower":      func(_ *env, s string, _ called) any { return strings.ToLower(s) },
-	"title":      func(_ *env, s string, _ called) any { return title(s) },
-	"capitalize": func(_ *env, s string, _ called) any { return capitalize(s) },
+	"upper":      made(strings.ToUpper),
+	"lower":      made(strings.ToLower),
+	"title":      made(title),
+	"capitalize": made(capitalize),
 	"startswith": func(_ *env, s string, a called) any {
 		return anyOf(a, func(p string) bool { return strings.HasPrefix(s, p) })
 	},
@@ -191,9 +213,7 @@ var textMethods = map[string]func(e *env, s string, a called) any{
 		return anyOf(a, func(p string) bool { return strings.HasSuffix(s, p) })
 	},
 	"replace": func(e *env, s string, a called) any {
-		out := strings.Replace(s, a.text(0, "old", ""), a.text(1, "new", ""), int(a.whole(2, "count", -1)))
-		e.take(len(out))
-		return out
+		return e.replaced(s, a.text(0, "old", ""), a.text(1, "new", ""), a.whole(2, "count", -1))
 	},
 	"join": func(e *env, s string, a called) any {
 		return joinFilter(e, called{positional: []any{a.arg(0, "iterable", &list{}), s}})
@@ -204,7 +224,7 @@ var textMethods = map[string]func(e *env, s string, a called) any{
 		if i < 0 {
 			return int64(-1)
 		}
-		return int64(len([]rune(s[:i])))
+		return int64(utf8.RuneCountInString(s[:i]))
 	},
 	"isdigit": func(_ *env, s string, _ called) any {
 		return s != "" && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsDigit(r) }) < 0
@@ -217,7 +237,8 @@ var textMethods = map[string]func(e *env, s string, a called) any{
 	"islower":      func(_ *env, s string, _ called) any { return s == strings.ToLower(s) && s != strings.ToUpper(s) },
 	"removeprefix": func(_ *env, s string, a called) any { return strings.TrimPrefix(s, a.text(0, "prefix", "")) },
 	"removesuffix": func(_ *env, s string, a called) any { return strings.TrimSuffix(s, a.text(0, "suffix", "")) },
-	"splitlines": func(_ *env, s string, _ called) any {
+	"splitlines": func(e *env, s string, _ called) any {
+		e.spend(len(s)/8 + 1)
 		return fromSlice(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), 0)
 	},
 	"format": format,
@@ -293,7 +314,9 @@ func format(e *env, s string, a called) any {
 			if !ok {
 				throw("the format has no argument for {%s}", name)
 			}
-			b.WriteString(e.text(v))
+			text := e.text(v)
+			e.take(len(text))
+			b.WriteString(text)
 			i += end
 		default:
 			b.WriteByte(s[i])

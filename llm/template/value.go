@@ -84,6 +84,7 @@ type function func(e *env, a called) any
 type called struct {
 	positional []any
 	named      map[string]any
+	order      []string // of the names
 }
 
 func throw(format string, args ...any) { fault.Throw(fault.Value, op, format, args...) }
@@ -258,6 +259,7 @@ func (e *env) repr(v any, depth int) string {
 	case undefined:
 		return ""
 	case string:
+		e.take(len(v))
 		return quote(v)
 	case *list:
 		parts := make([]string, len(v.items))
@@ -361,7 +363,12 @@ func number(v any) (f float64, whole int64, isInt, ok bool) {
 	return 0, 0, false, false
 }
 
-func equal(a, b any) bool {
+// equal compares values; those that are no data, such as functions, are equal to nothing.
+func (e *env) equal(a, b any, depth int) bool {
+	e.spend(1)
+	if depth > maxDepth {
+		throw("a value nested more than %d deep", maxDepth)
+	}
 	if x, xi, isInt, ok := number(a); ok {
 		y, yi, bothInt, ok := number(b)
 		if isInt && bothInt {
@@ -374,30 +381,39 @@ func equal(a, b any) bool {
 		return b == nil
 	case string:
 		s, ok := b.(string)
+		if ok && len(a) == len(s) {
+			e.scan(s)
+		}
 		return ok && a == s
+	case markup:
+		s, ok := b.(markup)
+		return ok && e.equal(string(a), string(s), depth)
 	case undefined:
 		_, ok := b.(undefined)
 		return ok
+	case *namespace:
+		n, ok := b.(*namespace)
+		return ok && a == n
 	case *list:
 		l, ok := b.(*list)
-		return ok && slices.EqualFunc(a.items, l.items, equal)
+		return ok && slices.EqualFunc(a.items, l.items, func(x, y any) bool { return e.equal(x, y, depth+1) })
 	case *Dict:
 		d, ok := b.(*Dict)
 		if !ok || len(a.keys) != len(d.keys) {
 			return false
 		}
 		for _, k := range a.keys {
-			if v, there := d.values[k]; !there || !equal(a.values[k], v) {
+			if v, there := d.values[k]; !there || !e.equal(a.values[k], v, depth+1) {
 				return false
 			}
 		}
 		return true
 	}
-	return a == b
+	return false
 }
 
 // less orders numbers and strings.
-func less(a, b any) bool {
+func (e *env) less(a, b any) bool {
 	if x, _, _, ok := number(a); ok {
 		if y, _, _, ok := number(b); ok {
 			return x < y
@@ -408,28 +424,31 @@ func less(a, b any) bool {
 	if !ok1 || !ok2 {
 		throw("a %s and a %s have no order", kindOf(a), kindOf(b))
 	}
+	e.spend(min(len(s), len(t)) >> 10)
 	return s < t
 }
 
 // iterate lists the elements of a value: of a mapping its keys, of a string its characters.
-func iterate(v any) []any {
+func (e *env) iterate(v any) []any {
 	switch v := v.(type) {
 	case *list:
 		return v.items
 	case *Dict:
+		e.spend(len(v.keys))
 		out := make([]any, len(v.keys))
 		for i, k := range v.keys {
 			out[i] = keyValue(k)
 		}
 		return out
 	case string:
+		e.spend(len(v))
 		var out []any
 		for _, r := range v {
 			out = append(out, string(r))
 		}
 		return out
 	case markup:
-		return iterate(string(v))
+		return e.iterate(string(v))
 	case undefined:
 		return nil
 	}
