@@ -22,7 +22,7 @@ const maxIDXDims = 8
 // its header says is refused.
 func ReadIDX(path string) (t *lucid.Tensor, err error) {
 	err = withFile("read_idx", path, func(r io.Reader) (err error) {
-		t, err = DecodeIDX(r)
+		t, err = decodeIDX(r)
 		return err
 	})
 	return t, err
@@ -31,6 +31,11 @@ func ReadIDX(path string) (t *lucid.Tensor, err error) {
 // DecodeIDX reads a tensor in IDX format to the end of r. Memory grows with what is there, not with what the header
 // promises.
 func DecodeIDX(r io.Reader) (*lucid.Tensor, error) {
+	t, err := decodeIDX(r)
+	return t, decodeError("decode_idx", "", err)
+}
+
+func decodeIDX(r io.Reader) (*lucid.Tensor, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return nil, fmt.Errorf("no IDX header: %w", err)
