@@ -1,6 +1,8 @@
 package lucid
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/lucid-go/lucid/internal/export"
@@ -30,7 +32,9 @@ func (x *Exporter) NameOf(t *Tensor) string { return x.named[t.array()] }
 func (x *Exporter) names() ([]string, error) {
 	names := make([]string, len(x.tensors))
 	of := map[*graph.Slot]string{}
-	for h, name := range x.named {
+	// Handles of one tensor may have several names: the last one by the alphabet is taken, the same each time.
+	for _, h := range slices.SortedFunc(maps.Keys(x.named), func(a, b *graph.Array) int { return cmp.Compare(x.named[a], x.named[b]) }) {
+		name := x.named[h]
 		if n := h.Raw(); n != nil && n.Slot() != nil {
 			of[n.Slot()] = name
 		}

@@ -27,7 +27,10 @@ func SaveSharded(dir string, d *StateDict, opts ...ShardOptions) error {
 	var f codec.File
 	var size int64
 	err := Try(func() {
-		if size = option(op, opts).ShardSize; size <= 0 {
+		if size = option(op, opts).ShardSize; size < 0 {
+			fault.Throw(fault.Value, op, "ShardSize is %d; want a number of bytes, or 0 for 1 GiB", size)
+		}
+		if size == 0 {
 			size = 1 << 30
 		}
 		f = d.file(op)
@@ -114,11 +117,25 @@ func freeRound(dir string) (int, error) {
 		if round > 0 {
 			pattern = fmt.Sprintf("model-r%d-*-of-*.safetensors", round)
 		}
-		taken, err := filepath.Glob(filepath.Join(dir, pattern))
+		taken, err := matching(dir, pattern)
 		if err != nil || len(taken) == 0 {
 			return round, err
 		}
 	}
+}
+
+// matching returns the names of a directory's files that match. filepath.Glob would take the directory's name for a pattern too.
+func matching(dir, pattern string) (names []string, err error) {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, codec.IOError("save_sharded", err)
+	}
+	for _, e := range list {
+		if ok, _ := filepath.Match(pattern, e.Name()); ok {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
 }
 
 // shard cuts the list where the next tensor would make a shard too large.
@@ -138,13 +155,13 @@ func shard(ts []codec.Tensor, size int64) (out [][]codec.Tensor, total int64) {
 
 // sweep removes shards that the index does not name any more.
 func sweep(dir string, keep map[string]bool) error {
-	all, err := filepath.Glob(filepath.Join(dir, "model-*-of-*.safetensors"))
+	all, err := matching(dir, "model-*-of-*.safetensors")
 	if err != nil {
-		return codec.IOError("save_sharded", err)
+		return err
 	}
-	for _, path := range all {
-		if !keep[filepath.Base(path)] {
-			if err := os.Remove(path); err != nil {
+	for _, name := range all {
+		if !keep[name] {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
 				return codec.IOError("save_sharded", err)
 			}
 		}

@@ -49,7 +49,7 @@ type Table struct {
 // one of them is label, class or target, or the option LabelName names a column.
 func ReadCSV(path string, opts ...CSVOptions) (t *Table, err error) {
 	err = withFile("read_csv", path, func(r io.Reader) (err error) {
-		t, err = DecodeCSV(r, opts...)
+		t, err = decodeCSV(r, door.Option("read_csv", opts))
 		return err
 	})
 	return t, err
@@ -57,7 +57,11 @@ func ReadCSV(path string, opts ...CSVOptions) (t *Table, err error) {
 
 // DecodeCSV reads a table in CSV format to the end of r.
 func DecodeCSV(r io.Reader, opts ...CSVOptions) (*Table, error) {
-	o := door.Option("decode_csv", opts)
+	t, err := decodeCSV(r, door.Option("decode_csv", opts))
+	return t, decodeError("decode_csv", "", err)
+}
+
+func decodeCSV(r io.Reader, o CSVOptions) (*Table, error) {
 	buf := bufio.NewReaderSize(&narrow{r: r}, 1<<16)
 	if mark, _ := buf.Peek(3); string(mark) == "\ufeff" { // a byte order mark, as spreadsheets write it
 		buf.Discard(3)

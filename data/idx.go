@@ -16,16 +16,13 @@ import (
 // The IDX format, of the MNIST files: two zero bytes, one for the dtype, one for the number of dimensions, each
 // dimension as a big-endian uint32, then the elements, big-endian, row by row.
 
-const (
-	maxIDXDims  = 8
-	idxReadStep = 1 << 20
-)
+const maxIDXDims = 8
 
 // ReadIDX reads a tensor from an IDX file, the format of MNIST; gzip is undone. A file that is shorter or longer than
 // its header says is refused.
 func ReadIDX(path string) (t *lucid.Tensor, err error) {
 	err = withFile("read_idx", path, func(r io.Reader) (err error) {
-		t, err = DecodeIDX(r)
+		t, err = decodeIDX(r)
 		return err
 	})
 	return t, err
@@ -34,6 +31,11 @@ func ReadIDX(path string) (t *lucid.Tensor, err error) {
 // DecodeIDX reads a tensor in IDX format to the end of r. Memory grows with what is there, not with what the header
 // promises.
 func DecodeIDX(r io.Reader) (*lucid.Tensor, error) {
+	t, err := decodeIDX(r)
+	return t, decodeError("decode_idx", "", err)
+}
+
+func decodeIDX(r io.Reader) (*lucid.Tensor, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return nil, fmt.Errorf("no IDX header: %w", err)

@@ -36,11 +36,12 @@ func ReadImage(path string, opts ...ImageOptions) (*lucid.Tensor, error) {
 		return nil, err
 	}
 	defer f.Close()
-	t, err := DecodeImage(f, opts...)
+	o, err := imageOptions("read_image", opts)
 	if err != nil {
-		return nil, lucid.Errorf(lucid.ErrFormat, "read_image", "%s: %v", path, err)
+		return nil, err
 	}
-	return t, nil
+	t, err := decodeImage(f, o)
+	return t, decodeError("read_image", path, err)
 }
 
 // DecodeImage reads a PNG or JPEG image as (C, H, W), uint8.
@@ -49,6 +50,11 @@ func DecodeImage(r io.ReadSeeker, opts ...ImageOptions) (*lucid.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	t, err := decodeImage(r, o)
+	return t, decodeError("decode_image", "", err)
+}
+
+func decodeImage(r io.ReadSeeker, o ImageOptions) (*lucid.Tensor, error) {
 	head, format, err := image.DecodeConfig(r)
 	if err != nil {
 		return nil, fmt.Errorf("no PNG or JPEG image: %w", err)

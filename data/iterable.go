@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"fmt"
 	"iter"
 
 	"github.com/lucid-go/lucid"
@@ -134,7 +133,7 @@ func (l *IterableLoader) examples(ctx context.Context) iter.Seq2[[]*lucid.Tensor
 				return
 			}
 			if p := recover(); p != nil {
-				yield(nil, fmt.Errorf("panic: %v", p))
+				yield(nil, panicked(p))
 			}
 		}()
 		for x, err := range l.s.All(ctx) {

@@ -3,6 +3,8 @@ package data
 import (
 	"bufio"
 	"compress/gzip"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -24,12 +26,27 @@ func withFile(op, path string, f func(r io.Reader) error) error {
 	if magic, _ := r.(*bufio.Reader).Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
 		z, err := gzip.NewReader(r)
 		if err != nil {
-			return lucid.Errorf(lucid.ErrFormat, op, "%s: gzip: %v", path, err)
+			return decodeError(op, path, fmt.Errorf("gzip: %w", err))
 		}
 		r = z
 	}
-	if err := f(r); err != nil {
-		return lucid.Errorf(lucid.ErrFormat, op, "%s: %v", path, err)
+	return decodeError(op, path, f(r))
+}
+
+// decodeError names the function, and the file if there is one, in an error about what was read. One that has a kind keeps it, as that of
+// an option; the others are of kind Format.
+func decodeError(op, path string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	if e := (*lucid.Error)(nil); errors.As(err, &e) {
+		named := *e
+		if named.Op = op; path != "" {
+			named.Msg = path + ": " + e.Msg
+		}
+		return &named
+	}
+	e := lucid.Errorf(lucid.ErrFormat, op, "%s", path)
+	e.Err = err
+	return e
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/llm/tokenizer"
 )
 
 // BatcherOptions bound what a Batcher does at the same time.
@@ -29,6 +28,7 @@ type BatcherOptions struct {
 const (
 	maxSequences = 1024
 	maxQueue     = 1 << 20
+	maxChunk     = 1 << 24
 	maxPages     = 1 << 24
 )
 
@@ -94,8 +94,8 @@ func (m *Model) NewBatcher(o BatcherOptions) (*Batcher, error) {
 		return nil, fault.New(fault.Value, op, "Sequences is %d; want 1 to %d", o.Sequences, maxSequences)
 	case o.Queue < 1 || o.Queue > maxQueue:
 		return nil, fault.New(fault.Value, op, "Queue is %d; want 1 to %d", o.Queue, maxQueue)
-	case o.Chunk < 1:
-		return nil, fault.New(fault.Value, op, "Chunk is %d; want a number of tokens", o.Chunk)
+	case o.Chunk < 1 || o.Chunk > maxChunk:
+		return nil, fault.New(fault.Value, op, "Chunk is %d; want 1 to %d tokens", o.Chunk, maxChunk)
 	case o.PrefixTokens < -1:
 		return nil, fault.New(fault.Value, op, "PrefixTokens is %d; want a number of tokens, or -1 for none", o.PrefixTokens)
 	case o.Bytes < m.pageBytes(o.Cache.Bits):
@@ -146,7 +146,11 @@ func (b *Batcher) Full() bool {
 // Generate is Model.Generate as one of the texts of the batcher. Options.Cache must be nil.
 func (b *Batcher) Generate(ctx context.Context, prompt string, o Options) iter.Seq2[Token, error] {
 	return func(yield func(Token, error) bool) {
-		ids := b.m.tok.EncodeWith(prompt, tokenizer.EncodeOptions{NoAdded: o.NoAdded, SpecialAsText: o.SpecialAsText})
+		ids, err := b.m.promptIDs(prompt, o)
+		if err != nil {
+			yield(Token{}, err)
+			return
+		}
 		b.GenerateIDs(ctx, ids, o)(yield)
 	}
 }
@@ -190,10 +194,7 @@ func (b *Batcher) submit(ctx context.Context, ids []int, o Options) (*sequence, 
 	if err != nil {
 		return nil, err
 	}
-	most := b.m.net.Config().Context
-	if o.MaxTokens > 0 {
-		most = min(most, len(ids)+o.MaxTokens)
-	}
+	most := b.m.mostTokens(len(ids), o)
 	q := &sequence{ctx: ctx, ids: slices.Clone(ids), o: o, wake: make(chan struct{}, 1)}
 	if q.text.need = pagesOf(most); q.text.need > b.tree.pool.most {
 		return nil, fault.New(fault.OutOfMemory, op, "%d tokens need %d bytes of keys and values; the batcher has %d in all",
@@ -236,9 +237,7 @@ func (b *Batcher) Close() {
 	b.waiting = nil
 	b.mu.Unlock()
 	b.idle.Wait()
-	for b.tree.evict() {
-	}
-	b.tree.pool.close()
+	b.tree.clear()
 	b.count()
 }
 

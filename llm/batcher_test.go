@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -143,7 +144,8 @@ func TestBatchedLoad(t *testing.T) {
 
 func TestBatcherRefuses(t *testing.T) {
 	m := tiny(t)
-	for _, o := range []BatcherOptions{{Sequences: -1}, {Sequences: 1 << 20}, {Queue: -1}, {Bytes: 10}, {Chunk: -1}, {PrefixTokens: -2}} {
+	for _, o := range []BatcherOptions{{Sequences: -1}, {Sequences: 1 << 20}, {Queue: -1}, {Bytes: 10}, {Chunk: -1}, {Chunk: math.MaxInt},
+		{PrefixTokens: -2}} {
 		if _, err := m.NewBatcher(o); !errors.Is(err, lucid.ErrValue) {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -163,6 +165,9 @@ func TestBatcherRefuses(t *testing.T) {
 	}
 	if err := first(Options{Cache: m.NewCache()}, 1); !errors.Is(err, lucid.ErrValue) {
 		t.Errorf("a cache: %v", err)
+	}
+	if err := first(Options{MaxTokens: math.MaxInt}, 1, 2); err != nil {
+		t.Errorf("no limit: %v", err)
 	}
 	// One text runs, one waits, the third finds the queue full.
 	ctx, cancel := context.WithCancel(context.Background())

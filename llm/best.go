@@ -26,7 +26,11 @@ const maxBest = 64
 // Best generates n texts and returns them, the most probable first. With a temperature they are samples, of the seeds from o.Seed on;
 // without one they are the n best that a beam search of width n finds.
 func (m *Model) Best(ctx context.Context, prompt string, n int, o Options) ([]Generation, error) {
-	return m.BestIDs(ctx, m.tok.EncodeWith(prompt, tokenizer.EncodeOptions{NoAdded: o.NoAdded, SpecialAsText: o.SpecialAsText}), n, o)
+	ids, err := m.promptIDs(prompt, o)
+	if err != nil {
+		return nil, err
+	}
+	return m.BestIDs(ctx, ids, n, o)
 }
 
 // BestIDs is Best for a prompt that is given as ids.
@@ -58,10 +62,7 @@ func (m *Model) BestIDs(ctx context.Context, ids []int, n int, o Options) (list 
 
 // samples generates texts together.
 func (m *Model) samples(ctx context.Context, ids []int, n int, o Options) ([]Generation, error) {
-	most := m.net.Config().Context
-	if o.MaxTokens > 0 {
-		most = min(most, len(ids)+o.MaxTokens)
-	}
+	most := m.mostTokens(len(ids), o)
 	b, err := m.NewBatcher(BatcherOptions{Sequences: n, Queue: n, Bytes: int64(n+1) * m.cacheBytes(m.capacityFor(most), 0)})
 	if err != nil {
 		return nil, err

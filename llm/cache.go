@@ -61,7 +61,9 @@ func (c *Cache) Tokens() int {
 func (m *Model) begin(ids []int, room int, c *Cache) (s *session, rest []int, done func(), err error) {
 	switch {
 	case c == nil:
-		s = m.newSession(room)
+		if err := fault.Catch(func() { s = m.newSession(room) }); err != nil {
+			return nil, nil, nil, err
+		}
 		return s, ids, s.free, nil
 	case c.m != m:
 		return nil, nil, nil, fault.New(fault.Value, op, "Options.Cache was made by another model")
@@ -69,7 +71,10 @@ func (m *Model) begin(ids []int, room int, c *Cache) (s *session, rest []int, do
 		return nil, nil, nil, fault.New(fault.Value, op, "Options.Cache is in use by another generation; make one for each")
 	}
 	if c.s == nil {
-		c.s = m.newSessionOf(room, c.o.Bits)
+		if err := fault.Catch(func() { c.s = m.newSessionOf(room, c.o.Bits) }); err != nil {
+			c.mu.Unlock()
+			return nil, nil, nil, err
+		}
 	}
 	return c.s, c.s.rewind(ids), c.mu.Unlock, nil
 }

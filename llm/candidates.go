@@ -19,9 +19,6 @@ var candidateSizes = []int{64, 256, 1024}
 // minPCandidates are found first where MinP alone decides which tokens are left.
 const minPCandidates = 256
 
-// plainGreedy reports whether the next token is the one with the largest logit, and nothing else of the logits is asked for.
-func (o *Options) plainGreedy() bool { return o.Temperature == 0 && o.unchanged() }
-
 // unchanged reports whether logits are those of the model, and no others than those of the next token are asked for.
 func (o *Options) unchanged() bool {
 	return (o.RepetitionPenalty == 0 || o.RepetitionPenalty == 1) && o.PresencePenalty == 0 && o.FrequencyPenalty == 0 &&

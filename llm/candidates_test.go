@@ -28,7 +28,7 @@ func TestGreedyWhereLogitsAre(t *testing.T) {
 	plain := Options{MaxTokens: 24, IgnoreEnd: true}
 	other := plain
 	other.TopLogProbs = 1 // for which logits are read
-	if !plain.plainGreedy() || other.plainGreedy() {
+	if vocabulary := m.Config().Vocab; plain.wanted(vocabulary) != 1 || other.wanted(vocabulary) != 0 {
 		t.Fatal("the options do not choose the two ways")
 	}
 	ids, probs := read(plain)

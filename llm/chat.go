@@ -95,12 +95,20 @@ func (m *Model) ChatIDs(messages []Message, plain bool, tools ...Tool) ([]int, e
 		at, which := marks.next(prompt)
 		if at > 0 {
 			// The template writes the tokens that begin a text itself.
-			ids = append(ids, m.tok.EncodeWith(prompt[:at], tokenizer.EncodeOptions{NoAdded: true})...)
+			part, err := m.encode(prompt[:at], tokenizer.EncodeOptions{NoAdded: true})
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, part...)
 		}
 		if which < 0 {
 			return ids, nil
 		}
-		ids = append(ids, m.tok.EncodeWith(marks.texts[which], tokenizer.EncodeOptions{NoAdded: true, SpecialAsText: true})...)
+		part, err := m.encode(marks.texts[which], tokenizer.EncodeOptions{NoAdded: true, SpecialAsText: true})
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, part...)
 		prompt = prompt[at+len(marks.mark(which)):]
 	}
 }

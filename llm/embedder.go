@@ -74,12 +74,9 @@ func embedderFolder(dir location, o LoadOptions) (*Embedder, error) {
 	if err := e.finish(c, w); err != nil {
 		return nil, err
 	}
-	for name := range w.where {
-		if unused := model.UnusedByEncoder(name) && c.Encoder || name == "lm_head.weight" && c.Tied; !w.read[name] && !unused {
-			return nil, fault.New(fault.NotImplemented, op, "the tensor %q is not part of a model of family %s", name, c.Family)
-		}
-	}
-	return e, nil
+	return e, w.unread(c.Family, func(name string) bool {
+		return c.Encoder && model.UnusedByEncoder(name) || c.Tied && name == "lm_head.weight"
+	})
 }
 
 // embedderGGUF reads an encoder of a GGUF file.

@@ -80,10 +80,10 @@ func (v *vocabulary) wordPieceVocabulary(tokens []string, kinds []int64, unknown
 	v.meta.Set("tokenizer.ggml.model", gguf.OfText("bert"))
 	v.meta.Set("tokenizer.ggml.tokens", gguf.OfTexts(tokens))
 	v.meta.Set("tokenizer.ggml.token_type", gguf.OfInts(gguf.Int32, kinds))
-	for key, token := range map[string]string{"unknown": unknown, "cls": "[CLS]", "bos": "[CLS]", "seperator": "[SEP]", "eos": "[SEP]",
-		"padding": "[PAD]", "mask": "[MASK]"} { // as the format spells them
-		if id, ok := ids[token]; ok {
-			v.meta.Set("tokenizer.ggml."+key+"_token_id", gguf.OfUint32(id))
+	for _, t := range [][2]string{{"unknown", unknown}, {"cls", "[CLS]"}, {"bos", "[CLS]"}, {"seperator", "[SEP]"}, {"eos", "[SEP]"},
+		{"padding", "[PAD]"}, {"mask", "[MASK]"}} { // as the format spells them, and in one order: a file is the same each time
+		if id, ok := ids[t[1]]; ok {
+			v.meta.Set("tokenizer.ggml."+t[0]+"_token_id", gguf.OfUint32(id))
 		}
 	}
 }

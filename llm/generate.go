@@ -27,17 +27,37 @@ type Token struct {
 // none ends inside a character. An error, or the end of ctx, is the last thing the loop sees.
 func (m *Model) Generate(ctx context.Context, prompt string, o Options) iter.Seq2[Token, error] {
 	return func(yield func(Token, error) bool) {
+		err := fault.Catch(o.check)
 		var ids []int
-		err := fault.Catch(func() {
-			o.check()
-			ids = m.tok.EncodeWith(prompt, tokenizer.EncodeOptions{NoAdded: o.NoAdded, SpecialAsText: o.SpecialAsText})
-		})
+		if err == nil {
+			ids, err = m.promptIDs(prompt, o)
+		}
 		if err != nil {
 			yield(Token{}, err)
 			return
 		}
 		m.continued(ctx, ids, o)(yield)
 	}
+}
+
+// encode is EncodeWith for texts of others: a text that takes a pattern of the files too many steps is an error.
+func (m *Model) encode(text string, o tokenizer.EncodeOptions) (ids []int, err error) {
+	err = fault.Catch(func() { ids = m.tok.EncodeWith(text, o) })
+	return ids, err
+}
+
+// promptIDs are the ids of a prompt.
+func (m *Model) promptIDs(prompt string, o Options) ([]int, error) {
+	return m.encode(prompt, tokenizer.EncodeOptions{NoAdded: o.NoAdded, SpecialAsText: o.SpecialAsText})
+}
+
+// mostTokens is how long a text with a prompt of n tokens may become.
+func (m *Model) mostTokens(n int, o Options) int {
+	most := m.net.Config().Context
+	if o.MaxTokens > 0 && o.MaxTokens < most {
+		most = min(most, n+o.MaxTokens)
+	}
+	return most
 }
 
 // GenerateIDs continues a text that is given as ids.
@@ -54,11 +74,15 @@ func (m *Model) GenerateIDs(ctx context.Context, ids []int, o Options) iter.Seq2
 // continued is the loop behind both.
 func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[Token, error] {
 	return func(yield func(Token, error) bool) {
-		window := o.Rotate.window(m.net.Config().Context)
-		if list := o.Rotate.rotated(ids, window); list != nil {
-			ids = list
-		}
-		if err := fault.Catch(func() { m.checkPrompt(ids) }); err != nil {
+		window := 0
+		err := fault.Catch(func() {
+			window = o.Rotate.window(m.net.Config().Context)
+			if list := o.Rotate.rotated(ids, window); list != nil {
+				ids = list
+			}
+			m.checkPrompt(ids)
+		})
+		if err != nil {
 			yield(Token{}, err)
 			return
 		}
@@ -115,15 +139,11 @@ func (w *writing) run(ctx context.Context, rest []int) error {
 		last := t.Finish != ""
 		if w.guess == nil {
 			// The next token is computed while the reader has this one.
-			ahead := make(chan ahead, 1)
-			if !last {
-				go func() { ahead <- w.ahead(ctx, t.ID) }()
-			}
-			goes := w.yield(t, nil)
 			if last {
+				w.yield(t, nil)
 				return nil
 			}
-			next := <-ahead
+			next, goes := w.yieldAhead(ctx, t)
 			if !goes {
 				return nil
 			}
@@ -168,6 +188,14 @@ func (w *writing) guesses() int {
 type ahead struct {
 	y   scores
 	err error
+}
+
+// yieldAhead gives a token out while what follows it is computed. The session is free when it returns, also if the reader panics.
+func (w *writing) yieldAhead(ctx context.Context, t Token) (next ahead, goes bool) {
+	done := make(chan ahead, 1)
+	go func() { done <- w.ahead(ctx, t.ID) }()
+	defer func() { next = <-done }()
+	return next, w.yield(t, nil)
 }
 
 // ahead evaluates a token, or what the text goes on with if it is full.

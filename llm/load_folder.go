@@ -60,7 +60,9 @@ func loadFolder(dir location, o LoadOptions) (*Model, error) {
 	if err := m.finish(c, w, o); err != nil || o.describe {
 		return m, err
 	}
-	return m, w.unread(c)
+	return m, w.unread(c.Family, func(name string) bool {
+		return computed(name) || c.Extra(name) || c.Tied && name == "lm_head.weight"
+	})
 }
 
 // readFolder reads the chat template and the ids that end a text.
@@ -173,7 +175,7 @@ func weightFiles(dir location) ([]location, error) {
 	if _, err := index.stat(); err == nil {
 		return []location{index}, nil
 	}
-	files, err := dir.glob("*.safetensors")
+	files, err := dir.ending(".safetensors")
 	if err != nil || len(files) > 0 {
 		return files, err
 	}
@@ -273,18 +275,20 @@ func (w *folderWeights) Exact() bool {
 	return w.o.DType == lucid.Float32 && (w.o.Device == lucid.Device{} || w.o.Device == lucid.CPU) && lucid.DefaultDevice() == lucid.CPU
 }
 
-// unread refuses tensors that the model has no use for: they show that it is of another kind.
-func (w *folderWeights) unread(c model.Config) error {
-	for name := range w.where {
-		// Old files have tables that programs compute.
-		table := strings.HasSuffix(name, "rotary_emb.inv_freq") || strings.HasSuffix(name, ".attn.bias") ||
-			strings.HasSuffix(name, ".attn.masked_bias") || strings.HasSuffix(name, ".attention.bias") ||
-			strings.HasSuffix(name, ".attention.masked_bias")
-		if !w.read[name] && !table && !c.Extra(name) && !(c.Tied && name == "lm_head.weight") {
-			return fault.New(fault.NotImplemented, op, "the tensor %q is not part of a model of family %s", name, c.Family)
+// unread refuses tensors that the model has no use for: they show that it is of another kind. known tells those that are no such sign.
+func (w *folderWeights) unread(family string, known func(name string) bool) error {
+	for _, name := range slices.Sorted(maps.Keys(w.where)) {
+		if !w.read[name] && !known(name) {
+			return fault.New(fault.NotImplemented, op, "the tensor %q is not part of a model of family %s", name, family)
 		}
 	}
 	return nil
+}
+
+// computed reports whether a tensor is a table that programs compute, as old files have them.
+func computed(name string) bool {
+	ends := []string{"rotary_emb.inv_freq", ".attn.bias", ".attn.masked_bias", ".attention.bias", ".attention.masked_bias"}
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
 func (w *folderWeights) types() map[string]int {

@@ -77,16 +77,18 @@ func (p location) kind() (folder bool, err error) {
 	return false, fault.New(fault.Format, op, "%q is no .gguf file and no folder with config.json", p.base())
 }
 
-// glob finds files of a folder.
-func (p location) glob(pattern string) (found []location, err error) {
-	var names []string
+// ending finds the files of a folder whose names end so, in order. The folder's own name may have any characters, those of patterns too.
+func (p location) ending(suffix string) (found []location, err error) {
+	var list []fs.DirEntry
 	if p.fsys != nil {
-		names, err = fs.Glob(p.fsys, p.in(pattern).path)
+		list, err = fs.ReadDir(p.fsys, p.path)
 	} else {
-		names, err = filepath.Glob(p.in(pattern).path)
+		list, err = os.ReadDir(p.path)
 	}
-	for _, name := range names {
-		found = append(found, location{fsys: p.fsys, path: name})
+	for _, e := range list {
+		if strings.HasSuffix(e.Name(), suffix) {
+			found = append(found, p.in(e.Name()))
+		}
 	}
 	return found, codec.IOError(op, err)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/llm/tokenizer"
 )
 
 // perplexityWindow is how many tokens are evaluated together.
@@ -27,7 +28,10 @@ func (m *Model) Perplexity(ctx context.Context, text string, opts ...PerplexityO
 	if err := fault.Catch(func() { o = door.Option("llm.Perplexity", opts) }); err != nil {
 		return 0, err
 	}
-	ids := m.tok.Encode(text)
+	ids, err := m.encode(text, tokenizer.EncodeOptions{})
+	if err != nil {
+		return 0, err
+	}
 	if len(ids) < 2 {
 		return 0, fault.New(fault.Value, op, "the text has %d tokens; want at least 2", len(ids))
 	}

@@ -233,6 +233,12 @@ func (n *prefixNode) each(f func(*prefixNode)) {
 	}
 }
 
+// clear forgets all texts, none of which is under way, and frees the memory.
+func (t *prefixTree) clear() {
+	t.root, t.nodes, t.idle = prefixNode{}, 0, 0
+	t.pool.close()
+}
+
 // evict removes the node that was not used for the longest time of those that none follow and no text has. It reports false if there are
 // none.
 func (t *prefixTree) evict() bool {

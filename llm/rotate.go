@@ -13,16 +13,24 @@ type Rotate struct {
 	Keep   int // tokens at the beginning that are never dropped, as the system message is
 }
 
+// spareTokens is the least number of tokens that may go; half of them do at a time.
+const spareTokens = 8
+
 func (r *Rotate) check() {
-	if r.Window < 0 || r.Keep < 0 || r.Window == 0 && r.Keep > 0 || r.Window > 0 && r.Keep > r.Window-8 {
-		fault.Throw(fault.Value, op, "Rotate has a window of %d tokens and keeps %d; want at least 8 tokens that may go", r.Window, r.Keep)
+	if r.Window < 0 || r.Keep < 0 || r.Window == 0 && r.Keep > 0 || r.Window > 0 && r.Keep > r.Window-spareTokens {
+		fault.Throw(fault.Value, op, "Rotate has a window of %d tokens and keeps %d; want at least %d tokens that may go", r.Window, r.Keep,
+			spareTokens)
 	}
 }
 
-// window is how many tokens a text may have; 0: as many as the context.
+// window is how many tokens a text may have; 0: as many as the context. A context that is smaller than Window may be too small for Keep.
 func (r Rotate) window(context int) int {
 	if r.Window == 0 {
 		return 0
+	}
+	if r.Keep > context-spareTokens {
+		fault.Throw(fault.Value, op, "Rotate.Keep is %d with a context of %d; want at least %d tokens that may go", r.Keep, context,
+			spareTokens)
 	}
 	return min(r.Window, context)
 }

@@ -102,23 +102,25 @@ func (s *session) grow(n int) error {
 	if n <= s.capacity {
 		return nil
 	}
-	old, was, c := s.cache, s.capacity, s.m.net.Config()
-	s.capacity = s.m.capacityFor(n)
-	s.cache = s.m.newCacheOf(s.capacity, s.bits)
-	again := c.Rescaled(was, s.capacity)
-	for i, t := range old {
-		if !again {
-			start := lucid.With{Device: t.Device()}.New([]int64{0}, 1)
-			s.cache[i].Assign(s.cache[i].DynamicSliceUpdate(t, start, []int{2})).Eval()
+	c, capacity := s.m.net.Config(), s.m.capacityFor(n)
+	again := c.Rescaled(s.capacity, capacity)
+	err := lucid.Try(func() { // without memory the session stays as it is
+		cache := s.m.newCacheOf(capacity, s.bits)
+		for i, t := range s.cache {
+			if !again {
+				start := lucid.With{Device: t.Device()}.New([]int64{0}, 1)
+				cache[i].Assign(cache[i].DynamicSliceUpdate(t, start, []int{2})).Eval()
+			}
 		}
-		t.Free()
-	}
-	if !again {
-		return nil
+		freeAll(s.cache)
+		s.cache, s.capacity = cache, capacity
+	})
+	if err != nil || !again {
+		return err
 	}
 	ids := s.ids[:s.pos]
 	s.pos, s.ids = 0, nil
-	_, err := s.feed(context.Background(), ids)
+	_, err = s.feed(context.Background(), ids)
 	return err
 }
 

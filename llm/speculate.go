@@ -59,7 +59,9 @@ func (m *Model) newGuesser(o Speculate, prompt int) (*guesser, error) {
 		if err := m.sameTokens(d); err != nil {
 			return nil, err
 		}
-		g.draft = d.newSession(d.roomFor(prompt, firstCapacity))
+		if err := fault.Catch(func() { g.draft = d.newSession(d.roomFor(prompt, firstCapacity)) }); err != nil {
+			return nil, err
+		}
 	}
 	return g, nil
 }

@@ -114,7 +114,8 @@ func TestRotate(t *testing.T) {
 	if n := m.Config().Context; c.s.capacity > n || c.Tokens() > n {
 		t.Errorf("a capacity of %d, %d tokens", c.s.capacity, c.Tokens())
 	}
-	for _, r := range []Rotate{{Window: -1}, {Keep: 1}, {Window: 10, Keep: 5}, {Window: 100, Keep: -1}} {
+	for _, r := range []Rotate{{Window: -1}, {Keep: 1}, {Window: 10, Keep: 5}, {Window: 100, Keep: -1},
+		{Window: 1 << 20, Keep: m.Config().Context}} {
 		var err error
 		for _, err = range m.GenerateIDs(context.Background(), []int{1}, Options{Rotate: r}) {
 			break

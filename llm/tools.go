@@ -246,10 +246,11 @@ func (f *ToolFormat) restrict() (err error) {
 // PromptIDs is ChatIDs with the tools, and with the beginning of the answer.
 func (f *ToolFormat) PromptIDs(m *Model, messages []Message, plain bool, tools []Tool) ([]int, error) {
 	ids, err := m.ChatIDs(messages, plain, tools...)
-	if err == nil && f.Prefix != "" {
-		ids = append(ids, m.tok.EncodeWith(f.Prefix, tokenizer.EncodeOptions{NoAdded: true})...)
+	if err != nil || f.Prefix == "" {
+		return ids, err
 	}
-	return ids, err
+	begun, err := m.encode(f.Prefix, tokenizer.EncodeOptions{NoAdded: true})
+	return append(ids, begun...), err
 }
 
 // Apply sets what a generation needs to write calls.

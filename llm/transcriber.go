@@ -96,10 +96,8 @@ func loadTranscriber(dir location, o LoadOptions) (*Transcriber, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name := range w.where {
-		if !w.read[name] && name != "proj_out.weight" { // the embeddings
-			return nil, fault.New(fault.NotImplemented, op, "the tensor %q is not part of a Whisper", name)
-		}
+	if err := w.unread("whisper", func(name string) bool { return name == "proj_out.weight" }); err != nil { // the embeddings
+		return nil, err
 	}
 	t.filters = melFilters(c.Mels).Eval()
 	t.encode = lucid.Compile(func(mel *lucid.Tensor) []*lucid.Tensor { return t.net.Cross(t.net.Encode(mel)) },

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/tree"
 )
 
 // StateDict returns the state of every parameter as state.<index>.<name> and the numbers of every group as
@@ -58,7 +57,7 @@ func numbers(h any, f func(name string, v reflect.Value, later bool)) {
 	}
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
-		f(snake(field.Name), v.Field(i), field.Tag.Get("state") == "later")
+		f(tree.Snake(field.Name), v.Field(i), field.Tag.Get("state") == "later")
 	}
 }
 
@@ -84,19 +83,6 @@ func fromFloat(v reflect.Value, f float64) {
 	default:
 		v.SetFloat(f)
 	}
-}
-
-// snake is the lower_snake form of a field's name: LRDecay is lr_decay.
-func snake(s string) string {
-	var b strings.Builder
-	r := []rune(s)
-	for i, c := range r {
-		if unicode.IsUpper(c) && i > 0 && (!unicode.IsUpper(r[i-1]) || i+1 < len(r) && unicode.IsLower(r[i+1])) {
-			b.WriteByte('_')
-		}
-		b.WriteRune(unicode.ToLower(c))
-	}
-	return b.String()
 }
 
 // LoadStateDict brings a state back that StateDict made for the same parameters in the same groups. If something does

@@ -30,7 +30,7 @@ func newChatInput(in io.Reader, out io.Writer) chatInput {
 	t := &editedInput{t: term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{f, out}, ""), out: out}
+	}{f, out}, "")}
 	t.raw = func() (func(), error) {
 		old, err := term.MakeRaw(int(f.Fd()))
 		if err != nil {
@@ -61,7 +61,6 @@ func (p *plainInput) err() error { return p.s.Err() }
 // editedInput reads a terminal: arrows move in the line and bring back earlier ones, and lines that were pasted together are one message.
 type editedInput struct {
 	t      *term.Terminal
-	out    io.Writer
 	raw    func() (restore func(), err error) // gives the keys to the editor, and Ctrl-C back to the system
 	failed error
 }

@@ -15,7 +15,7 @@ func TestEditedInput(t *testing.T) {
 	keys := "one\r" + "twoo\x7f\r" + up + up + "\r" + "ac" + left + "b\r" + paste + "x\ry\r" + pasted + "z\r" +
 		"\"\"\"\rp\rq\r\"\"\"\r" + "\x04"
 	raw := 0
-	e := &editedInput{out: io.Discard, t: term.NewTerminal(struct {
+	e := &editedInput{t: term.NewTerminal(struct {
 		io.Reader
 		io.Writer
 	}{strings.NewReader(keys), io.Discard}, "")}

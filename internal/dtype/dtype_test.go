@@ -129,18 +129,6 @@ func through(d DType, s Scalar) Scalar {
 	return d.Get(b[:], 0)
 }
 
-func TestPromoteWeak(t *testing.T) {
-	for _, c := range []struct{ d, w, want DType }{
-		{Int8, Int64, Int8}, {Uint8, Int64, Uint8}, {Int32, Float32, Float32}, {Float16, Float64, Float16}, {BFloat16, Float32, BFloat16},
-		{Bool, Int64, Int64}, {Bool, Bool, Bool}, {Float64, Complex64, Complex128}, {Float16, Complex64, Complex64},
-		{Int64, Complex64, Complex64}, {Complex64, Float64, Complex64},
-	} {
-		if got, ok := PromoteWeak(c.d, c.w, Float32); !ok || got != c.want {
-			t.Errorf("%v with a weak %v is %v, want %v", c.d, c.w, got, c.want)
-		}
-	}
-}
-
 // TestPutGet stores and loads numbers of every kind in every dtype, at every element, and checks that neighbours stay.
 func TestPutGet(t *testing.T) {
 	for _, d := range All() {

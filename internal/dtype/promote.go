@@ -46,30 +46,6 @@ func mixSigned(u, s DType) (DType, bool) {
 	return Int64, true
 }
 
-// PromoteWeak returns the dtype of a tensor of dtype d meeting a weak operand (a Go number, or a 0-d tensor
-// when within its kind) of dtype w. A weak operand changes the dtype only if its kind is higher, and then to
-// the default of that kind, def for floats.
-func PromoteWeak(d, w, def DType) (DType, bool) {
-	kd, kw := d.Kind(), w.Kind()
-	if kd == KindUint {
-		kd = KindInt
-	}
-	if kw == KindUint {
-		kw = KindInt
-	}
-	switch {
-	case kw <= kd:
-		return d, true
-	case kw == KindFloat:
-		return def, true
-	case kw == KindComplex && d.IsFloat():
-		return d.Complex(), true
-	case kw == KindComplex:
-		return def.Complex(), true
-	}
-	return w, true
-}
-
 // CanCast reports whether a value of dtype from may be stored as to without changing its kind downwards.
 func CanCast(from, to DType) bool {
 	kf, kt := from.Kind(), to.Kind()

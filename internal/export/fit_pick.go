@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -138,8 +139,8 @@ func (t *fit) pieces(v []float64) (all []piece) {
 	for _, x := range v {
 		add(formula{div: 1, terms: []term{{int(x), make([]int, t.open)}}})
 	}
-	for _, f := range t.known {
-		if f != nil && f.div > 0 {
+	for _, key := range slices.Sorted(maps.Keys(t.known)) { // of pieces that are as good the first is taken: files are the same each time
+		if f := t.known[key]; f != nil && f.div > 0 {
 			add(*f)
 		}
 	}

@@ -95,8 +95,8 @@ func (n *Node) Set(field string, v any) {
 		n.fields[field] = v
 	case Spec:
 		n.fields[field] = string(appendNumbers(nil, v.Shape.Dims()))
-		for d, f := range v.open {
-			n.open = append(n.open, openNumber{out: -1, field: field, index: d, formula: f})
+		for _, d := range slices.Sorted(maps.Keys(v.open)) {
+			n.open = append(n.open, openNumber{out: -1, field: field, index: d, formula: v.open[d]})
 		}
 	default:
 		panic(fmt.Sprintf("lucid: internal: a field of type %T", v))

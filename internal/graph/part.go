@@ -27,9 +27,6 @@ type partOut struct {
 	frozen bool // it has the slot of a tensor that required a gradient before
 }
 
-// AttrName is the name of the attribute.
-func (*Part) AttrName() string { return "part" }
-
 var opPart = Register(Op{Name: "part", Version: 1, Kind: Other, Inputs: AtLeast(0),
 	Infer:      func(a attr.Attr, _ []*Node) []Spec { return a.(*Part).sub.Out },
 	NotInFiles: engineAlone, NoKernel: "plans have what it stands for", NoGrad: "it is recorded where nothing has a gradient",

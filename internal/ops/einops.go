@@ -13,7 +13,7 @@ type EinopsOptions struct {
 
 // einops is a pattern applied to a tensor: reshape, reduce, permute, repeat, reshape.
 type einops struct {
-	op, pattern string
+	op          string
 	x           *Node
 	left, right einSide
 	size        map[string]int
@@ -21,7 +21,7 @@ type einops struct {
 
 // newEinops reads the pattern. Lengths of axes that occur nowhere are refused.
 func newEinops(op, pattern string, x *Node, o EinopsOptions) *einops {
-	e := &einops{op: op, pattern: pattern, x: x}
+	e := &einops{op: op, x: x}
 	e.left, e.right = einPattern(op, pattern, x.Rank())
 	for name, n := range o.AxesLengths {
 		if n < 0 {

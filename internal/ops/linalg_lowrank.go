@@ -28,18 +28,24 @@ func SvdLowrank(x, m *Node, o SvdLowrankOptions) (u, s, v *Node) {
 	if m != nil {
 		x = Sub(x, m)
 	}
-	q, n := 6, 2
-	if o.Q != nil {
-		q = *o.Q
+	q, n := lowRankSizes(op, x, 6, o.Q, o.Niter)
+	return lowRank(op, x, q, n)
+}
+
+// lowRankSizes are the rank and the number of iterations: those given, or def and 2.
+func lowRankSizes(op string, x *Node, def int, rank, niter *int) (q, n int) {
+	q, n = def, 2
+	if rank != nil {
+		q = *rank
 	}
-	if o.Niter != nil {
-		n = *o.Niter
+	if niter != nil {
+		n = *niter
 	}
 	if q < 0 || q > min(x.Dim(-1), x.Dim(-2)) || n < 0 || n > maxIterations {
 		fault.Throw(fault.Value, op, "q is %d and niter %d; want q from 0 to %d, and niter from 0 to %d",
 			q, n, min(x.Dim(-1), x.Dim(-2)), maxIterations)
 	}
-	return lowRank(op, x, q, n)
+	return q, n
 }
 
 // orthonormal is a basis of what the columns of x span.
@@ -84,17 +90,7 @@ type PcaLowrankOptions struct {
 func PcaLowrank(x *Node, o PcaLowrankOptions) (u, s, v *Node) {
 	const op = "pca_lowrank"
 	x = matricesOf(op, x)
-	q, n := min(6, x.Dim(-1), x.Dim(-2)), 2
-	if o.Q != nil {
-		q = *o.Q
-	}
-	if o.Niter != nil {
-		n = *o.Niter
-	}
-	if q < 0 || q > min(x.Dim(-1), x.Dim(-2)) || n < 0 || n > maxIterations {
-		fault.Throw(fault.Value, op, "q is %d and niter %d; want q from 0 to %d, and niter from 0 to %d",
-			q, n, min(x.Dim(-1), x.Dim(-2)), maxIterations)
-	}
+	q, n := lowRankSizes(op, x, min(6, x.Dim(-1), x.Dim(-2)), o.Q, o.Niter)
 	if !o.NoCenter {
 		x = Sub(x, Mean(x, ReduceOptions{Dim: []int{-2}, KeepDim: true}))
 	}

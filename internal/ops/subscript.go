@@ -45,11 +45,10 @@ type subscript struct {
 
 // item is one index as given, masks made into tensors of positions.
 type item struct {
-	kind  byte // 'i' int, 'r' range, 'n' new axis, 't' tensor, 'e' an ellipsis, which keeps tensors apart even if it names no dim
-	i     int
-	r     Range
-	t     *Node
-	where int // number of the index as given, for messages
+	kind byte // 'i' int, 'r' range, 'n' new axis, 't' tensor, 'e' an ellipsis, which keeps tensors apart even if it names no dim
+	i    int
+	r    Range
+	t    *Node
 }
 
 // parseSubscript resolves indices against x. Masks that are looked at are made positions.
@@ -172,11 +171,11 @@ func expandItems(op string, x *Node, indices []any) []item {
 	for k, ix := range indices {
 		switch v := ix.(type) {
 		case int:
-			items = append(items, item{kind: 'i', i: v, where: k})
+			items = append(items, item{kind: 'i', i: v})
 		case Range:
-			items = append(items, item{kind: 'r', r: v, where: k})
+			items = append(items, item{kind: 'r', r: v})
 		case []int:
-			items = append(items, item{kind: 't', t: positions(op, x, d, v), where: k})
+			items = append(items, item{kind: 't', t: positions(op, x, d, v)})
 		case Mark:
 			switch v {
 			case Colon:
@@ -198,7 +197,7 @@ func expandItems(op string, x *Node, indices []any) []item {
 				d += v.Rank()
 				continue
 			}
-			items = append(items, item{kind: 't', t: v, where: k})
+			items = append(items, item{kind: 't', t: v})
 		default:
 			fault.Throw(fault.Index, op,
 				"index %d is a %T; want an int, a Range, Colon, Ellipsis, NewAxis, a *Tensor, []int, []bool or bool", k, ix)
@@ -227,7 +226,7 @@ func maskItems(op string, x, mask *Node, d, where int) []item {
 	rows := nonzero(op, mask)
 	items := make([]item, mask.Rank())
 	for i := range items {
-		items[i] = item{kind: 't', t: Reshape(SliceDim(rows, 1, i, 1, 1), rows.Dim(0)), where: where}
+		items[i] = item{kind: 't', t: Reshape(SliceDim(rows, 1, i, 1, 1), rows.Dim(0))}
 	}
 	return items
 }

@@ -79,21 +79,3 @@ func (b *builder) functionArguments(f Function) sequence {
 	}
 	return s.value("#", s.root)
 }
-
-// AcceptText adds a text to the one that is followed. It reports false, and changes nothing, if the text may not come.
-func (m *Matcher) AcceptText(text string) bool {
-	ok := false
-	err := fault.Catch(func() {
-		m.g.mu.Lock()
-		defer m.g.mu.Unlock()
-		s := m.s
-		m.g.work = 0
-		for i := range len(text) {
-			if s = m.g.step(s, text[i]); s == nil {
-				return
-			}
-		}
-		m.s, ok = s, true
-	})
-	return ok && err == nil
-}

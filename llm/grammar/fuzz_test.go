@@ -1,8 +1,13 @@
 package grammar
 
 import (
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/lucid-go/lucid/internal/fault"
 )
 
 // FuzzGBNF asserts that no grammar makes the reader panic or run without end, nor its first mask.
@@ -66,5 +71,47 @@ func TestHardGrammars(t *testing.T) {
 		if took := time.Since(begun); took > 60*time.Second {
 			t.Errorf("%s took %v", name, took)
 		}
+	}
+}
+
+// TestStatesBounded asserts that the states a grammar holds do not grow with the texts that were read, and that large repetitions are
+// refused before they are made.
+func TestStatesBounded(t *testing.T) {
+	g := JSONObject()
+	rng := rand.New(rand.NewPCG(1, 2))
+	held := func() int {
+		seen, list := map[*state]bool{g.root: true}, []*state{g.root}
+		for len(list) > 0 {
+			s := list[len(list)-1]
+			list = list[:len(list)-1]
+			for _, n := range s.next {
+				if n != nil && !seen[n] {
+					seen[n] = true
+					list = append(list, n)
+				}
+			}
+		}
+		return len(seen)
+	}
+	for range 150 {
+		text := []byte(`{"a": `)
+		var closing []byte
+		for range 60 { // each way of nesting has states of its own
+			if rng.IntN(2) == 0 {
+				text, closing = append(text, '['), append(closing, ']')
+			} else {
+				text, closing = append(text, `{"b":`...), append(closing, '}')
+			}
+		}
+		slices.Reverse(closing)
+		if text = append(append(append(text, '1'), closing...), '}'); !g.Matches(string(text)) {
+			t.Fatalf("%s does not match", text)
+		}
+	}
+	if n := held(); n > 2*maxStates {
+		t.Errorf("%d states are held", n)
+	}
+	if _, err := GBNF("root ::= " + strings.Repeat("a{2000}", 1<<15) + "\na ::= [a]"); kindOf(err) != fault.OutOfMemory {
+		t.Error(err)
 	}
 }

@@ -118,9 +118,9 @@ func (b *builder) prune() bool {
 	return ends[0]
 }
 
-// reset forgets all states.
+// reset forgets all states: those in use stay with those who use them. The first one is made anew, as all others can be reached from it.
 func (g *Grammar) reset() {
-	g.forget()
+	g.stacks, g.states, g.masks, g.work = map[position]*frame{}, map[string]*state{}, 0, 0
 	var all []*frame
 	for _, at := range g.starts[0] {
 		all = append(all, g.frame(at, nil))
@@ -128,9 +128,18 @@ func (g *Grammar) reset() {
 	g.root = g.closure(all)
 }
 
-// forget makes room: states in use stay with those who use them.
-func (g *Grammar) forget() {
-	g.stacks, g.states, g.masks, g.work = map[position]*frame{}, map[string]*state{}, 0, 0
+// read follows a text from a state on; nil: it may not come. What is stored is bounded.
+func (g *Grammar) read(s *state, text []byte) *state {
+	g.work = 0
+	for _, c := range text {
+		if s = g.step(s, c); s == nil {
+			return nil
+		}
+	}
+	if len(g.states) > maxStates || g.masks > maxMasks {
+		g.reset()
+	}
+	return s
 }
 
 // leftRecursive finds a rule that reaches itself through first elements, with something left to do each time; -1: none.
@@ -332,8 +341,7 @@ func (g *Grammar) Matches(text string) bool {
 		defer g.mu.Unlock()
 		s := g.root
 		for i := 0; s != nil && i < len(text); i++ {
-			g.work = 0
-			s = g.step(s, text[i])
+			s = g.read(s, []byte{text[i]})
 		}
 		ok = s != nil && s.accept
 	})

@@ -365,7 +365,8 @@ func TestSchemaCases(t *testing.T) {
 		`{"type": "object", "required": ["a"]}`, `{"type": []}`,
 		`{"type": "string", "pattern": "a"}`, `{"type": "string", "pattern": "^.*$"}`, strings.Repeat(`{"items": `, 500) + `{}` +
 			strings.Repeat(`}`, 500),
-		`{"patternProperties": {}}`, `{"$ref": "#"}`, `{"type": "array", "uniqueItems": true}`, `{"type": "string", "minLength": -1}`} {
+		`{"patternProperties": {}}`, `{"$ref": "#"}`, `{"type": "string"`, `{"type": "string"}]`, `{"enum": [1, 2`,
+		`{"type": "array", "uniqueItems": true}`, `{"type": "string", "minLength": -1}`} {
 		if _, err := JSONSchema([]byte(bad)); err == nil {
 			t.Errorf("%.60s was accepted", bad)
 		} else if k := kindOf(err); k == fault.Internal {

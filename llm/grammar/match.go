@@ -94,7 +94,11 @@ type Matcher struct {
 }
 
 // Match begins a text made of tokens of a vocabulary.
-func (g *Grammar) Match(v *Vocabulary) *Matcher { return &Matcher{g, v, g.root} }
+func (g *Grammar) Match(v *Vocabulary) *Matcher {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return &Matcher{g, v, g.root}
+}
 
 // Mask has a bit for each token that may come next: bit id%64 of number id/64. It must not be changed. It is an error if
 // the text would be too deep or have too many readings.
@@ -155,20 +159,19 @@ func (m *Matcher) Accept(id int) bool {
 	if id < 0 || id >= m.v.size || len(m.v.bytes[id]) == 0 {
 		return false
 	}
+	return m.accept(m.v.bytes[id])
+}
+
+// AcceptText adds a text to the one that is followed. It reports false, and changes nothing, if the text may not come.
+func (m *Matcher) AcceptText(text string) bool { return m.accept([]byte(text)) }
+
+func (m *Matcher) accept(text []byte) bool {
 	ok := false
 	err := fault.Catch(func() {
 		m.g.mu.Lock()
 		defer m.g.mu.Unlock()
-		s := m.s
-		m.g.work = 0
-		for _, c := range m.v.bytes[id] {
-			if s = m.g.step(s, c); s == nil {
-				return
-			}
-		}
-		m.s, ok = s, true
-		if len(m.g.states) > maxStates || m.g.masks > maxMasks {
-			m.g.forget()
+		if s := m.g.read(m.s, text); s != nil {
+			m.s, ok = s, true
 		}
 	})
 	return ok && err == nil

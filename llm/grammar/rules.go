@@ -28,6 +28,7 @@ type builder struct {
 	rules [][]sequence
 	names []string
 	size  int
+	made  int              // elements of repetitions, which become part of rules
 	pairs map[string]int32 // rules made before, by what they are of
 }
 
@@ -85,6 +86,9 @@ func (b *builder) many(x sequence, least, most int) sequence {
 		r := b.declare("")
 		b.set(r, x)
 		x = ref(r)
+	}
+	if b.made += least * len(x); b.made > maxElements {
+		fault.Throw(fault.OutOfMemory, op, "the grammar has more than %d elements", maxElements)
 	}
 	var q sequence
 	for range least {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -53,7 +54,7 @@ func parse(path string, data []byte) any {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	v := next(path, d, 0)
-	if d.More() {
+	if _, err := d.Token(); err != io.EOF {
 		bad(path, "there is something behind the schema")
 	}
 	return v
@@ -63,6 +64,11 @@ func next(path string, d *json.Decoder, depth int) any {
 	t, err := d.Token()
 	if err != nil || depth > maxNesting {
 		bad(path, "the schema is no JSON, or is nested more than %d deep", maxNesting)
+	}
+	closed := func() { // More is false at the end of a text that was cut, too
+		if _, err := d.Token(); err != nil {
+			bad(path, "the schema is no JSON: %v", err)
+		}
 	}
 	switch t {
 	case json.Delim('{'):
@@ -79,14 +85,14 @@ func next(path string, d *json.Decoder, depth int) any {
 			o.keys = append(o.keys, name)
 			o.values[name] = next(path, d, depth+1)
 		}
-		_, _ = d.Token()
+		closed()
 		return o
 	case json.Delim('['):
 		list := []any{}
 		for d.More() {
 			list = append(list, next(path, d, depth+1))
 		}
-		_, _ = d.Token()
+		closed()
 		return list
 	}
 	return t

@@ -76,8 +76,8 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) *failure {
 	defer q.model.leave()
 	ctx, cancel := s.during(r)
 	defer cancel()
-	if bad := q.model.wait(ctx); bad != nil {
-		return bad
+	if err := q.model.wait(ctx); err != nil {
+		return s.failed(r, err)
 	}
 	defer q.model.done()
 	if bad := q.read(); bad != nil {

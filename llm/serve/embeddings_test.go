@@ -175,7 +175,7 @@ func TestEmbeddingsRefused(t *testing.T) {
 
 // TestEmbeddingsQueue asserts that requests wait for each other, are refused when too many do, and end when the server does.
 func TestEmbeddingsQueue(t *testing.T) {
-	h, s := startEmbedder(t, Options{Timeout: 200 * time.Millisecond})
+	h, s := startEmbedder(t, Options{Timeout: 300 * time.Millisecond})
 	e := s.embedders["vectors"]
 	e.busy <- struct{}{} // as if a request computed
 	if code, body, _ := post(t, h.URL, embedPath, `{"input": "abc"}`); code != 504 {
@@ -200,7 +200,18 @@ func TestEmbeddingsQueue(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	e.busy <- struct{}{}
+	wg.Go(func() {
+		if code, body, _ := post(t, h.URL, embedPath, `{"input": "abc"}`); code != 503 { // it waits when the server ends
+			t.Errorf("%d %s", code, body)
+		}
+	})
+	for len(e.queue) == 0 {
+		time.Sleep(time.Millisecond)
+	}
 	s.Close()
+	wg.Wait()
+	<-e.busy
 	if code, _, _ := post(t, h.URL, embedPath, `{"input": "abc"}`); code != 503 {
 		t.Error(code)
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/llm"
 	"github.com/lucid-go/lucid/llm/tokenizer"
 )
@@ -354,7 +355,9 @@ func (q *request) promptsOf() *failure {
 			if bad != nil {
 				return bad
 			}
-			ids = tok.EncodeWith(t, tokenizer.EncodeOptions{})
+			if err := lucid.Try(func() { ids = tok.EncodeWith(t, tokenizer.EncodeOptions{}) }); err != nil {
+				return wrong("prompt", "%v", err)
+			}
 		case len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &list) != nil || slices.Contains(list, nil):
 			return wrong("prompt", "want a text, a list of token ids, or a list of either")
 		}

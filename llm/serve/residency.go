@@ -114,14 +114,9 @@ func (r *residency) room(s *served) error {
 	if need > r.most {
 		return fault.New(fault.OutOfMemory, op, "the weights of %q take %d bytes; the server has %d for all models", s.name, need, r.most)
 	}
-	dropped := false
-	for r.total()+need > r.most {
-		v := r.victim()
-		if v == nil {
-			return &errNoRoom{need, r.most}
-		}
-		r.drop(v)
-		dropped = true
+	dropped, ok := r.evict(s, r.most-need)
+	if !ok {
+		return &errNoRoom{need, r.most}
 	}
 	s.after = dropped
 	return nil
@@ -140,14 +135,28 @@ func (r *residency) total() (n int64) {
 	return n
 }
 
-// victim is the model that was not used for the longest time of those that may go; nil: none may.
-func (r *residency) victim() (v *served) {
+// evict drops models that are not in use, but not the one that is served next, until all that are left take at most some bytes. Those that
+// were not used for the longest time go first. If that would not be enough, none goes in vain; ok is false then.
+func (r *residency) evict(next *served, most int64) (dropped, ok bool) {
+	var list []*served
 	for _, s := range r.list {
-		if s.m != nil && s.users == 0 && !s.source.Pin && (v == nil || s.used < v.used) {
-			v = s
+		if s.m != nil && s.users == 0 && !s.source.Pin && s != next {
+			list = append(list, s)
 		}
 	}
-	return v
+	slices.SortFunc(list, func(a, b *served) int { return cmp.Or(cmp.Compare(a.used, b.used), cmp.Compare(a.name, b.name)) })
+	left, n := r.total(), 0
+	for left > most && n < len(list) {
+		left -= list[n].bytes
+		n++
+	}
+	if ok = left <= most; !ok && (next.m == nil || !next.source.Pin) {
+		return false, false
+	}
+	for _, s := range list[:n] {
+		r.drop(s)
+	}
+	return n > 0, ok
 }
 
 // drop lets go of a model that is not in use. Its memory is free when collect has run.
@@ -184,21 +193,15 @@ func (r *residency) load(s *served) {
 		s.m, s.b, s.bytes = m, b, m.Bytes()
 		s.loads++
 		// A model may be larger than its files were: others make room behind it.
-		for r.most > 0 && r.total() > r.most {
-			v := r.victim()
-			if v == nil || v == s {
-				break
+		if r.most > 0 {
+			if _, fits := r.evict(s, r.most); !fits && !s.source.Pin {
+				err = &errNoRoom{s.bytes, r.most}
+				r.drop(s)
 			}
-			r.drop(v)
-		}
-		if r.most > 0 && r.total() > r.most && !s.source.Pin {
-			err = &errNoRoom{s.bytes, r.most}
-			r.drop(s)
 		}
 	}
-	if s.err = err; err == nil {
-		collect() // what loading took
-	}
+	s.err = err
+	collect() // what loading took
 	close(s.loading)
 	s.loading = nil
 	r.idle.Broadcast()

@@ -151,3 +151,35 @@ func TestModelInUse(t *testing.T) {
 		t.Error("a source without Load")
 	}
 }
+
+// TestRoomMade asserts that a model which is larger than its files makes room behind it, and that no model goes where that is of no use.
+func TestRoomMade(t *testing.T) {
+	h, s, _ := startSources(t, 2.5, "a b c")
+	r := s.models
+	one := tinyModel().Bytes()
+	r.list["c"].source.Bytes = one / 4 // as its files seem
+	for _, name := range []string{"a", "b", "c"} {
+		if code, answer, _ := ask(t, h, name); code != 200 {
+			t.Fatalf("%s: %d %s", name, code, answer)
+		}
+	}
+	if r.list["a"].m != nil || r.list["b"].m == nil || r.list["c"].m == nil {
+		t.Error("the model that was used least did not make room for one that is larger than its files")
+	}
+	_, release, err := r.acquire(context.Background(), "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	r.mu.Lock()
+	r.list["a"].source.Bytes = 2 * one // it does not fit next to b, with or without c
+	r.mu.Unlock()
+	if code, answer, _ := ask(t, h, "a"); code != 503 {
+		t.Errorf("%d %s", code, answer)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.list["c"].m == nil {
+		t.Error("a model went in vain")
+	}
+}

@@ -29,12 +29,12 @@ func (s *slots) take() *failure {
 func (s *slots) leave() { <-s.queue }
 
 // wait waits until the request may compute; done must be called after it.
-func (s *slots) wait(ctx context.Context) *failure {
+func (s *slots) wait(ctx context.Context) error {
 	select {
 	case s.busy <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return failureOf(ctx.Err())
+		return ctx.Err()
 	}
 }
 

@@ -81,8 +81,8 @@ func (s *Server) transcribe(w http.ResponseWriter, r *http.Request, q *transcrip
 	q.sound = nil
 	ctx, cancel := s.during(r)
 	defer cancel()
-	if bad := q.model.wait(ctx); bad != nil {
-		return bad
+	if err := q.model.wait(ctx); err != nil {
+		return s.failed(r, err)
 	}
 	defer q.model.done()
 	text, err := q.model.t.Transcribe(ctx, sound, q.o)

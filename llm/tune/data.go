@@ -103,12 +103,12 @@ func (e *encoder) encode(d Data) (list []example) {
 		}
 		switch {
 		case s.choice != nil:
-			pair := []example{e.completion(s.choice.Prompt, s.choice.Chosen), e.completion(s.choice.Prompt, s.choice.Rejected)}
+			pair := []example{e.completion(i, s.choice.Prompt, s.choice.Chosen), e.completion(i, s.choice.Prompt, s.choice.Rejected)}
 			if pair[0].targets() > 0 && pair[1].targets() > 0 {
 				list = append(list, pair...)
 			}
 		case s.pair != nil:
-			list = e.add(list, e.completion(s.pair.Prompt, s.pair.Completion))
+			list = e.add(list, e.completion(i, s.pair.Prompt, s.pair.Completion))
 		case s.chat != nil:
 			list = e.add(list, e.chat(i, s.chat))
 		default:
@@ -163,9 +163,9 @@ func (e *encoder) ended(ids []int) []int {
 }
 
 // completion learns what follows the prompt.
-func (e *encoder) completion(prompt, text string) example {
+func (e *encoder) completion(index int, prompt, text string) example {
 	if e.m.HasChat() {
-		return e.chat(0, []llm.Message{{Role: "user", Content: prompt}, {Role: "assistant", Content: text}})
+		return e.chat(index, []llm.Message{{Role: "user", Content: prompt}, {Role: "assistant", Content: text}})
 	}
 	given := e.m.Tokenizer().Encode(prompt)
 	all := e.ended(e.m.Tokenizer().Encode(prompt + text))

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 
@@ -24,7 +25,8 @@ const (
 func ReadData(r io.Reader) (d Data, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
-	for n := 1; lines.Scan(); n++ {
+	n := 1
+	for ; lines.Scan(); n++ {
 		line := bytes.TrimSpace(lines.Bytes())
 		if len(line) == 0 {
 			continue
@@ -38,7 +40,9 @@ func ReadData(r io.Reader) (d Data, err error) {
 		}
 		d.list = append(d.list, s)
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return Data{}, fault.New(fault.OutOfMemory, op, "line %d has more than %d bytes", n, maxLine)
+	} else if err != nil {
 		return Data{}, codec.IOError(op, err)
 	}
 	return d, nil
@@ -71,6 +75,9 @@ func parseLine(line []byte) (s source, err error) {
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&o); err != nil {
 		return s, err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return s, errors.New("there is something behind the object; want one object a line")
 	}
 	given := func(ps ...*string) (n int) {
 		for _, p := range ps {

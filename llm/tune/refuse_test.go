@@ -160,7 +160,7 @@ func TestReadData(t *testing.T) {
 		t.Fatalf("%+v %v", d, err)
 	}
 	for _, bad := range []string{`{}`, `[]`, `{"text": 1}`, `{"text": "a", "prompt": "b"}`, `{"prompt": "a"}`, `{"other": 1}`,
-		`{"text": "a"`,
+		`{"text": "a"`, `{"text": "a"} {"text": "b"}`, `{"text": "a"}]`,
 		`{"messages": []}`, `null`, `{"messages": [{"role": "user", "content": "x", "tool": 1}]}`} {
 		if _, err := ReadData(strings.NewReader(bad)); !errors.Is(err, lucid.ErrFormat) {
 			t.Errorf("%s: %v", bad, err)

@@ -12,9 +12,6 @@ type Filter struct {
 	special func(new, old int) []taps // instead of the two
 }
 
-// String is the filter's name.
-func (f Filter) String() string { return f.name }
-
 // The filters, by the names people know.
 var filters = []Filter{
 	{name: "bilinear", reach: 1, weight: func(x float64) float64 { return max(0, 1-math.Abs(x)) }},

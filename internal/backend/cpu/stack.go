@@ -41,12 +41,6 @@ func flatOf[T any](c *backend.Ctx, v backend.View) (flat[T], error) {
 	return flat[T]{x, l.fresh, free}, err
 }
 
-func (f *flat[T]) done() {
-	if f.free != nil {
-		f.free()
-	}
-}
-
 // stackOf shows a view as a stack.
 func stackOf[T any](c *backend.Ctx, v backend.View) (stack[T], error) {
 	f, err := flatOf[T](c, v)

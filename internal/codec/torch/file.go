@@ -242,9 +242,7 @@ func (f *File) add(name string, t *tensor) {
 	if f.tensors[name] != nil || len(f.names) >= f.lim.MaxTensors {
 		refuse("the file has two tensors named %.100q, or more than %d", name, f.lim.MaxTensors)
 	}
-	same := *t
-	same.name = name
-	f.tensors[name] = &same
+	f.tensors[name] = t
 	f.names = append(f.names, name)
 }
 

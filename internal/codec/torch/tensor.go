@@ -20,7 +20,6 @@ type storage struct {
 
 // tensor is a part of a storage.
 type tensor struct {
-	name   string
 	s      *storage
 	dtype  dtype.DType
 	offset int64 // bytes

@@ -99,7 +99,7 @@ func TestSaveNpyAndErrors(t *testing.T) {
 }
 
 func TestSaveSharded(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "model")
+	dir := filepath.Join(t.TempDir(), "model[v2]") // a name is no pattern
 	d := savedState()
 	for round, size := range []int64{20, 1 << 20, 1} {
 		d.Set("round", lucid.Scalar(float64(round)))
@@ -120,9 +120,12 @@ func TestSaveSharded(t *testing.T) {
 			}
 		}
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*.safetensors"))
-	if len(files) < 8 || len(files) > d.Len() {
-		t.Errorf("%d files are left", len(files))
+	files, err := os.ReadDir(dir)
+	if n := len(files) - 1; err != nil || n < 8 || n > d.Len() { // with the index
+		t.Errorf("%d files are left, %v", n, err)
+	}
+	if err := lucid.SaveSharded(dir, d, lucid.ShardOptions{ShardSize: -1}); !errors.Is(err, lucid.ErrValue) {
+		t.Errorf("a negative size: %v", err)
 	}
 	if _, err := lucid.LoadSharded(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty directory: %v", err)

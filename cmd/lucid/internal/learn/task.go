@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,8 +91,8 @@ func load(c Config) (*task, error) {
 }
 
 func hasIDX(dir string) bool {
-	found, _ := filepath.Glob(filepath.Join(dir, "*-ubyte*"))
-	return len(found) > 0
+	list, _ := os.ReadDir(dir)
+	return slices.ContainsFunc(list, func(e os.DirEntry) bool { return strings.Contains(e.Name(), "-ubyte") })
 }
 
 // split holds out a fifth, sampled at random, and computes the statistics of the rest.

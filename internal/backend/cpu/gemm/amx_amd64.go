@@ -29,8 +29,7 @@ const (
 // tileShape is the operand of LDTILECFG.
 type tileShape struct {
 	palette  uint8
-	startRow uint8
-	_        [14]uint8
+	_        [15]uint8 // the row to start at is 0
 	colBytes [16]uint16
 	rows     [16]uint8
 }
