@@ -110,10 +110,14 @@ func I1(x float64) float64 {
 // stepK is the step of the trapezoidal rule of besselKv, coshLess has cosh t - 1 at its points.
 const stepK = 0.125
 
-var coshLess = func() (c [512]float64) {
-	for k := range c {
-		s := math.Sinh(stepK * float64(k) / 2)
-		c[k] = 2 * s * s
+var coshLess = func() (c [64]float64) {
+	// With C = cosh(kh) - 1, the next one is 2C + 2C₁ + 2C·C₁ less the one before.
+	first := dd{0x1.005560b6db76fp-7, 0x1.92c19aa240fc9p-61}
+	now, before := first, dd{}
+	for k := 1; k < len(c); k++ {
+		c[k] = now.hi
+		next := now.add(first).add(now.mul(first))
+		now, before = next.add(next).add(before.neg()), now
 	}
 	return c
 }()
@@ -202,7 +206,12 @@ func K1e(x float64) float64 {
 }
 
 // K0 is the modified Bessel function of the second kind of order 0.
-func K0(x float64) float64 { return decayed(K0e(x), x) }
+func K0(x float64) float64 {
+	if x > 0 && x <= 1 {
+		return smallK0(x)
+	}
+	return decayed(K0e(x), x)
+}
 
 // decayed is v·exp(-x), as two factors where the exponential alone would be subnormal.
 func decayed(v, x float64) float64 {
@@ -214,7 +223,12 @@ func decayed(v, x float64) float64 {
 }
 
 // K1 is the modified Bessel function of the second kind of order 1.
-func K1(x float64) float64 { return decayed(K1e(x), x) }
+func K1(x float64) float64 {
+	if x > 0 && x <= 1 {
+		return smallK1(x)
+	}
+	return decayed(K1e(x), x)
+}
 
 // finite answers NaN for infinities, where PyTorch's Bessel functions do.
 func finite(f func(float64) float64) func(float64) float64 {
