@@ -46,27 +46,33 @@ func mishF64(z, x []float64) {
 
 // sincF32 is sin(πx)/πx, 1 at 0.
 func sincF32(z, x []float32) {
-	overTiles(z, x, func(z, x, t []float32) {
-		simd.ScaleF32(t, x, math.Pi)
-		sincOver(z, t, simd.SinF32, simd.DivF32)
-	})
+	sincOver(z, x, simd.RoundF32, simd.SubF32, simd.SinF32, simd.ScaleF32)
 }
 
 func sincF64(z, x []float64) {
-	overTiles(z, x, func(z, x, t []float64) {
-		simd.ScaleF64(t, x, math.Pi)
-		sincOver(z, t, simd.SinF64, simd.DivF64)
-	})
+	sincOver(z, x, simd.RoundF64, simd.SubF64, simd.SinF64, simd.ScaleF64)
 }
 
-func sincOver[T floats](z, t []T, sin func(z, x []T), div func(z, x, y []T)) {
-	sin(z, t)
-	div(z, z, t)
-	for i, v := range t {
-		if v == 0 {
-			z[i] = 1
+// sincOver takes the sine of π times the distance from the nearest whole number, which is exact: near the zeros no digit is lost.
+func sincOver[T floats](z, x []T, round func(z, x []T), sub func(z, x, y []T), sin func(z, x []T), scale func(z, x []T, by T)) {
+	overTiles(z, x, func(z, x, t []T) {
+		var s [activationTile]T
+		d := s[:len(x)]
+		round(t, x)
+		sub(d, x, t)
+		scale(d, d, math.Pi)
+		sin(d, d)
+		for i, v := range x {
+			switch {
+			case v == 0:
+				z[i] = 1
+			case int64(t[i])&1 != 0:
+				z[i] = -d[i] / (v * math.Pi)
+			default:
+				z[i] = d[i] / (v * math.Pi)
+			}
 		}
-	}
+	})
 }
 
 // addPiecewise registers the activations of two forms; low and high are the kernels of bounds.
