@@ -81,8 +81,12 @@ func gammainc32(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 
 func polynomialB[T floats](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
 	p, v, d, out := a.(attr.Polynomial), elems[T](x, n), elems[T](y, n), elems[T](z, n)
+	f := special.Polynomial
+	if unsafe.Sizeof(out[0]) == 4 {
+		f = special.PolynomialNarrow
+	}
 	for i := range out {
-		out[i] = T(special.Polynomial(p, float64(v[i]), float64(d[i])))
+		out[i] = T(f(p, float64(v[i]), float64(d[i])))
 	}
 }
 

@@ -20,25 +20,28 @@ func BetaDensity(a, b, x float64) float64 {
 		}
 		return 0
 	}
-	return betaLead(a, b, x) / (x * (1 - x))
+	if v := betaLead(a, b, x, dd{}) / (x * (1 - x)); v > 1e-280 {
+		return v
+	}
+	return betaLead(a, b, x, logDD(x).add(log1pDD(-x)).neg())
 }
 
-// betaLead is xᵃ·(1-x)ᵇ/B(a, b).
-func betaLead(a, b, x float64) float64 {
+// betaLead is xᵃ·(1-x)ᵇ/B(a, b), times eᵘ.
+func betaLead(a, b, x float64, u dd) float64 {
 	n := twoSum(a, b)
 	if a >= stirlingFrom && b >= stirlingFrom {
 		rest := stirlingRest(n.hi) - stirlingRest(a) - stirlingRest(b)
-		return betaExponent(a, b, x).add(dd{rest, 0}).exp() * math.Sqrt(a/n.hi*b/(2*math.Pi))
+		return betaExponent(a, b, x).add(dd{rest, 0}).add(u).exp() * math.Sqrt(a/n.hi*b/(2*math.Pi))
 	}
 	e, factor := overBeta(a, b, n)
-	return logDD(x).times(a).add(log1pDD(-x).times(b)).add(e).exp() * factor
+	return logDD(x).times(a).add(log1pDD(-x).times(b)).add(e).add(u).exp() * factor
 }
 
 // overBeta gives 1/B(a, b) as an exponent and a factor, n being a + b.
 func overBeta(a, b float64, n dd) (e dd, factor float64) {
 	factor = 1
-	for i, v := range [...]dd{{a, 0}, {b, 0}, n} {
-		up := i == 2
+	for i, v := range [...]dd{n, {a, 0}, {b, 0}} {
+		up := i == 0
 		if v.hi < stirlingFrom {
 			if l, f := gammaParts(v); up {
 				e, factor = e.add(l), factor*f
@@ -133,9 +136,9 @@ func Betainc(a, b, x float64) float64 {
 		return betaSmall(b, a, 1-x, log1pDD(-x))
 	}
 	if near || a >= 1 && b >= 1 && off > -1 {
-		return betaLead(a, b, x) * betaValue(a, b, x, off)
+		return betaLead(a, b, x, dd{}) / betaOver(a, b, x, off)
 	}
-	return 1 - betaLead(a, b, x)*betaValue(b, a, 1-x, -off)
+	return 1 - betaLead(a, b, x, dd{})/betaOver(b, a, 1-x, -off)
 }
 
 // betaSmall is 1 - I(y; p, q) for p < 1 and y up to about the mean, as small as p is: 1 - yᵖ/(p·B(p, q))·(1 + p·Σ (1-q)…(n-q)·yⁿ/(n!(p+n))).
@@ -182,9 +185,9 @@ func lgammaStep(q, p float64) dd {
 	return sum.add(dd{-p * z0 * z1 * rest, 0})
 }
 
-// betaValue is B(a, b)·I(x; a, b)/(xᵃ(1-x)ᵇ) for x up to about the mean, off being a - (a+b)x: the even part of the continued
+// betaOver is xᵃ(1-x)ᵇ/(B(a, b)·I(x; a, b)) for x up to about the mean, off being a - (a+b)x: the even part of the continued
 // fraction of betaFraction, whose terms are positive up to the mean.
-func betaValue(a, b, x, off float64) float64 {
+func betaOver(a, b, x, off float64) float64 {
 	term := func(n int) (beta, alpha float64) {
 		m := float64(n)
 		beta = m + (a+m)*(off+1+m*(2-x))/(a+2*m+1)
@@ -201,7 +204,7 @@ func betaValue(a, b, x, off float64) float64 {
 		beta, next := term(n - 1)
 		f, alpha = beta+alpha/f, next
 	}
-	return 1 / f
+	return f
 }
 
 // Beta is Γ(a)·Γ(b)/Γ(a+b).

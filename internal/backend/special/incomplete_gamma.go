@@ -30,7 +30,10 @@ func GammaDensity(a, x float64) float64 {
 	case x == 0:
 		return 0
 	}
-	return gammaLead(a, x) / x
+	if v := gammaLead(a, x, dd{}) / x; v > 1e-280 {
+		return v
+	}
+	return gammaLead(a, x, logDD(x).neg())
 }
 
 // gammaParts gives Γ(v) as an exponent and a factor, for positive v below stirlingFrom. Where Γ is large, a rounding of its
@@ -56,13 +59,13 @@ func gammaParts(v dd) (e dd, factor float64) {
 	return e, p.hi
 }
 
-// gammaLead is xᵃ·e⁻ˣ/Γ(a).
-func gammaLead(a, x float64) float64 {
+// gammaLead is xᵃ·e⁻ˣ/Γ(a), times eᵘ.
+func gammaLead(a, x float64, u dd) float64 {
 	if a < stirlingFrom {
 		e, factor := gammaParts(dd{a, 0})
-		return logDD(x).times(a).add(dd{-x, 0}).add(e.neg()).exp() / factor
+		return logDD(x).times(a).add(dd{-x, 0}).add(e.neg()).add(u).exp() / factor
 	}
-	return gammaExponent(a, x).add(dd{-stirlingRest(a), 0}).exp() * math.Sqrt(a/(2*math.Pi))
+	return gammaExponent(a, x).add(dd{-stirlingRest(a), 0}).add(u).exp() * math.Sqrt(a/(2*math.Pi))
 }
 
 // gammaExponent is a·log(x/a) + a - x, which is 0 at the mean and negative elsewhere.
@@ -131,14 +134,14 @@ func incompleteGamma(a, x float64, want bool) (v float64, upper bool) {
 		if a < 1 {
 			return logDD(x).times(a).add(dd{-x, 0}).add(lgamma1pDD(a).neg()).exp() * s, false
 		}
-		return gammaLead(a, x) / a * s, false
+		return gammaLead(a, x, dd{}) / a * s, false
 	}
 	if a < 1 { // Stieltjes' form, from the back too
 		f := x
 		for k := math.Ceil(100/x) + 4; k > 0; k-- {
 			f = x + (k-a)*f/(f+k)
 		}
-		return gammaLead(a, x) / f, true
+		return gammaLead(a, x, dd{}) / f, true
 	}
 	// The fraction as the sum of the differences of its convergents.
 	// Their denominators are u = k + 1 + h.
@@ -157,7 +160,7 @@ func incompleteGamma(a, x float64, want bool) (v float64, upper bool) {
 		t *= k * (k - a) / (u * was)
 		sum += t
 	}
-	return gammaLead(a, x) * sum, true
+	return gammaLead(a, x, dd{}) * sum, true
 }
 
 // gammaSmall is the upper function for a < 1 and small x: 1 - xᵃ/Γ(1+a)·(1 + a·sum) of an alternating series. It is as small as a
