@@ -44,8 +44,10 @@ func polygamma32(n int, z, x, y, w unsafe.Pointer, a attr.Attr) {
 		copy(held[:], in)
 		simd.ZetaF32(to, s[:len(to)], held[:len(to)])
 		for i, x := range held[:len(to)] {
-			if to[i] *= factor; !(x > 0) {
+			if tiny := to[i] < 0x1p-120; !(x > 0) || tiny { // the product may be a number where ζ is none
 				to[i] = float32(special.Polygamma(order, float64(x)))
+			} else {
+				to[i] *= factor
 			}
 		}
 	}
