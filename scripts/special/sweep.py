@@ -440,7 +440,6 @@ one("d0_erfinv", lambda p: pi().sqrt() / 2 * (p.erfinv() ** 2).exp(), uni(-1, 1)
 one("d0_erfcinv", lambda p: -pi().sqrt() / 2 * ((p.erfcinv() if p < .5 else (1 - p).erfinv()) ** 2).exp(), logu(lowp, 0.5) + uni(0, 2))
 one("d0_entr", lambda x: -x.log() - 1, logu(1e-300 if not NARROW else 1e-37, 1e36) + uni(0, 3), lambda x: 1)
 one("d0_logit", lambda x: 1 / (x * (1 - x)), uni(0, 1) + logu(1e-30, 1))
-one("d0_expit", lambda x: (-x).exp() / (1 + (-x).exp()) ** 2, uni(-40, 40) + uni(-700, 0) if not NARROW else uni(-40, 40))
 one("d0_sinc", lambda x: (arb.cos_pi(x) - x.sinc_pi()) / x, uni(-20, 20) + logu(1e-8, 1e4) + near([1, 2, 0.318]), lambda x: min(abs(x),
     1 / abs(x)))
 bI = lambda v, x: x.bessel_i(arb(v))

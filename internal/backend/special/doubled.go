@@ -46,6 +46,12 @@ func (x dd) over(y dd) dd {
 	return quickSum(q, q1).add(dd{r.hi / y.hi, 0})
 }
 
+// by is x/y.
+func (x dd) by(y float64) dd {
+	q := x.hi / y
+	return quickSum(q, (math.FMA(-q, y, x.hi)+x.lo)/y)
+}
+
 func (x dd) neg() dd { return dd{-x.hi, -x.lo} }
 
 // exp is eˣ as a float64, within 0.53 ulp of normal numbers.

@@ -50,7 +50,7 @@ func lgammaNegative(x float64) float64 {
 	} else {
 		b = Lgamma(1 - x)
 	}
-	if math.Abs(a-b) > 0.5*math.Max(math.Abs(a), math.Abs(b)) {
+	if most := max(a, b, 2.5); most == 2.5 || math.Abs(a-b) > 0.5*most {
 		return a - b
 	}
 	return logPiDD.add(logDD(s).neg()).add(lgammaDD(twoSum(1, -x)).neg()).hi
@@ -97,11 +97,11 @@ var lessEuler = dd{0x1.b0ee6072093cep-2, 0x1.6cb90701fbfabp-58} // 1 - γ
 
 // lgammaSeries is (log Γ(2+w)/w - (1-γ))/w.
 func lgammaSeries(w float64) float64 {
-	s := 0.0
-	for k := len(zetaRests) - 1; k >= 0; k-- {
-		s = math.FMA(s, w, zetaRests[k])
+	q, even, odd := w*w, 0.0, 0.0 // two sums, neither of which waits for the other
+	for k := len(zetaRests) - 2; k >= 0; k -= 2 {
+		even, odd = math.FMA(even, q, zetaRests[k]), math.FMA(odd, q, zetaRests[k+1])
 	}
-	return s
+	return math.FMA(odd, w, even)
 }
 
 // lgamma2pDD is lgamma2p with some digits more, for where it is an exponent or a term of a difference.

@@ -149,7 +149,7 @@ func betaSmall(p, q, y float64, logY dd) float64 {
 	var sum dd
 	n := 1.0
 	for ; n < 200 && math.Abs(t.hi) > 1e-5; n++ {
-		t = t.mul(twoSum(n, -q)).times(y).over(dd{n, 0})
+		t = t.mul(twoSum(n, -q)).times(y).by(n)
 		sum = sum.add(t.over(twoSum(p, n)))
 	}
 	rest := 0.0

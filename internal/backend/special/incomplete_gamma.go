@@ -48,9 +48,9 @@ func gammaParts(v dd) (e dd, factor float64) {
 	case w >= 1.5:
 		e = lgamma2pDD(w - 2)
 	case w > 0.5:
-		e, p = lgamma2pDD(w-1), p.over(dd{w, 0})
+		e, p = lgamma2pDD(w-1), p.by(w)
 	default:
-		e, p = lgamma2pDD(w), p.over(dd{w, 0}.mul(twoSum(1, w)))
+		e, p = lgamma2pDD(w), p.by(w).over(twoSum(1, w))
 	}
 	e.lo += p.lo / p.hi
 	if v.lo != 0 {
@@ -171,7 +171,7 @@ func gammaSmall(a, x float64) float64 {
 	t := dd{1, 0}
 	var sum dd
 	for n := 1.0; n <= exact; n++ {
-		t = t.times(-x).over(dd{n, 0})
+		t = t.times(-x).by(n)
 		sum = sum.add(t.over(twoSum(a, n)))
 	}
 	rest := 0.0

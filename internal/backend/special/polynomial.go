@@ -61,21 +61,57 @@ func whole(f attr.Family, m float64) (a, b, c, d float64) {
 	return a, b, c, 1
 }
 
-// Polynomial is PolynomialNarrow in twice the precision: the roundings of a recurrence grow with the degree, and near a zero nothing else
-// is left.
+// Polynomial is PolynomialNarrow with twice the digits inside: the roundings of a recurrence grow with the degree, and near a zero
+// nothing else is left.
 func Polynomial(p attr.Polynomial, x, n float64) float64 {
-	k, plain := p.Derivative, PolynomialNarrow(p, x, n)
-	if !(n >= 2 && n <= maxDegree) || math.IsInf(plain, 0) || plain != plain {
-		return plain
+	if !(n >= 2 && n <= maxDegree) {
+		return PolynomialNarrow(p, x, n)
 	}
+	f := polynomialLost
+	if p.Derivative > 0 {
+		f = polynomialDD
+	}
+	if v := f(p, x, n); isFinite(v) {
+		return v
+	}
+	return PolynomialNarrow(p, x, n) // some product has overflowed in its two parts
+}
+
+// polynomialLost has a second recurrence for what roundings take from the first.
+func polynomialLost(p attr.Polynomial, x, n float64) float64 {
+	a, b := first(p.Family)
+	start := twoMul(a, x).add(dd{b, 0})
+	now, lost, before, lostBefore := start.hi, start.lo, 1.0, 0.0
+	a, b, c, d := whole(p.Family, 1)
+	w := twoMul(a, x).add(dd{b, 0})
+	for m := 1.0; m+1 <= n; m++ {
+		if p.Family >= attr.HermiteH {
+			a, b, c, d = whole(p.Family, m)
+			w = twoMul(a, x).add(dd{b, 0})
+		}
+		t, u := w.hi*now, c*before
+		s := twoSum(t, -u)
+		rest := math.FMA(w.hi, now, -t) - math.FMA(c, before, -u) + s.lo + w.lo*now + w.hi*lost - c*lostBefore
+		next := s.hi
+		if d != 1 {
+			r := 1 / d
+			next *= r
+			rest = (rest + math.FMA(-next, d, s.hi)) * r
+		}
+		now, lost, before, lostBefore = next, rest, now, lost
+	}
+	return now + lost
+}
+
+// polynomialDD is for derivatives.
+func polynomialDD(p attr.Polynomial, x, n float64) float64 {
+	k := p.Derivative
 	var small [8]dd
 	now, before := append(small[:0:4], make([]dd, k+1)...), append(small[4:4:8], make([]dd, k+1)...)
 	before[0] = dd{1, 0}
 	a, b := first(p.Family)
 	now[0] = twoMul(a, x).add(dd{b, 0})
-	if k > 0 {
-		now[1] = dd{a, 0}
-	}
+	now[1] = dd{a, 0}
 	for m := 1.0; m+1 <= n; m++ {
 		a, b, c, d := whole(p.Family, m)
 		w := twoMul(a, x).add(dd{b, 0})
@@ -90,16 +126,13 @@ func Polynomial(p attr.Polynomial, x, n float64) float64 {
 				next = next.add(now[j-1].times(float64(j) * a))
 			}
 			if d != 1 {
-				next = next.over(dd{d, 0})
+				next = next.by(d)
 			}
 			before[j] = next
 		}
 		now, before = before, now
 	}
-	if v := now[k].hi; v == v {
-		return v
-	}
-	return plain // some product has overflowed in its two parts
+	return now[k].hi
 }
 
 // PolynomialNarrow is the wanted derivative at x of the family's polynomial of degree n, which is truncated to an integer; a
