@@ -64,8 +64,9 @@ func tableFunctions() map[string]function {
 	for name, f := range map[string]func(x, y any) *lucid.Tensor{"zeta": special.Zeta, "gammainc": special.Gammainc,
 		"gammaincc": special.Gammaincc, "beta": special.Beta, "betaln": special.Betaln, "xlogy": special.Xlogy, "xlog1py": special.Xlog1py,
 		"logaddexp": lucid.Logaddexp, "logaddexp2": lucid.Logaddexp2, "chebyshev_t": special.ChebyshevPolynomialT,
-		"chebyshev_u": special.ChebyshevPolynomialU, "chebyshev_v": special.ChebyshevPolynomialV, "chebyshev_w": special.ChebyshevPolynomialW,
-		"shifted_t": special.ShiftedChebyshevPolynomialT, "shifted_u": special.ShiftedChebyshevPolynomialU,
+		"chebyshev_u": special.ChebyshevPolynomialU, "chebyshev_v": special.ChebyshevPolynomialV,
+		"chebyshev_w": special.ChebyshevPolynomialW,
+		"shifted_t":   special.ShiftedChebyshevPolynomialT, "shifted_u": special.ShiftedChebyshevPolynomialU,
 		"shifted_v": special.ShiftedChebyshevPolynomialV, "shifted_w": special.ShiftedChebyshevPolynomialW,
 		"hermite_h": special.HermitePolynomialH, "hermite_he": special.HermitePolynomialHe, "laguerre_l": special.LaguerrePolynomialL,
 		"legendre_p": special.LegendrePolynomialP} {
@@ -89,7 +90,8 @@ func tableFunction(all map[string]function, name string) function {
 	var n int
 	if f := all[name]; f != nil {
 		return f
-	} else if len(name) > 3 && name[0] == 'd' && name[2] == '_' {
+	}
+	if len(name) > 3 && name[0] == 'd' && name[2] == '_' {
 		f, i := tableFunction(all, name[3:]), int(name[1]-'0')
 		if f == nil {
 			return nil

@@ -5,7 +5,7 @@
 
 POINTS is about a third of the rows of a function, REGEX chooses functions by their names in the table, 32 asks for points that are numbers
 of float32. WORST.txt gets the worst rows of every function; special/testdata/worst.txt.gz is made of such ones. Points are spread evenly
-and evenly in their logarithm, and lie at all distances from zeros, poles and borders between formulas. Where arb takes minutes, or more
+and evenly in their logarithm, and are at all distances from zeros, poles and borders between formulas. Where arb takes minutes, or more
 digits than are allowed, a row is left out. The format is that of table.py.
 """
 import gzip

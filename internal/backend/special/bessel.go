@@ -130,7 +130,9 @@ var coshLess, coshThird = func() (less [64]dd, third [4][64]float64) {
 			now, before = next.add(next).add(before.neg()), now
 		}
 	}
-	for v, c := range [...]dd{{0x1.0038e5a9a4f66p+0, 0x1.090bff3388595p-56}, {0x1.00e3aff1245bcp+0, -0x1.2ee5b2e4dc3e2p-56}} { // cosh(h/3) and cosh(2h/3)
+	for v, c := range [...]dd{
+		{0x1.0038e5a9a4f66p+0, 0x1.090bff3388595p-56}, {0x1.00e3aff1245bcp+0, -0x1.2ee5b2e4dc3e2p-56},
+	} { // cosh(h/3) and cosh(2h/3)
 		now, before := dd{1, 0}, c
 		for k := range third[1+v] {
 			third[1+v][k] = now.hi

@@ -141,7 +141,8 @@ func Betainc(a, b, x float64) float64 {
 	return 1 - betaLead(a, b, x, dd{})/betaOver(b, a, 1-x, -off)
 }
 
-// betaSmall is 1 - I(y; p, q) for p < 1 and y up to about the mean, as small as p is: 1 - yᵖ/(p·B(p, q))·(1 + p·Σ (1-q)…(n-q)·yⁿ/(n!(p+n))).
+// betaSmall is 1 - I(y; p, q) for p < 1 and y up to about the mean, as small as p is:
+// 1 - yᵖ/(p·B(p, q))·(1 + p·Σ (1-q)…(n-q)·yⁿ/(n!(p+n))).
 // The terms of the first order in p nearly cancel, so they have some digits more.
 func betaSmall(p, q, y float64, logY dd) float64 {
 	l := logY.times(p).add(lgamma1pDD(p).neg()).add(lgammaStep(q, p))
