@@ -40,7 +40,11 @@ func init() {
 	})
 	opAiryAi = fn("special_airy_ai", func(n, x *Node) *Node { return special(opAiryAiPrime, x) })
 	opAiryAiPrime = fn("airy_ai_prime", func(n, x *Node) *Node { return Mul(x, AiryAi(x)) })
-	opSphericalJ0 = fn("special_spherical_bessel_j0", func(n, x *Node) *Node { return byX(Sub(Cos(x), n), x, 0) })
+	opSphericalJ0 = fn("special_spherical_bessel_j0", func(n, x *Node) *Node {
+		near := Lt(Abs(x), 1)
+		safe, small := Where(near, constLike(x, 1), x), Where(near, x, constLike(x, 0))
+		return Where(near, sincSlope(small), Div(Sub(Cos(safe), special(opSphericalJ0, safe)), safe))
+	})
 }
 
 // I0 returns the modified Bessel function of the first kind of order 0.

@@ -26,8 +26,13 @@ func init() {
 			if i == 0 {
 				return widened(zetaByExponent, n.In(0), n.In(1))
 			}
-			s := n.In(0)
-			return Mul(Neg(s), Zeta(Add(s, 1), n.In(1)))
+			return widened(func(v []*Node) *Node {
+				s, q := v[0], v[1]
+				t := Add(s, 1)
+				lost := Sub(s, Sub(t, 1)) // by rounding; the derivative of log ζ by the exponent is about -log q
+				lost = Where(Gt(q, 0), Mul(lost, Log(q)), constLike(q, 0))
+				return Mul(Neg(s), Mul(Zeta(t, q), Sub(1, lost)))
+			}, n.In(0), n.In(1))
 		}})
 }
 

@@ -20,18 +20,31 @@ func init() {
 			return apply(opErfcxDerivative, attr.Order{N: n.Attr().(attr.Order).N + 1}, n.In(0))
 		}})
 	opNdtr = unaryOp("special_ndtr", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, Derivative: func(n *Node) *Node {
-		return Mul(Exp(Mul(Square(n.In(0)), -0.5)), 1/math.Sqrt(2*math.Pi))
+		return widened(func(v []*Node) *Node { return Mul(gauss(v[0], 0.5), 1/math.Sqrt(2*math.Pi)) }, n.In(0))
 	}})
 	opLogNdtr = unaryOp("special_log_ndtr", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1,
 		Derivative: func(n *Node) *Node { return widened(logNdtrDerivative, n.In(0)) }})
-	opErfcinv = unaryOp("special_erfcinv", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesOut: true, Singular: true,
-		Derivative: func(n *Node) *Node { return Mul(Exp(Square(n)), -math.Sqrt(math.Pi)/2) }})
-	opNdtri = unaryOp("special_ndtri", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesOut: true, Singular: true,
-		Derivative: func(n *Node) *Node {
-			return Mul(Exp(Mul(Square(n), 0.5)), math.Sqrt(2*math.Pi))
+	opErfcinv = unaryOp("special_erfcinv", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, SavesOut: true,
+		Singular: true, Derivative: func(n *Node) *Node {
+			return overDensity(n, 1, -math.Sqrt(math.Pi)/2, func(y *Node) *Node { return Minimum(y, Sub(2, y)) })
+		}})
+	opNdtri = unaryOp("special_ndtri", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, SavesOut: true,
+		Singular: true, Derivative: func(n *Node) *Node {
+			return overDensity(n, 0.5, math.Sqrt(2*math.Pi), func(p *Node) *Node { return Mul(Minimum(p, Sub(1, p)), 2) })
 		}})
 	opEntr = unaryOp("special_entr", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, Singular: true,
 		Derivative: func(n *Node) *Node { return Sub(Neg(Log(n.In(0))), 1) }})
+}
+
+// overDensity is c·exp(k·n²), the derivative of an inverse n of a probability. n² would make as many units of its rounding as it is
+// large; erfcx(√k·|n|) over tail, which is twice the probability beyond n, does not.
+func overDensity(n *Node, k, c float64, tail func(p *Node) *Node) *Node {
+	return widened(func(v []*Node) *Node {
+		n, p := v[0], v[1]
+		simple := Mul(Exp(Mul(Square(n), k)), c)
+		value := Mul(Div(Erfcx(Mul(Abs(n), math.Sqrt(k))), tail(p)), c)
+		return withGrad(Where(IsFinite(value), value, simple), n, Mul(Mul(n, simple), 2*k))
+	}, n, n.In(0))
 }
 
 func validateErfcxDerivative(c check) {
@@ -48,7 +61,7 @@ func logNdtrDerivative(v []*Node) *Node {
 	low, high := Minimum(x, limit/2), Maximum(x, -1) // not bound where they are taken, so that derivatives pass
 	far := Sub(Neg(low), Reciprocal(low))
 	near := Div(math.Sqrt(2/math.Pi), Erfcx(Mul(Clamp(x, 2*limit, 1), -math.Sqrt2/2)))
-	above := Div(Mul(Exp(Mul(Square(high), -0.5)), 1/math.Sqrt(2*math.Pi)), Ndtr(high))
+	above := Div(Mul(gauss(high, 0.5), 1/math.Sqrt(2*math.Pi)), Ndtr(high))
 	return Where(Lt(x, limit), far, Where(Gt(x, 0), above, near))
 }
 

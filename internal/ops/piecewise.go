@@ -82,15 +82,21 @@ func eluSlope(x *Node, below func(x *Node) *Node, above float64) *Node {
 	return Where(negative, below(Where(negative, x, constLike(x, 0))), Where(Gt(x, 0), constLike(x, above), at0))
 }
 
-// sincDerivative is that of sin(πx)/πx, by its series up to πx = 1: the quotient is a difference of large numbers there.
+// sincDerivative is that of sin(πx)/πx. The cosine is of the distance from an even number, which is exact.
 func sincDerivative(x *Node) *Node {
-	p := Mul(x, math.Pi)
-	near := Lt(Abs(p), 1)
-	safe, small := Where(near, constLike(p, 1), p), Where(near, p, constLike(p, 0))
-	sq, last := Square(small), len(sincSeries)-1
+	near := Lt(Abs(x), 1/math.Pi)
+	safe, small := Where(near, constLike(x, 1), x), Where(near, x, constLike(x, 0))
+	r := Sub(safe, Mul(StopGradient(Round(Mul(safe, 0.5), RoundOptions{})), 2))
+	far := Div(Sub(Cos(Mul(r, math.Pi)), unary(opSinc, safe)), safe)
+	return Where(near, Mul(sincSlope(Mul(small, math.Pi)), math.Pi), far)
+}
+
+// sincSlope is the derivative of sin(p)/p for p up to 1, by its series: the quotient is a difference of large numbers there.
+func sincSlope(p *Node) *Node {
+	sq, last := Square(p), len(sincSeries)-1
 	series := constLike(sq, sincSeries[last]*float64(2*last))
 	for k := last - 1; k > 0; k-- {
 		series = Add(Mul(series, sq), sincSeries[k]*float64(2*k))
 	}
-	return Mul(Where(near, Mul(series, small), Div(Sub(Cos(safe), Div(Sin(safe), safe)), safe)), math.Pi)
+	return Mul(series, p)
 }

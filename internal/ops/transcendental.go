@@ -54,9 +54,9 @@ func init() {
 		Derivative: func(n *Node) *Node { return gaussSlope(n.In(0), 1) }})
 	opErfc = unaryOp("erfc", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1,
 		Derivative: func(n *Node) *Node { return gaussSlope(n.In(0), -1) }})
-	opErfinv = unaryOp("erfinv", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesOut: true, Singular: true,
+	opErfinv = unaryOp("erfinv", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesIn: 1, SavesOut: true, Singular: true,
 		Derivative: func(n *Node) *Node {
-			return Mul(Exp(Square(n)), math.Sqrt(math.Pi)/2)
+			return overDensity(n, 1, math.Sqrt(math.Pi)/2, func(y *Node) *Node { return Sub(1, Abs(y)) })
 		}})
 	opCbrt = unaryOp("cbrt", unaryRule{AMP: graph.AMPFloat32, DTypes: dtype.SetFloats, SavesOut: true, Singular: true,
 		Derivative: func(n *Node) *Node { return Div(1.0/3, Square(n)) }})
@@ -74,7 +74,15 @@ func acoshSlope(x *Node) *Node {
 
 // gaussSlope is ±2/√π·exp(-x²).
 func gaussSlope(x *Node, sign float64) *Node {
-	return Mul(Exp(Neg(Square(x))), sign*2/math.Sqrt(math.Pi))
+	return widened(func(v []*Node) *Node { return Mul(gauss(v[0], 1), sign*2/math.Sqrt(math.Pi)) }, x)
+}
+
+// gauss is exp(-k·x²) for k of 1 and 1/2. Rounding x² would cost as many units of the result as x² is large, so it is h² + (x-h)(x+h)
+// with a short h, whose square is exact.
+func gauss(x *Node, k float64) *Node {
+	x = Clamp(x, -40, 40) // 0 from there on
+	h := StopGradient(Mul(Round(Mul(x, 256), RoundOptions{}), 1.0/256))
+	return Mul(Exp(Mul(Square(h), -k)), Exp(Mul(Mul(Sub(x, h), Add(x, h)), -k)))
 }
 
 // Exp returns e to the power x.

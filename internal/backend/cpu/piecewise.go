@@ -46,27 +46,40 @@ func mishF64(z, x []float64) {
 
 // sincF32 is sin(πx)/πx, 1 at 0.
 func sincF32(z, x []float32) {
-	overTiles(z, x, func(z, x, t []float32) {
-		simd.ScaleF32(t, x, math.Pi)
-		sincOver(z, t, simd.SinF32, simd.DivF32)
-	})
+	sincOver(z, x, simd.SinF32, simd.RoundF32, simd.ScaleF32, simd.SubF32, simd.MulF32, simd.DivF32)
 }
 
 func sincF64(z, x []float64) {
-	overTiles(z, x, func(z, x, t []float64) {
-		simd.ScaleF64(t, x, math.Pi)
-		sincOver(z, t, simd.SinF64, simd.DivF64)
-	})
+	sincOver(z, x, simd.SinF64, simd.RoundF64, simd.ScaleF64, simd.SubF64, simd.MulF64, simd.DivF64)
 }
 
-func sincOver[T floats](z, t []T, sin func(z, x []T), div func(z, x, y []T)) {
-	sin(z, t)
-	div(z, z, t)
-	for i, v := range t {
-		if v == 0 {
-			z[i] = 1
+// sincOver takes the sine of π times the distance from the nearest whole number, which is exact: near the zeros no digit is lost.
+func sincOver[T floats](z, x []T, sin, round func(z, x []T), scale func(z, x []T, by T), sub, mul, div func(z, x, y []T)) {
+	buf := floatTiles.Get().(*floatTile)
+	defer floatTiles.Put(buf)
+	far := elems[T](unsafe.Pointer(buf), activationTile)
+	overTiles(z, x, func(z, x, t []T) {
+		d := far[:len(x)]
+		scale(t, x, 0.5)
+		round(t, t)
+		scale(t, t, 2)
+		sub(d, x, t) // from an even number
+		round(t, d)
+		sub(d, d, t)
+		scale(d, d, math.Pi)
+		sin(d, d)
+		mul(t, t, t) // 1 where the whole number is odd
+		mul(t, t, d)
+		sub(d, d, t)
+		sub(d, d, t)
+		scale(t, x, math.Pi)
+		div(z, d, t)
+		for i, v := range t {
+			if v == 0 {
+				z[i] = 1
+			}
 		}
-	}
+	})
 }
 
 // addPiecewise registers the activations of two forms; low and high are the kernels of bounds.

@@ -44,8 +44,10 @@ func polygamma32(n int, z, x, y, w unsafe.Pointer, a attr.Attr) {
 		copy(held[:], in)
 		simd.ZetaF32(to, s[:len(to)], held[:len(to)])
 		for i, x := range held[:len(to)] {
-			if to[i] *= factor; !(x > 0) {
+			if tiny := to[i] < 0x1p-120; !(x > 0) || tiny { // the product may be a number where ζ is none
 				to[i] = float32(special.Polygamma(order, float64(x)))
+			} else {
+				to[i] *= factor
 			}
 		}
 	}
@@ -81,8 +83,12 @@ func gammainc32(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 
 func polynomialB[T floats](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
 	p, v, d, out := a.(attr.Polynomial), elems[T](x, n), elems[T](y, n), elems[T](z, n)
+	f := special.Polynomial
+	if unsafe.Sizeof(out[0]) == 4 {
+		f = special.PolynomialNarrow
+	}
 	for i := range out {
-		out[i] = T(special.Polynomial(p, float64(v[i]), float64(d[i])))
+		out[i] = T(f(p, float64(v[i]), float64(d[i])))
 	}
 }
 

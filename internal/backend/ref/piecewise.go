@@ -64,7 +64,12 @@ func init() {
 			if x[0] == 0 {
 				return 1
 			}
-			return math.Sin(math.Pi*x[0]) / (math.Pi * x[0])
+			whole := math.RoundToEven(x[0])
+			s := math.Sin(math.Pi * (x[0] - whole))
+			if math.Mod(whole, 2) != 0 {
+				s = -s
+			}
+			return s / (math.Pi * x[0])
 		}),
 		"nan_to_num": func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 			most := math.MaxFloat64

@@ -87,11 +87,12 @@ func airyDecay(derivative bool, x float64) float64 {
 	if !(zeta.hi <= 760) { // also where its two parts have overflowed to NaN
 		return math.Copysign(0, map[bool]float64{false: 1, true: -1}[derivative])
 	}
+	const overRoot = 1 / (math.Pi * 1.7320508075688772935274463415058723669) // 1/(π√3)
 	e := zeta.neg().exp()
 	if derivative {
-		return -x / (math.Pi * math.Sqrt(3)) * besselKv(2.0/3, zeta.hi) * e
+		return -x * overRoot * besselK(2, zeta.hi) * e
 	}
-	return math.Sqrt(x/3) / math.Pi * besselKv(1.0/3, zeta.hi) * e
+	return math.Sqrt(x) * overRoot * besselK(1, zeta.hi) * e
 }
 
 // AiryAi is the Airy function Ai; 0 at infinities.

@@ -66,7 +66,15 @@ func I0e(x float64) float64 {
 	case x == math.Inf(1):
 		return 0
 	}
-	return far(0, x) / math.Sqrt(2*math.Pi*x)
+	return far(0, x) / rootTwoPi(x)
+}
+
+// rootTwoPi is √(2πx).
+func rootTwoPi(x float64) float64 {
+	if x > 1e307 { // the product may overflow
+		return 2 * math.Sqrt(2*math.Pi*(x/4))
+	}
+	return math.Sqrt(2 * math.Pi * x)
 }
 
 // I0 is the modified Bessel function of order 0.
@@ -91,7 +99,7 @@ func I1e(x float64) float64 {
 	case a == math.Inf(1):
 		return math.Copysign(0, x)
 	}
-	return math.Copysign(far(1, a)/math.Sqrt(2*math.Pi*a), x)
+	return math.Copysign(far(1, a)/rootTwoPi(a), x)
 }
 
 // I1 is the modified Bessel function of order 1, odd.
@@ -107,41 +115,54 @@ func I1(x float64) float64 {
 	return math.Copysign(h*(far(1, a)/math.Sqrt(2*math.Pi*a))*h, x)
 }
 
-// stepK is the step of the trapezoidal rule of besselKv, coshLess has cosh t - 1 at its points.
+// stepK is the step of the trapezoidal rule of besselK. At its points coshLess has cosh t - 1, coshThird cosh(t·v/3) for v from 0 to 3.
 const stepK = 0.125
 
-var coshLess = func() (c [512]float64) {
-	for k := range c {
-		s := math.Sinh(stepK * float64(k) / 2)
-		c[k] = 2 * s * s
+var coshLess, coshThird = func() (less [64]dd, third [4][64]float64) {
+	// With C = cosh(kh) - 1, the next one is 2C + 2C₁ + 2C·C₁ less the one before.
+	first := dd{0x1.005560b6db76fp-7, 0x1.92c19aa240fc9p-61}
+	now, before := first, dd{}
+	for k := range less {
+		third[0][k], third[3][k] = 1, 1
+		if k > 0 {
+			less[k], third[3][k] = now, now.add(dd{1, 0}).hi
+			next := now.add(first).add(now.mul(first))
+			now, before = next.add(next).add(before.neg()), now
+		}
 	}
-	return c
+	for v, c := range [...]dd{
+		{0x1.0038e5a9a4f66p+0, 0x1.090bff3388595p-56}, {0x1.00e3aff1245bcp+0, -0x1.2ee5b2e4dc3e2p-56},
+	} { // cosh(h/3) and cosh(2h/3)
+		now, before := dd{1, 0}, c
+		for k := range third[1+v] {
+			third[1+v][k] = now.hi
+			next := now.mul(c)
+			now, before = next.add(next).add(before.neg()), now
+		}
+	}
+	return less, third
 }()
 
-// besselK is exp(x)·K_v(x) for v of 0 and 1.
-func besselK(v int, x float64) float64 { return besselKv(float64(v), x) }
-
-// besselKv is exp(x)·K_v(x) for v from 0 to 1: exp(-x(cosh t - 1))·cosh(vt) integrated by the trapezoidal rule, whose error is some
-// exp(-π²/h); from 30 on it takes the asymptotic series. x must not be tiny.
-func besselKv(v, x float64) float64 {
+// besselK is exp(x)·K of the order v/3, for v from 0 to 3: exp(-x(cosh t - 1))·cosh(vt/3) integrated by the trapezoidal rule, whose
+// error is some exp(-π²/h); from 30 on it takes the asymptotic series. x must not be tiny.
+func besselK(v int, x float64) float64 {
 	if x > 30 {
-		return farOrder(4*v*v, -x) * math.Sqrt(math.Pi/(2*x))
+		order := float64(v) / 3
+		return farOrder(4*order*order, -x) * math.Sqrt(math.Pi/2/x)
 	}
-	sum := 0.0
+	sum, lost := 0.5, 0.0
 	for k := 1; k < len(coshLess); k++ {
-		e := math.Exp(-x * coshLess[k])
-		switch v {
-		case 0:
-		case 1:
-			e *= coshLess[k] + 1
-		default:
-			e *= math.Cosh(v * stepK * float64(k))
-		}
-		if sum += e; e < 1e-18*sum {
+		c := coshLess[k]
+		p := x * c.hi
+		e := math.Exp(-p)
+		e -= e * (math.FMA(x, c.hi, -p) + x*c.lo) // what rounding left out of the exponent
+		e *= coshThird[v][k]
+		t := quickSum(sum, e)
+		if sum, lost = t.hi, lost+t.lo; e < 1e-18*sum {
 			break
 		}
 	}
-	return (0.5 + sum) * stepK
+	return (sum + lost) * stepK
 }
 
 const eulerGamma = 0.577215664901532860606512090082402431
@@ -198,11 +219,16 @@ func K1e(x float64) float64 {
 	case x <= 1:
 		return smallK1(x) * math.Exp(x)
 	}
-	return besselK(1, x)
+	return besselK(3, x)
 }
 
 // K0 is the modified Bessel function of the second kind of order 0.
-func K0(x float64) float64 { return decayed(K0e(x), x) }
+func K0(x float64) float64 {
+	if x > 0 && x <= 1 {
+		return smallK0(x)
+	}
+	return decayed(K0e(x), x)
+}
 
 // decayed is v·exp(-x), as two factors where the exponential alone would be subnormal.
 func decayed(v, x float64) float64 {
@@ -210,11 +236,16 @@ func decayed(v, x float64) float64 {
 		h := math.Exp(-x / 2)
 		return v * h * h
 	}
-	return v * math.Exp(-x)
+	return v * dd{-x, 0}.exp()
 }
 
 // K1 is the modified Bessel function of the second kind of order 1.
-func K1(x float64) float64 { return decayed(K1e(x), x) }
+func K1(x float64) float64 {
+	if x > 0 && x <= 1 {
+		return smallK1(x)
+	}
+	return decayed(K1e(x), x)
+}
 
 // finite answers NaN for infinities, where PyTorch's Bessel functions do.
 func finite(f func(float64) float64) func(float64) float64 {

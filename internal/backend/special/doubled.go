@@ -46,16 +46,36 @@ func (x dd) over(y dd) dd {
 	return quickSum(q, q1).add(dd{r.hi / y.hi, 0})
 }
 
+// by is x/y.
+func (x dd) by(y float64) dd {
+	q := x.hi / y
+	return quickSum(q, (math.FMA(-q, y, x.hi)+x.lo)/y)
+}
+
 func (x dd) neg() dd { return dd{-x.hi, -x.lo} }
 
-// exp is eˣ as a float64.
+// exp is eˣ as a float64, within 0.53 ulp of normal numbers.
 func (x dd) exp() float64 {
-	e := math.Exp(x.hi)
-	if e == 0 || math.IsInf(e, 1) {
-		return e
+	if !(math.Abs(x.hi) < 800) {
+		return math.Exp(x.hi)
 	}
-	return e + e*x.lo
+	k := math.Round(x.hi * (1 / math.Ln2))
+	r := x.add(ln2DD.times(-k))
+	p := 0.0
+	for _, c := range expTerms {
+		p = math.FMA(p, r.hi, c)
+	}
+	y := quickSum(1, r.hi)
+	v := y.hi + (y.lo + (r.lo + r.hi*(r.hi*p+r.lo)))
+	if n := int(k); n > -1022 && n < 1023 {
+		return v * math.Float64frombits(uint64(n+1023)<<52)
+	}
+	return math.Ldexp(v, int(k))
 }
+
+// expTerms has 1/k! for k from 14 down to 2.
+var expTerms = [...]float64{1.0 / 87178291200, 1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
+	1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5}
 
 var (
 	ln2DD       = dd{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56}

@@ -28,13 +28,48 @@ func Lgamma(x float64) float64 {
 		return math.Inf(1)
 	case x != 0 && math.Abs(x) < 1e-290:
 		return -Log(math.Abs(x))
-	case x > 0.5 && x < 1.5:
+	case x < 0 && x != math.Floor(x):
+		return lgammaNegative(x)
+	case x > 0 && x <= 0.5:
+		return lgamma1p(x) - Log(x)
+	case x > 0.5 && x < 1.25:
 		return lgamma1p(x - 1)
-	case x >= 1.5 && x < 2.5:
+	case x >= 1.625 && x < 2.5:
 		return lgamma2p(x - 2)
 	}
 	v, _ := math.Lgamma(x)
 	return v
+}
+
+// lgammaNegative is log(π/|sin πx|) - log Γ(1-x), in twice the precision where the two nearly cancel.
+func lgammaNegative(x float64) float64 {
+	s := math.Abs(math.Sin(math.Pi * (x - math.Round(x)))) // of the distance from the pole, which is exact
+	a, b := math.Log(math.Pi/s), 0.0
+	if x > -0.5 {
+		b = lgamma1p(-x)
+	} else {
+		b = Lgamma(1 - x)
+	}
+	if most := max(a, b, 2.5); most == 2.5 || math.Abs(a-b) > 0.5*most {
+		return a - b
+	}
+	return logPiDD.add(logDD(s).neg()).add(lgammaDD(twoSum(1, -x)).neg()).hi
+}
+
+var (
+	halfLogTwoPi = dd{0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55}
+	logPiDD      = dd{0x1.250d048e7a1bdp+0, 0x1.7abf2ad8d5088p-57}
+)
+
+// lgammaDD is log Γ(v) for v from 1 on, to some 1e-18.
+func lgammaDD(v dd) dd {
+	p := dd{1, 0}
+	for v.hi < stirlingFrom {
+		p, v = p.mul(v), v.add(dd{1, 0})
+	}
+	log := func(x dd) dd { return logDD(x.hi).add(dd{x.lo / x.hi, 0}) }
+	r := log(v).mul(v.add(dd{-0.5, 0})).add(v.neg()).add(halfLogTwoPi).add(dd{stirlingRest(v.hi), 0})
+	return r.add(log(p).neg())
 }
 
 // lgamma1p is log Γ(1+z) for z above -1, precise near its zeros at 0 and 1.
@@ -56,12 +91,30 @@ var zetaRests = [...]float64{
 }
 
 // lgamma2p is log Γ(2+w) for |w| up to 1/2, by its series.
-func lgamma2p(w float64) float64 {
-	s := 0.0
-	for k := len(zetaRests) - 1; k >= 0; k-- {
-		s = math.FMA(s, w, zetaRests[k])
+func lgamma2p(w float64) float64 { return w * (lessEuler.hi + w*lgammaSeries(w)) }
+
+var lessEuler = dd{0x1.b0ee6072093cep-2, 0x1.6cb90701fbfabp-58} // 1 - γ
+
+// lgammaSeries is (log Γ(2+w)/w - (1-γ))/w.
+func lgammaSeries(w float64) float64 {
+	q, even, odd := w*w, 0.0, 0.0 // two sums, neither of which waits for the other
+	for k := len(zetaRests) - 2; k >= 0; k -= 2 {
+		even, odd = math.FMA(even, q, zetaRests[k]), math.FMA(odd, q, zetaRests[k+1])
 	}
-	return w * (0x1.b0ee6072093cep-2 + w*s) // 1 - γ
+	return math.FMA(odd, w, even)
+}
+
+// lgamma2pDD is lgamma2p with some digits more, for where it is an exponent or a term of a difference.
+func lgamma2pDD(w float64) dd {
+	return lessEuler.times(w).add(twoMul(w, w*lgammaSeries(w)))
+}
+
+// lgamma1pDD is lgamma1p for z from 0 to 1, with some digits more up to 1/2.
+func lgamma1pDD(z float64) dd {
+	if z <= 0.5 {
+		return lgamma2pDD(z).add(log1pDD(z).neg())
+	}
+	return dd{Lgamma(1 + z), 0}
 }
 
 // bernoulli holds B(2k)/(2k)! for k from 1 on.
@@ -82,7 +135,13 @@ func Digamma(x float64) float64 {
 			return math.NaN()
 		}
 		// ψ(1-x) - ψ(x) = π/tan(πx); the distance from the pole alone keeps the tangent precise.
-		r = -math.Pi / math.Tan(math.Pi*(x-math.Round(x)))
+		t := math.Pi * (x - math.Round(x))
+		if math.Abs(t) < 1e-4 {
+			t += t * t * t / 3 // math.Tan takes t alone for it, up to 1e-7
+		} else {
+			t = math.Tan(t)
+		}
+		r = -math.Pi / t
 		x = 1 - x
 	}
 	if x < 1 {
@@ -152,64 +211,90 @@ func Zeta(s, q float64) float64 {
 		return math.NaN()
 	case math.IsInf(q, 1) && s < math.Inf(1):
 		return 0
+	case q > 0 && math.IsInf(s, 1):
+		return math.Pow(q, -s)
 	case q < 0 && math.IsInf(s, 1): // some term has a base below 1
 		return s
-	case q < 0: // the terms below 0 are the difference of two tails, however many they are
-		f := q - math.Floor(q)
-		below := Zeta(s, 1-f) - Zeta(s, 1-f-math.Floor(q))
-		if math.Mod(s, 2) != 0 {
-			below = -below
-		}
-		return Zeta(s, f) + below
+	case q < 0:
+		return zetaBelow(s, q, func(q float64) float64 { return zetaSum(s, q) })
 	}
 	return zetaSum(s, q)
 }
 
-// zetaSum is Zeta for s > 1 and q > 0: the first terms, and the rest by the formula of Euler and Maclaurin, all over the power of
-// its first base: a large base's own power may underflow where the sum does not.
+// zetaBelow is Zeta for negative q and whole s by z, which is a multiple of Zeta for positive q. The terms on both sides of 0 are
+// two sums, less the tail of one of them, however many they are. One of the bases next to 0 is an exact distance from a whole number;
+// the other is 1 less that, and what it loses by rounding is a multiple of s in the result.
+func zetaBelow(s, q float64, z func(q float64) float64) float64 {
+	d := q - math.Round(q)
+	at := twoSum(1, -math.Abs(d))
+	near, other := z(math.Abs(d)), z(at.hi)
+	other -= other * s * at.lo / at.hi
+	above, below := near, other
+	if d < 0 {
+		above, below = other, near
+	}
+	if below -= z(1 - q); math.Mod(s, 2) != 0 {
+		below = -below
+	}
+	return above + below
+}
+
+// zetaSum is Zeta for s > 1 and q > 0.
 func zetaSum(s, q float64) float64 {
-	const n = 12
 	if s <= 4 && s == math.Trunc(s) && q > 1e-60 && q < 1e60 {
 		return zetaWhole(int(s), q)
 	}
-	sum, a := 0.0, q
-	for i := 0; (a <= n || i < n) && a < 1e8; i++ {
-		t := powDD(a, -s)
-		sum += t
-		if math.Abs(t) < 1e-17*math.Abs(sum) {
-			return sum
+	return powDD(q, 1-s) * zetaScaled(s, q)
+}
+
+// zetaScaled is q^(s-1)·ζ(s, q): the first terms, and the rest by the formula of Euler and Maclaurin. Over a power of q an error
+// in the logarithm of a base counts the less the smaller its term is, and neither overflows where the result does not.
+func zetaScaled(s, q float64) float64 {
+	if q < 1 {
+		return 1/q + math.Exp((1-s)*math.Log1p(1/q))*zetaScaled(s, 1+q)
+	}
+	sum, lost, l, a := 0.0, 0.0, 0.0, q // l = log(a/q)
+	for n := 1.0; a < 0.76*s+11; n++ {  // from there on the tail has all digits
+		t := twoSum(sum, math.Exp(-s*l))
+		if t.hi-sum <= 1e-18*sum {
+			return (sum + lost) / q
 		}
-		a++
+		sum, lost = t.hi, lost+t.lo
+		a, l = q+n, math.Log1p(n/q)
 	}
 	// The tail from a on: ∫ + half a term + Σ B(2k)/(2k)! · s(s+1)…(s+2k-2) · a^(-s-2k+1)
-	tail := 1/(s-1) + 0.5/a
+	tail := 0.5 / a
 	rise, p := s, 1/(a*a)
 	for k, b := range bernoulli {
 		term := b * rise * p
 		tail += term
-		if math.Abs(term) < 1e-17*math.Abs(tail) {
+		if math.Abs(term) < 1e-18 {
 			break
 		}
 		rise *= (s + float64(2*k+1)) * (s + float64(2*k+2))
 		p /= a * a
 	}
-	return sum + powDD(a, 1-s)*tail
+	return (sum+lost)/q + math.Exp((1-s)*l)*(tail+1/(s-1))
+}
+
+// overPower is 1/a^s for s of 1 to 4, within 0.6 ulp.
+func overPower(a float64, s int) float64 {
+	p := dd{a, 0}
+	switch s {
+	case 2:
+		p = twoMul(a, a)
+	case 3:
+		p = twoMul(a, a).times(a)
+	case 4:
+		p = twoMul(a, a)
+		p = p.mul(p)
+	}
+	r := 1 / p.hi
+	return r - r*(math.FMA(r, p.hi, -1)+r*p.lo)
 }
 
 // zetaWhole is zetaSum of the exponents 2, 3 and 4, whose powers are products; the smallest terms come first.
 func zetaWhole(s int, q float64) float64 {
-	power := func(a float64, s int) float64 { // 1/a^s, within 2 ulp
-		p := a
-		switch s {
-		case 2:
-			p = a * a
-		case 3:
-			p = a * a * a
-		case 4:
-			p = a * a * (a * a)
-		}
-		return 1 / p
-	}
 	terms := 0
 	if q < 16 {
 		terms = 16 - int(q)
@@ -222,9 +307,20 @@ func zetaWhole(s int, q float64) float64 {
 		rise *= float64((s + 2*k + 1) * (s + 2*k + 2))
 		p *= r
 	}
-	sum := power(a, s-1) * (tail + 0.5/a + 1/float64(s-1))
-	for i := terms - 1; i >= 0; i-- {
-		sum += power(q+float64(i), s)
+	sum := overPower(a, s-1) * (tail + 0.5/a + 1/float64(s-1))
+	for i := terms - 1; i > 0; i-- {
+		a := q + float64(i)
+		p := a * a
+		switch s {
+		case 3:
+			p *= a
+		case 4:
+			p *= p
+		}
+		sum += 1 / p
+	}
+	if terms > 0 {
+		sum += overPower(q, s)
 	}
 	return sum
 }
@@ -237,12 +333,35 @@ func Polygamma(n int, x float64) float64 {
 	case n == 1:
 		return trigamma(x)
 	}
-	s := float64(n) + 1
-	v := math.Gamma(s) * Zeta(s, x)
+	v := 0.0
+	switch s := float64(n) + 1; {
+	case x > 0 && x < math.Inf(1):
+		v = polygammaSize(n, x)
+	case x < 0 && x != math.Floor(x):
+		v = zetaBelow(s, x, func(x float64) float64 { return polygammaSize(n, x) })
+	default:
+		v = Zeta(s, x)
+	}
 	if n&1 == 0 {
 		return -v
 	}
 	return v
+}
+
+// polygammaSize is n!·ζ(n+1, x) for positive x; one of its factors may overflow or underflow where it does not.
+func polygammaSize(n int, x float64) float64 {
+	s := float64(n) + 1
+	if n < 4 {
+		if v := math.Gamma(s) * zetaSum(s, x); v > 1e-290 {
+			return v
+		}
+	} else if n <= 22 { // whose factorial is a float64
+		if p := powDD(x, -float64(n)); p > 1e-290 && !math.IsInf(p, 1) {
+			return math.Gamma(s) * p * zetaScaled(s, x)
+		}
+	}
+	e := lgammaDD(dd{s, 0}).add(logDD(x).times(-float64(n)))
+	return e.exp() * zetaScaled(s, x)
 }
 
 // trigamma is Σ 1/(k+x)², reflected for negative numbers.

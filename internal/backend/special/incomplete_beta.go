@@ -20,30 +20,33 @@ func BetaDensity(a, b, x float64) float64 {
 		}
 		return 0
 	}
-	return betaLead(a, b, x) / (x * (1 - x))
+	if v := betaLead(a, b, x, dd{}) / (x * (1 - x)); v > 1e-280 {
+		return v
+	}
+	return betaLead(a, b, x, logDD(x).add(log1pDD(-x)).neg())
 }
 
-// betaLead is xᵃ·(1-x)ᵇ/B(a, b).
-func betaLead(a, b, x float64) float64 {
+// betaLead is xᵃ·(1-x)ᵇ/B(a, b), times eᵘ.
+func betaLead(a, b, x float64, u dd) float64 {
 	n := twoSum(a, b)
 	if a >= stirlingFrom && b >= stirlingFrom {
 		rest := stirlingRest(n.hi) - stirlingRest(a) - stirlingRest(b)
-		return betaExponent(a, b, x).add(dd{rest, 0}).exp() * math.Sqrt(a/n.hi*b/(2*math.Pi))
+		return betaExponent(a, b, x).add(dd{rest, 0}).add(u).exp() * math.Sqrt(a/n.hi*b/(2*math.Pi))
 	}
 	e, factor := overBeta(a, b, n)
-	return logDD(x).times(a).add(log1pDD(-x).times(b)).add(e).exp() * factor
+	return logDD(x).times(a).add(log1pDD(-x).times(b)).add(e).add(u).exp() * factor
 }
 
 // overBeta gives 1/B(a, b) as an exponent and a factor, n being a + b.
 func overBeta(a, b float64, n dd) (e dd, factor float64) {
 	factor = 1
-	for i, v := range [...]dd{{a, 0}, {b, 0}, n} {
-		up := i == 2
+	for i, v := range [...]dd{n, {a, 0}, {b, 0}} {
+		up := i == 0
 		if v.hi < stirlingFrom {
-			if r := overGamma(v); up {
-				factor /= r
+			if l, f := gammaParts(v); up {
+				e, factor = e.add(l), factor*f
 			} else {
-				factor *= r
+				e, factor = e.add(l.neg()), factor/f
 			}
 			continue
 		}
@@ -123,25 +126,69 @@ func Betainc(a, b, x float64) float64 {
 	if min(a, b) > 5*farConcentration {
 		return betaFar(a, b, x, off)
 	}
-	if off > -1 && x < (a+1)/(a+b+2) {
-		return betaLead(a, b, x) * betaValue(a, b, x, off)
+	near := x < (a+1)/(a+b+2) && off > -1 // the lower end is the nearer one, as far as probability goes
+	switch {
+	case near && a < 1:
+		if v := betaSmall(a, b, x, logDD(x)); v <= 0.5 {
+			return 1 - v
+		}
+	case !near && b < 1:
+		return betaSmall(b, a, 1-x, log1pDD(-x))
 	}
-	v := betaLead(a, b, x) * betaValue(b, a, 1-x, -off)
-	if v < 0.9 || b >= 1 || x > 0.995 {
-		return 1 - v
+	if near || a >= 1 && b >= 1 && off > -1 {
+		return betaLead(a, b, x, dd{}) / betaOver(a, b, x, off)
 	}
-	// The power series Σ (1-b)(2-b)…(n-b)·xⁿ/(n!(a+n)), whose terms are positive here, from the back.
-	sum := 0.0
-	for n := math.Ceil(40 / (1 - x)); n > 0; n-- {
-		sum = (sum + 1/(a+n)) * (x * (n - b) / n)
-	}
-	sum += 1 / a
-	return betaLead(a, b, x) * log1pDD(-x).times(-b).exp() * sum
+	return 1 - betaLead(a, b, x, dd{})/betaOver(b, a, 1-x, -off)
 }
 
-// betaValue is B(a, b)·I(x; a, b)/(xᵃ(1-x)ᵇ) for x up to about the mean, off being a - (a+b)x: the even part of the continued
+// betaSmall is 1 - I(y; p, q) for p < 1 and y up to about the mean, as small as p is:
+// 1 - yᵖ/(p·B(p, q))·(1 + p·Σ (1-q)…(n-q)·yⁿ/(n!(p+n))).
+// The terms of the first order in p nearly cancel, so they have some digits more.
+func betaSmall(p, q, y float64, logY dd) float64 {
+	l := logY.times(p).add(lgamma1pDD(p).neg()).add(lgammaStep(q, p))
+	t := dd{1, 0}
+	var sum dd
+	n := 1.0
+	for ; n < 200 && math.Abs(t.hi) > 1e-5; n++ {
+		t = t.mul(twoSum(n, -q)).times(y).by(n)
+		sum = sum.add(t.over(twoSum(p, n)))
+	}
+	rest := 0.0
+	for t := t.hi; n < 400 && math.Abs(t) > 1e-19; n++ {
+		t *= y * (n - q) / n
+		rest += t / (p + n)
+	}
+	return complement(l, sum.add(dd{rest, 0}).times(p))
+}
+
+// lgammaStep is log Γ(q+p) - log Γ(q) for p up to 1, to all digits where it is as small as p.
+func lgammaStep(q, p float64) dd {
+	var sum dd
+	logStep := func(v dd) dd { // log((v+p)/v)
+		return logRatio(dd{p, 0}, v.add(v).add(dd{p, 0}), func() dd { return logDD(v.hi + p).add(logDD(v.hi).neg()) })
+	}
+	v := dd{q, 0}
+	for ; v.hi < stirlingFrom; v = v.add(dd{1, 0}) {
+		sum = sum.add(logStep(v).neg())
+	}
+	w := v.add(dd{p, 0})
+	sum = sum.add(logStep(v).mul(v.add(dd{-0.5, 0}))).add(logDD(w.hi).add(dd{w.lo / w.hi, 0}).add(dd{-1, 0}).times(p))
+	// The difference of stirlingRest, over that of 1/w and 1/v.
+	z0, z1 := 1/v.hi, 1/w.hi
+	rest, h, power := 0.0, 1.0, 1.0
+	for _, c := range [...]float64{1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360, 1.0 / 156} {
+		rest += c * h
+		for range 2 {
+			power *= z0
+			h = h*z1 + power
+		}
+	}
+	return sum.add(dd{-p * z0 * z1 * rest, 0})
+}
+
+// betaOver is xᵃ(1-x)ᵇ/(B(a, b)·I(x; a, b)) for x up to about the mean, off being a - (a+b)x: the even part of the continued
 // fraction of betaFraction, whose terms are positive up to the mean.
-func betaValue(a, b, x, off float64) float64 {
+func betaOver(a, b, x, off float64) float64 {
 	term := func(n int) (beta, alpha float64) {
 		m := float64(n)
 		beta = m + (a+m)*(off+1+m*(2-x))/(a+2*m+1)
@@ -158,7 +205,7 @@ func betaValue(a, b, x, off float64) float64 {
 		beta, next := term(n - 1)
 		f, alpha = beta+alpha/f, next
 	}
-	return 1 / f
+	return f
 }
 
 // Beta is Γ(a)·Γ(b)/Γ(a+b).

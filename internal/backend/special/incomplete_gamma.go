@@ -30,35 +30,42 @@ func GammaDensity(a, x float64) float64 {
 	case x == 0:
 		return 0
 	}
-	return gammaLead(a, x) / x
+	if v := gammaLead(a, x, dd{}) / x; v > 1e-280 {
+		return v
+	}
+	return gammaLead(a, x, logDD(x).neg())
 }
 
-// overGamma is 1/Γ(v) for positive v below stirlingFrom. Where Γ is large, a rounding of its argument or of a product is many of its own.
-func overGamma(v dd) float64 {
+// gammaParts gives Γ(v) as an exponent and a factor, for positive v below stirlingFrom. Where Γ is large, a rounding of its
+// argument or of a product is many of its own.
+func gammaParts(v dd) (e dd, factor float64) {
 	w, p := v.hi, dd{1, 0}
-	for w >= 3 {
+	for w >= 2.5 {
 		w-- // without rounding
 		p = p.times(w)
 	}
-	var r float64
-	if w < 2 {
-		s := twoSum(w, 1)
-		r = w / math.Gamma(s.hi) * (1 - s.lo*Digamma(s.hi))
-	} else {
-		r = 1 / (p.hi * math.Gamma(w))
+	switch { // Γ(w) = Γ(1+w)/w
+	case w >= 1.5:
+		e = lgamma2pDD(w - 2)
+	case w > 0.5:
+		e, p = lgamma2pDD(w-1), p.by(w)
+	default:
+		e, p = lgamma2pDD(w), p.by(w).over(twoSum(1, w))
 	}
+	e.lo += p.lo / p.hi
 	if v.lo != 0 {
-		r -= r * v.lo * Digamma(v.hi)
+		e.lo += v.lo * Digamma(v.hi)
 	}
-	return r
+	return e, p.hi
 }
 
-// gammaLead is xᵃ·e⁻ˣ/Γ(a).
-func gammaLead(a, x float64) float64 {
+// gammaLead is xᵃ·e⁻ˣ/Γ(a), times eᵘ.
+func gammaLead(a, x float64, u dd) float64 {
 	if a < stirlingFrom {
-		return logDD(x).times(a).add(dd{-x, 0}).exp() * overGamma(dd{a, 0})
+		e, factor := gammaParts(dd{a, 0})
+		return logDD(x).times(a).add(dd{-x, 0}).add(e.neg()).add(u).exp() / factor
 	}
-	return gammaExponent(a, x).add(dd{-stirlingRest(a), 0}).exp() * math.Sqrt(a/(2*math.Pi))
+	return gammaExponent(a, x).add(dd{-stirlingRest(a), 0}).add(u).exp() * math.Sqrt(a/(2*math.Pi))
 }
 
 // gammaExponent is a·log(x/a) + a - x, which is 0 at the mean and negative elsewhere.
@@ -112,9 +119,9 @@ func incompleteGamma(a, x float64, want bool) (v float64, upper bool) {
 	switch {
 	case a > 30 && math.Abs(x-a) < 0.3*a, a > 1e5 && math.Abs(x-a) < 4.5*math.Sqrt(a):
 		return gammaTemme(a, x)
-	case x < 1.1 && want && (a < 1 || x*2 > a):
+	case x < 1.1 && want && a < 1:
 		return gammaSmall(a, x), true
-	case x < 1.1 || x <= a || x <= a+1 && !want:
+	case x < 1.1 && (!want || x*2 <= a) || x <= a || x <= a+1 && !want:
 		// From the back, each step reduces the error of the terms behind it.
 		n := 8
 		for t := 1.0; t > 1e-18; n++ {
@@ -125,11 +132,18 @@ func incompleteGamma(a, x float64, want bool) (v float64, upper bool) {
 			s = 1 + s*x/(a+float64(n))
 		}
 		if a < 1 {
-			return logDD(x).times(a).add(dd{-x, 0}).exp() / math.Gamma(a+1) * s, false
+			return logDD(x).times(a).add(dd{-x, 0}).add(lgamma1pDD(a).neg()).exp() * s, false
 		}
-		return gammaLead(a, x) / a * s, false
+		return gammaLead(a, x, dd{}) / a * s, false
 	}
-	// The fraction as the sum of the differences of its convergents, which have one sign for a < 1.
+	if a < 1 { // Stieltjes' form, from the back too
+		f := x
+		for k := math.Ceil(100/x) + 4; k > 0; k-- {
+			f = x + (k-a)*f/(f+k)
+		}
+		return gammaLead(a, x, dd{}) / f, true
+	}
+	// The fraction as the sum of the differences of its convergents.
 	// Their denominators are u = k + 1 + h.
 	h := x - a
 	u := 1 + h
@@ -146,21 +160,42 @@ func incompleteGamma(a, x float64, want bool) (v float64, upper bool) {
 		t *= k * (k - a) / (u * was)
 		sum += t
 	}
-	return gammaLead(a, x) * sum, true
+	return gammaLead(a, x, dd{}) * sum, true
 }
 
-// gammaSmall is the upper function for small x: 1 - xᵃ/Γ(1+a) is small where a is, and the rest is an alternating series.
+// gammaSmall is the upper function for a < 1 and small x: 1 - xᵃ/Γ(1+a)·(1 + a·sum) of an alternating series. It is as small as a
+// is, and the terms of the first order in a nearly cancel, so they have some digits more.
 func gammaSmall(a, x float64) float64 {
-	l := a*Log(x) - lgamma1p(a)
-	t, sum := 1.0, 0.0
-	for n := 1.0; n < 40; n++ {
-		t *= -x / n
-		sum += t / (a + n)
-		if math.Abs(t) < 1e-18 {
-			break
-		}
+	l := logDD(x).times(a).add(lgamma1pDD(a).neg())
+	const exact = 5
+	t := dd{1, 0}
+	var sum dd
+	for n := 1.0; n <= exact; n++ {
+		t = t.times(-x).by(n)
+		sum = sum.add(t.over(twoSum(a, n)))
 	}
-	return -math.Expm1(l) - math.Exp(l)*a*sum
+	rest := 0.0
+	for n, t := exact+1.0, t.hi; n < 40 && math.Abs(t) > 1e-18; n++ {
+		t *= -x / n
+		rest += t / (a + n)
+	}
+	return complement(l, sum.add(dd{rest, 0}).times(a))
+}
+
+// complement is 1 - eˡ·(1+u).
+func complement(l, u dd) float64 {
+	e := math.Expm1(l.hi)
+	if math.Abs(l.hi) > 0.5 {
+		return -(e + u.hi + e*u.hi + (1+e)*l.lo)
+	}
+	// eˡ - 1 - l
+	r := 0.0
+	for k := 16.0; k >= 2; k-- {
+		r = (1 + r) * l.hi / k
+	}
+	r *= l.hi
+	first := l.add(u)
+	return -(first.hi + (first.lo + r + e*u.hi))
 }
 
 // gammaTemme is the expansion for large a, of the function that is the smaller one.

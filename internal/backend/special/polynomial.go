@@ -49,9 +49,96 @@ func first(f attr.Family) (a, b float64) {
 // maxDegree bounds the recurrence, which takes a step for every degree; none of its digits would be right far before.
 const maxDegree = 1 << 16
 
-// Polynomial is the wanted derivative at x of the family's polynomial of degree n, which is truncated to an integer; a
-// negative degree gives 0, one above maxDegree NaN. The derivatives follow from differentiating the recurrence.
+// whole gives the recurrence in whole numbers: p(m+1) = ((a·x + b)·p(m) - c·p(m-1))/d.
+func whole(f attr.Family, m float64) (a, b, c, d float64) {
+	switch f {
+	case attr.Laguerre:
+		return -1, 2*m + 1, m, m + 1
+	case attr.Legendre:
+		return 2*m + 1, 0, m, m + 1
+	}
+	a, b, c = recurrence(f, m)
+	return a, b, c, 1
+}
+
+// Polynomial is PolynomialNarrow with twice the digits inside: the roundings of a recurrence grow with the degree, and near a zero
+// nothing else is left.
 func Polynomial(p attr.Polynomial, x, n float64) float64 {
+	if !(n >= 2 && n <= maxDegree) {
+		return PolynomialNarrow(p, x, n)
+	}
+	f := polynomialLost
+	if p.Derivative > 0 {
+		f = polynomialDD
+	}
+	if v := f(p, x, n); isFinite(v) {
+		return v
+	}
+	return PolynomialNarrow(p, x, n) // some product has overflowed in its two parts
+}
+
+// polynomialLost has a second recurrence for what roundings take from the first.
+func polynomialLost(p attr.Polynomial, x, n float64) float64 {
+	a, b := first(p.Family)
+	start := twoMul(a, x).add(dd{b, 0})
+	now, lost, before, lostBefore := start.hi, start.lo, 1.0, 0.0
+	a, b, c, d := whole(p.Family, 1)
+	w := twoMul(a, x).add(dd{b, 0})
+	for m := 1.0; m+1 <= n; m++ {
+		if p.Family >= attr.HermiteH {
+			a, b, c, d = whole(p.Family, m)
+			w = twoMul(a, x).add(dd{b, 0})
+		}
+		t, u := w.hi*now, c*before
+		s := twoSum(t, -u)
+		rest := math.FMA(w.hi, now, -t) - math.FMA(c, before, -u) + s.lo + w.lo*now + w.hi*lost - c*lostBefore
+		next := s.hi
+		if d != 1 {
+			r := 1 / d
+			next *= r
+			rest = (rest + math.FMA(-next, d, s.hi)) * r
+		}
+		now, lost, before, lostBefore = next, rest, now, lost
+	}
+	return now + lost
+}
+
+// polynomialDD is for derivatives.
+func polynomialDD(p attr.Polynomial, x, n float64) float64 {
+	k := p.Derivative
+	var small [8]dd
+	now, before := append(small[:0:4], make([]dd, k+1)...), append(small[4:4:8], make([]dd, k+1)...)
+	before[0] = dd{1, 0}
+	a, b := first(p.Family)
+	now[0] = twoMul(a, x).add(dd{b, 0})
+	now[1] = dd{a, 0}
+	for m := 1.0; m+1 <= n; m++ {
+		a, b, c, d := whole(p.Family, m)
+		w := twoMul(a, x).add(dd{b, 0})
+		for j := k; j >= 0; j-- { // from the highest: each needs the old one below it
+			next := w.mul(now[j])
+			if c == 1 {
+				next = next.add(before[j].neg())
+			} else {
+				next = next.add(before[j].times(-c))
+			}
+			if j > 0 {
+				next = next.add(now[j-1].times(float64(j) * a))
+			}
+			if d != 1 {
+				next = next.by(d)
+			}
+			before[j] = next
+		}
+		now, before = before, now
+	}
+	return now[k].hi
+}
+
+// PolynomialNarrow is the wanted derivative at x of the family's polynomial of degree n, which is truncated to an integer; a
+// negative degree gives 0, one above maxDegree NaN. The derivatives follow from differentiating the recurrence. Its error is some n units
+// of the largest polynomial up to n, which is enough for float32.
+func PolynomialNarrow(p attr.Polynomial, x, n float64) float64 {
 	k := p.Derivative
 	switch {
 	case n != n || n <= -1:

@@ -101,10 +101,9 @@ template <class T> DEV T op_mish(T x) {
     const T e = op_exp(x > T(20) ? T(20) : x), n = e * (e + T(2));
     return x * (n / (n + T(2)));
 }
-template <class T> DEV T op_sinc(T x) {
-    const T p = x * T(3.14159265358979323846);
-    return p == T(0) ? T(1) : op_sin(p) / p;
-}
+DEV float sin_pi(float x) { return sinpif(x); } // exact zeros at whole numbers
+DEV double sin_pi(double x) { return sinpi(x); }
+template <class T> DEV T op_sinc(T x) { return x == T(0) ? T(1) : sin_pi(x) / (x * T(3.14159265358979323846)); }
 BINARY(nan_to_num, x != x ? y : fmaxf(-3.40282346638528859812e+38f, fminf(x, 3.40282346638528859812e+38f)),
        x != x ? y : fmax(-1.79769313486231570815e+308, fmin(x, 1.79769313486231570815e+308)))
 template <class T> DEV T op_relu(T x) { return x < T(0) ? T(0) : x; }

@@ -98,47 +98,69 @@ DEV double digamma_(double x) {
     }
     return r;
 }
-// zeta_above is the Hurwitz zeta function for q > 0 by Euler and Maclaurin.
-FAR double zeta_above(double s, double q) {
-    if (q == INF && s < INF) return 0;
-    double sum = 0, a = q;
-    for (int i = 0; (a <= 12 || i < 12) && a < 1e8; a++, i++) {
-        const double t = pow(a, -s);
-        sum += t;
-        if (fabs(t) < 1e-17 * fabs(sum) && a > 0) return sum;
+// zeta_scaled is q^(s-1)·ζ(s, q) for q > 0 by Euler and Maclaurin: over a power of q far bases do not count, and nothing overflows.
+FAR double zeta_scaled(double s, double q) {
+    double add = 0, by = 1;
+    if (q < 1) {
+        add = 1 / q;
+        by = exp((1 - s) * log1p(1 / q));
+        q += 1;
     }
-    double tail = 1 / (s - 1) + 0.5 / a, rise = s, p = 1 / (a * a); // over a^(1-s), which may not underflow where a^-s does
+    double sum = 0, l = 0, a = q; // l = log(a/q)
+    for (double n = 1; a < 0.76 * s + 11; n++) {
+        const double t = exp(-s * l);
+        if (t <= 1e-18 * sum) return add + by * (sum / q);
+        sum += t;
+        a = q + n;
+        l = log1p(n / q);
+    }
+    double tail = 0.5 / a, rise = s, p = 1 / (a * a);
     for (int k = 0; k < 12; k++) {
         const double term = bernoulli(k) * rise * p;
         tail += term;
-        if (fabs(term) < 1e-17 * fabs(tail)) break;
+        if (fabs(term) < 1e-18) break;
         rise *= (s + (2 * k + 1)) * (s + (2 * k + 2));
         p /= a * a;
     }
-    return sum + pow(a, 1 - s) * tail;
+    return add + by * (sum / q + exp((1 - s) * l) * (tail + 1 / (s - 1)));
+}
+// zeta_times is e^factor·ζ(s, q) for q > 0.
+FAR double zeta_times(double factor, double s, double q) {
+    if (q == INF) return 0;
+    if (factor == 0) return pow(q, 1 - s) * zeta_scaled(s, q);
+    return exp(factor + (1 - s) * log(q)) * zeta_scaled(s, q);
+}
+// zeta_below is the same for negative q and whole s: two sums on both sides of 0, less the tail of one of them. One of the bases next
+// to 0 is an exact distance from a whole number, the other is 1 less that.
+FAR double zeta_below(double factor, double s, double q) {
+    const double d = q - rint(q), other = 1 - fabs(d), lost = (1 - other) - fabs(d);
+    const double u = zeta_times(factor, s, fabs(d)), v = zeta_times(factor, s, other) * (1 - s * lost / other);
+    const double below = (d < 0 ? u : v) - zeta_times(factor, s, 1 - q);
+    return (d < 0 ? v : u) + (fmod(s, 2.0) != 0 ? -below : below);
 }
 FAR double zeta_(double s, double q) {
     if (s == 1) return INF;
     if (s < 1) return NAN_;
     if (q <= 0 && q == floor(q)) return INF;
     if (q <= 0 && s != floor(s) || q != q) return NAN_;
-    if (q > 0) return zeta_above(s, q);
-    if (s == INF) return s; // some term has a base below 1
-    // The terms below 0 are the difference of two tails, however many they are.
-    const double f = q - floor(q), below = zeta_above(s, 1 - f) - zeta_above(s, 1 - f - floor(q));
-    return zeta_above(s, f) + (fmod(s, 2.0) != 0 ? -below : below);
+    if (s == INF) return q < 0 ? s : pow(q, -s);
+    return q > 0 ? zeta_times(0, s, q) : zeta_below(0, s, q);
 }
 FAR double polygamma_(int n, double x) {
     if (n == 0) return digamma_(x);
     if (n == 1) {
         if (x == -INF) return NAN_;
         if (x < 0 && x != floor(x)) {
-            const double s = sin(PI * (x - rint(x)));
+            const double s = sinpi(x - rint(x));
             return PI * PI / (s * s) - zeta_(2, 1 - x);
         }
         return zeta_(2, x);
     }
-    const double s = (double)n + 1, v = tgamma(s) * zeta_(s, x);
+    // n! and ζ may overflow or underflow where their product does not.
+    const double s = (double)n + 1;
+    double v = tgamma(s) * zeta_(s, x);
+    if (!(fabs(v) > 1e-290 && fabs(v) < INF) && x == x && x - x == 0 && (x > 0 || x != floor(x)))
+        v = x > 0 ? zeta_times(lgamma(s), s, x) : zeta_below(lgamma(s), s, x);
     return n & 1 ? v : -v;
 }
 
