@@ -2,6 +2,7 @@ package lucid
 
 import (
 	"os"
+	"reflect"
 
 	"github.com/lucid-go/lucid/internal/compile"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -88,6 +89,7 @@ func DisableCompile() { compile.Disabled.Store(true) }
 func EnableCompile() { compile.Disabled.Store(false) }
 
 func init() {
+	tree.GuardCell = reflect.TypeFor[GuardCell]()
 	if v := os.Getenv("LUCID_DISABLE_COMPILE"); v != "" && v != "0" {
 		DisableCompile()
 	}

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/tree"
 )
 
 // DefaultCacheBytes is how much memory the traces of a function may take if its options say nothing.
@@ -38,9 +39,10 @@ type cache struct {
 	again   int             // of those that did not fit that were traced again
 	warned  bool
 
-	unfound  int             // traces made since one was found
-	patience int             // so many may be made before those that were never found are dropped; 0: firstPatience
-	young    []*list.Element // traces that were not looked at yet for want of use, the oldest first
+	unfound  int                  // traces made since one was found
+	patience int                  // so many may be made before those that were never found are dropped; 0: firstPatience
+	young    []*list.Element      // traces that were not looked at yet for want of use, the oldest first
+	states   map[*tree.Fields]int // of models, and how many traces depend on each
 }
 
 // all yields the traces, the most recently used first.
@@ -84,6 +86,7 @@ func (c *Function) find(k *call, tr *trees, sig *signature) (found *entry, hash 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	why := ""
+	var changed *entry // the newest trace whose modules are otherwise now
 	for _, el := range c.cache.index[hash] {
 		e := el.Value.(*entry)
 		w := e.differs(in, tr, sig)
@@ -97,7 +100,13 @@ func (c *Function) find(k *call, tr *trees, sig *signature) (found *entry, hash 
 			e.found()
 			return e, hash
 		}
-		why = w
+		if why = w; w == fieldChanged && changed == nil {
+			changed = e
+		}
+	}
+	if why == fieldChanged {
+		why = changed.whichField()
+		c.warnFields(why)
 	}
 	if front := c.cache.list.Front(); why == "" && front == nil {
 		why = "first call"
@@ -148,6 +157,7 @@ func (c *Function) add(e *entry, hash uint64) {
 	for k.list.Len() > 1 && (k.bytes > c.limit() || c.o.MaxCache > 0 && k.list.Len() > c.o.MaxCache) {
 		k.drop(k.list.Back(), true)
 	}
+	k.dropSuperseded(e)
 	if k.unfound++; k.unfound > k.mostUnfound() {
 		k.dropUnused()
 	}
@@ -210,8 +220,15 @@ func (e *entry) found() {
 // drop removes a trace, for want of room or of use.
 func (k *cache) drop(el *list.Element, noRoom bool) {
 	e := el.Value.(*entry)
+	k.remove(el)
+	k.forget(e.hash, noRoom)
+}
+
+func (k *cache) remove(el *list.Element) {
+	e := el.Value.(*entry)
 	k.list.Remove(el)
 	k.bytes -= e.bytes
+	k.forgetStates(e)
 	el.Value = nil
 	if e.prog != nil {
 		e.prog.Close()
@@ -226,7 +243,6 @@ func (k *cache) drop(el *list.Element, noRoom bool) {
 	if k.index[e.hash] = same; len(same) == 0 {
 		delete(k.index, e.hash)
 	}
-	k.forget(e.hash, noRoom)
 }
 
 // forget remembers a trace that is not stored by its hash.
