@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// leaf is a part of a module that is compared: a number, a pointer, the place and length of a slice, the numbers in one.
+// leaf is a part of a module that is compared: a number, a pointer, the address and length of a slice, the numbers in one.
 type leaf struct {
 	at      unsafe.Pointer
 	n       uintptr
@@ -20,7 +20,7 @@ type leaf struct {
 }
 
 // fieldWalk visits what a model holds in Go values: the fields of all modules inside, exported or not, one module after the other.
-// Left out are the tensors' values, what makes a struct a module, locks and atomic values, and what a lock beside it guards.
+// Left out are the tensors' values, what makes a struct a module, locks and atomic values, and what a lock in the same struct guards.
 type fieldWalk struct {
 	leaf  func(l leaf)
 	base  func(p unsafe.Pointer) // where the Base of a module is
@@ -127,8 +127,8 @@ func (w *fieldWalk) below(path, name string) string {
 	return path + "." + name
 }
 
-// structure visits the fields of a struct. What makes one a module has guards of its own. Fields that are not exported, beside a lock,
-// are what the lock is for.
+// structure visits the fields of a struct. What makes one a module has guards of its own. Fields that are not exported, in a struct
+// with a lock, are what the lock is for.
 func (w *fieldWalk) structure(v reflect.Value, path string) {
 	t := v.Type()
 	if t == Modules.Base() {

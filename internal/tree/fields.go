@@ -51,7 +51,7 @@ type table struct {
 }
 
 const (
-	mostPlain   = 1 << 10 // bytes of numbers or strings in a slice that are compared; of a longer one its place and length are
+	mostPlain   = 1 << 10 // bytes of numbers or strings in a slice that are compared; of a longer one its address and length are
 	mostEntries = 1 << 8  // of a map, the same
 )
 

@@ -227,7 +227,6 @@ type counting struct {
 	nn.Base
 	Lin   *nn.Linear
 	calls int
-	kept  *lucid.Tensor
 	Scale float64
 }
 
