@@ -75,13 +75,17 @@ func (moduleTrees) Model(m any) any {
 	return m
 }
 
-func (moduleTrees) Owner(note any) (any, unsafe.Pointer) {
-	m := note.(*instance).module()
+// Owner returns the module, and where its Base is.
+func (i *instance) Owner() (any, unsafe.Pointer) {
+	m := i.module()
 	if m == nil {
 		return nil, nil
 	}
 	return m, unsafe.Pointer(m.base())
 }
+
+// Base is where its Base is, or was.
+func (i *instance) Base() uintptr { return i.at }
 
 // watched tells a compiled function that is being traced that it uses a module.
 func watched(m Module) {

@@ -152,6 +152,11 @@ func (c *Function) add(e *entry, hash uint64) {
 		k.young = slices.DeleteFunc(k.young, func(el *list.Element) bool { return !unused(el) })
 	}
 	k.young = append(k.young, el)
+	for _, f := range e.fields {
+		if k.states[f] == 0 {
+			e.bytes += f.Bytes()
+		}
+	}
 	k.bytes += e.bytes
 	c.last.Store(e)
 	for k.list.Len() > 1 && (k.bytes > c.limit() || c.o.MaxCache > 0 && k.list.Len() > c.o.MaxCache) {

@@ -48,6 +48,8 @@ type Function struct {
 	// moving are fields of modules that a call changes itself, by their address: traces do not depend on them.
 	moving       map[unsafe.Pointer]bool
 	fieldsWarned bool
+	lastUsed     []*tree.Fields              // of the models that the last trace used
+	spareWatch   atomic.Pointer[moduleWatch] // space of one that served a trace
 }
 
 // New compiles a function of tensors alone; fn is the same one as a function of trees, for calls in which some are nil.

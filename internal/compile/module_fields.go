@@ -36,17 +36,30 @@ type moduleWatch struct {
 	moving map[unsafe.Pointer]bool
 	known  []*tree.Fields // of models that earlier traces used, as they are now
 	used   []*tree.Fields
-	seen   map[unsafe.Pointer]bool // modules, by their Base
+	seen   map[uintptr]bool // modules, by their Base
 	c      *Function
 }
 
 func (c *Function) newModuleWatch(st *standIns) *moduleWatch {
-	w := &moduleWatch{st: st, c: c, seen: map[unsafe.Pointer]bool{}}
-	var before []*tree.Fields
+	w := c.spareWatch.Swap(nil)
+	if w == nil {
+		w = &moduleWatch{seen: map[uintptr]bool{}}
+	}
 	c.mu.Lock()
-	w.moving = c.moving
+	w.c, w.st, w.moving, w.known = c, st, c.moving, append(w.known[:0], c.lastUsed...)
+	c.mu.Unlock()
+	if slices.ContainsFunc(w.known, func(f *tree.Fields) bool { return !f.Good() }) {
+		w.lookAnew()
+	}
+	return w
+}
+
+// lookAnew finds the states of models again, or looks at the models.
+func (w *moduleWatch) lookAnew() {
+	before := w.known
+	w.c.mu.Lock()
 	n := 0
-	for e := range c.cache.all() {
+	for e := range w.c.cache.all() {
 		for _, f := range e.fields {
 			if !slices.Contains(before, f) {
 				before = append(before, f)
@@ -56,7 +69,8 @@ func (c *Function) newModuleWatch(st *standIns) *moduleWatch {
 			break
 		}
 	}
-	c.mu.Unlock()
+	w.c.mu.Unlock()
+	w.known = nil
 	for _, f := range before {
 		if f.Good() {
 			w.known = append(w.known, f)
@@ -67,7 +81,6 @@ func (c *Function) newModuleWatch(st *standIns) *moduleWatch {
 			w.known = append(w.known, tree.FieldsOf(f.Model, w.moving))
 		}
 	}
-	return w
 }
 
 // Module is told of a module that is used.
@@ -77,10 +90,10 @@ func (w *moduleWatch) Module(m any, base unsafe.Pointer) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.seen[base] {
+	if w.seen[uintptr(base)] {
 		return
 	}
-	w.seen[base] = true
+	w.seen[uintptr(base)] = true
 	if w.st.has(base) {
 		return
 	}
@@ -96,7 +109,7 @@ func (w *moduleWatch) Made(base unsafe.Pointer) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.seen[base] = true
+	w.seen[uintptr(base)] = true
 }
 
 // use notes a model.
@@ -115,14 +128,16 @@ func (w *moduleWatch) use(model any) *tree.Fields {
 	return f
 }
 
-// settle returns the fields that a finished trace depends on.
+// settle returns the fields that a finished trace depends on, and ends the watch.
 func (w *moduleWatch) settle(e *entry) []*tree.Fields {
 	for i := range e.captured {
 		if c := &e.captured[i]; c.slot != nil && c.leaf == 0 {
-			if note := c.slot.Owner(); note != nil {
-				if m, base := tree.Modules.Owner(note); m != nil {
-					w.Module(m, base)
-				}
+			note, ok := c.slot.Owner().(tree.Owner)
+			if !ok || w.seen[note.Base()] {
+				continue
+			}
+			if m, base := note.Owner(); m != nil {
+				w.Module(m, base)
 			}
 		}
 	}
@@ -132,7 +147,19 @@ func (w *moduleWatch) settle(e *entry) []*tree.Fields {
 			w.used[i] = tree.FieldsOf(f.Model, w.moving)
 		}
 	}
-	return w.used
+	used := w.used
+	w.c.mu.Lock()
+	if slices.Equal(used, w.c.lastUsed) {
+		used = w.c.lastUsed
+	} else {
+		used = slices.Clone(used)
+		w.c.lastUsed = used
+	}
+	w.c.mu.Unlock()
+	clear(w.seen)
+	w.st, w.known, w.used = nil, emptied(w.known), emptied(w.used)
+	w.c.spareWatch.Store(w)
+	return used
 }
 
 // leaveOut notes fields that a call changes itself.

@@ -16,6 +16,13 @@ type Watch interface {
 	Made(base unsafe.Pointer)
 }
 
+// Owner is what the slot of a tensor notes: the module that it was seen in last.
+type Owner interface {
+	Base() uintptr // where its Base is, or was
+	// Owner returns the module; nil if it is gone.
+	Owner() (m any, base unsafe.Pointer)
+}
+
 // Fields are the Go values in a model and in all modules inside, as they were when it was looked at. They are compared word by word:
 // a replay does so each time. What is behind the words is held, so that nothing else can be there meanwhile.
 type Fields struct {
@@ -26,6 +33,7 @@ type Fields struct {
 	tables []table
 	pins   []unsafe.Pointer
 	inside map[unsafe.Pointer]bool // the Base of each module
+	bases  []unsafe.Pointer        // the same
 	formed int64                   // see Modules.Formed
 }
 
@@ -58,7 +66,7 @@ const (
 // FieldsOf looks at a model. Fields in skip, by their address, are left out.
 func FieldsOf(model any, skip map[unsafe.Pointer]bool) *Fields {
 	f := &Fields{Model: model, inside: map[unsafe.Pointer]bool{}}
-	w := fieldWalk{skip: skip, base: func(p unsafe.Pointer) { f.inside[p] = true }}
+	w := fieldWalk{skip: skip, base: func(p unsafe.Pointer) { f.inside[p], f.bases = true, append(f.bases, p) }}
 	w.leaf = func(l leaf) {
 		switch {
 		case l.text:
@@ -102,10 +110,17 @@ func appendPins(pins []unsafe.Pointer, v reflect.Value) []unsafe.Pointer {
 }
 
 func (f *Fields) formedNow() (n int64) {
-	for b := range f.inside {
+	for _, b := range f.bases {
 		n += Modules.Formed(b)
 	}
 	return n
+}
+
+// Bytes estimates the memory that the copies take.
+func (f *Fields) Bytes() int {
+	const entry = 24 // of a map from addresses, and in a list
+	return len(f.was) + len(f.spans)*int(unsafe.Sizeof(span{})) + len(f.texts)*int(unsafe.Sizeof(text{})) + len(f.pins)*int(word) +
+		len(f.inside)*entry
 }
 
 // Has reports whether the module with a Base is the model or one inside.

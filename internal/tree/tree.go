@@ -42,8 +42,6 @@ var Modules interface {
 	Formed(base unsafe.Pointer) int64
 	// Model returns the model that a module was seen in last, or the module itself.
 	Model(m any) any
-	// Owner returns the module that a tensor was seen in last, by what its slot notes, and where its Base is; nil if it is gone.
-	Owner(note any) (m any, base unsafe.Pointer)
 }
 
 func isModule(t reflect.Type) bool {
