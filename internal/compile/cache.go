@@ -111,6 +111,9 @@ func (c *Function) find(k *call, tr *trees, sig *signature) (found *entry, hash 
 	if front := c.cache.list.Front(); why == "" && front == nil {
 		why = "first call"
 	} else if why == "" {
+		if c.cache.unfound > c.cache.mostUnfound() {
+			tr = nil // where arguments differ, each time, need not be said: it takes a sixtieth of a small step
+		}
 		why = front.Value.(*entry).differs(in, tr, sig)
 	}
 	if noRoom, gone := c.cache.dropped[hash]; gone {
