@@ -2,6 +2,7 @@ package lucid
 
 import (
 	"os"
+	"reflect"
 
 	"github.com/lucid-go/lucid/internal/compile"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -34,7 +35,9 @@ type CompileOptions struct {
 // That goes for arguments too, and for the tensors of modules among them: a module is known by its structure and the Go values in its
 // fields, so another one like it is no new trace. See Explanation.Address for those that are known by their address.
 // A call in which one tensor is two arguments, and is written, runs as it is.
-// Other Go values are constants of the trace; see CompileOptions.Check. Calls that write state are serialised.
+// Of modules that f holds, the Go values in their fields and in those of the model around them are compared at each call: f is traced anew
+// when one changed, such as a rate, a layer or a tensor that was exchanged. The model is known once it was walked over, as nn.Parameters
+// and nn.Eval do. Other Go values are constants of the trace; see CompileOptions.Check. Calls that write state are serialised.
 func Compile[F any](f F, opts ...CompileOptions) F {
 	o := option("compile", opts)
 	if !(o.Recompute >= 0 && o.Recompute <= 1) {
@@ -88,6 +91,7 @@ func DisableCompile() { compile.Disabled.Store(true) }
 func EnableCompile() { compile.Disabled.Store(false) }
 
 func init() {
+	tree.GuardCell = reflect.TypeFor[GuardCell]()
 	if v := os.Getenv("LUCID_DISABLE_COMPILE"); v != "" && v != "0" {
 		DisableCompile()
 	}

@@ -2,8 +2,11 @@ package nn
 
 import (
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/scope"
+	"github.com/lucid-go/lucid/internal/tree"
 )
 
 // Base makes a struct a module; embed it by value. It holds the training mode, the hooks and the
@@ -28,7 +31,16 @@ func (b *Base) base() *Base { return b }
 
 // Training reports whether the module is in training mode, as it is until Eval. A compiled function that asked is
 // traced anew when the mode changes.
-func (b *Base) Training() bool { return b.mode.Load() == 0 }
+func (b *Base) Training() bool {
+	if i := b.seen.Load(); i != nil {
+		if w, ok := scope.Current().GuardCells.(tree.Watch); ok {
+			if m := i.module(); m != nil {
+				w.Module(m, unsafe.Pointer(b))
+			}
+		}
+	}
+	return b.mode.Load() == 0
+}
 
 func (b *Base) setTraining(on bool) {
 	b.mode.SetReason("the training mode of a module changed")

@@ -12,6 +12,7 @@ import (
 // compute, though m's Forward knows nothing of either. Call modules of your own by it, in the Forward of others too; the modules of
 // this package may be called by their Forward as well. Modules in a Sequential are called so.
 func Call(m Layer, x *lucid.Tensor) *lucid.Tensor {
+	watched(m)
 	if around(m) == nil && m.base().formed.version.Load() == 0 {
 		return m.Forward(x) // without the slices that several inputs need
 	}
@@ -22,6 +23,7 @@ func Call(m Layer, x *lucid.Tensor) *lucid.Tensor {
 //
 //	out := nn.CallN(m, func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{m.Forward(in[0], in[1])} }, x, mask)
 func CallN(m Module, forward func(in []*lucid.Tensor) []*lucid.Tensor, in ...*lucid.Tensor) []*lucid.Tensor {
+	watched(m)
 	h := around(m)
 	plain := m.base().formed.version.Load() == 0
 	if h == nil && plain || builtIn(m) {

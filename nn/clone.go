@@ -6,6 +6,8 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/scope"
+	"github.com/lucid-go/lucid/internal/tree"
 )
 
 // Clone returns a deep copy of m: a target network, one more member of an ensemble, a model to go back to. Every tensor
@@ -16,6 +18,7 @@ import (
 // single tensors and locks that are held are not copied. Memory is taken when one of the two changes. Optimizers know
 // the parameters of m, so the copy needs its own. Do not change m meanwhile.
 func Clone[M Module](m M) M {
+	watched(m)
 	c := cloner{made: map[any]reflect.Value{}}
 	return c.of(reflect.ValueOf(&m).Elem()).Interface().(M)
 }
@@ -147,6 +150,9 @@ func reach(v reflect.Value) reflect.Value {
 }
 
 func (c *cloner) base(dst, src *Base) {
+	if w, ok := scope.Current().GuardCells.(tree.Watch); ok {
+		w.Made(unsafe.Pointer(dst))
+	}
 	dst.setTraining(src.Training())
 	if h := src.hooks.load(); h != nil {
 		dst.hooks.edit(func(n *hooks) { *n = *h })

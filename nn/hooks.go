@@ -142,6 +142,7 @@ func join[T any](a, b []T) []T { return append(slices.Clip(a), b...) }
 // Enter runs what must happen before m's Forward and returns the input to use. It is for modules whose Forward is called
 // directly, as those of this package; Call does it for others.
 func Enter(m Module, x *lucid.Tensor) *lucid.Tensor {
+	watched(m)
 	h := around(m)
 	if h == nil || called(m, x) {
 		return x
@@ -161,6 +162,7 @@ func Leave(m Module, x, y *lucid.Tensor) *lucid.Tensor {
 
 // EnterN is Enter for several inputs; those that are nil stay nil.
 func EnterN(m Module, in ...*lucid.Tensor) []*lucid.Tensor {
+	watched(m)
 	h := around(m)
 	if h == nil || called(m, in...) {
 		return in

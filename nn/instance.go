@@ -17,6 +17,7 @@ import (
 // instance is a module that was seen in a walk. It does not hold the module.
 type instance struct {
 	base   weak.Pointer[Base]
+	at     uintptr      // of Base
 	inside uintptr      // where Base is in the struct
 	typ    reflect.Type // of the struct
 	root   *instance    // the model it was seen in
@@ -68,7 +69,7 @@ func (n *naming) note(m Module) {
 // remember notes a module as part of a model; root is nil for the model itself.
 func remember(m Module, root *instance) *instance {
 	b, v := m.base(), reflect.ValueOf(m)
-	i := &instance{base: weak.Make(b), typ: v.Type().Elem(), root: root}
+	i := &instance{base: weak.Make(b), at: uintptr(unsafe.Pointer(b)), typ: v.Type().Elem(), root: root}
 	if root == nil {
 		i.root = i
 	}

@@ -81,6 +81,7 @@ func (p *parametrized) value() *lucid.Tensor {
 // give; nil stays nil. A Forward that reads its tensors through Use sees parametrizations when it is called directly, and tensors in
 // slices and maps; Call shows a Forward without it those in fields.
 func Use(m Module, t *lucid.Tensor) *lucid.Tensor {
+	watched(m)
 	f := &m.base().formed
 	if t == nil || f.version.Load() == 0 {
 		return t

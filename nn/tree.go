@@ -6,6 +6,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/tree"
 )
 
@@ -29,6 +30,7 @@ func (moduleTrees) Leaves(m reflect.Value) (names []string, ts []*graph.Array) {
 }
 
 func (l moduleTrees) Copy(m reflect.Value, ts []*graph.Array) reflect.Value {
+	watched(m.Interface().(Module))
 	c := cloner{made: map[any]reflect.Value{}}
 	_, old := l.Leaves(m)
 	for i, t := range old {
@@ -60,4 +62,34 @@ func (moduleTrees) Mode(base unsafe.Pointer) (mode int64, opaque string) {
 		opaque = "a module has parametrizations"
 	}
 	return b.mode.Load(), opaque
+}
+
+func (moduleTrees) Formed(base unsafe.Pointer) int64 { return (*Base)(base).formed.version.Load() }
+
+func (moduleTrees) Model(m any) any {
+	if i := m.(Module).base().seen.Load(); i != nil {
+		if root := i.root.module(); root != nil {
+			return root
+		}
+	}
+	return m
+}
+
+// Owner returns the module, and where its Base is.
+func (i *instance) Owner() (any, unsafe.Pointer) {
+	m := i.module()
+	if m == nil {
+		return nil, nil
+	}
+	return m, unsafe.Pointer(m.base())
+}
+
+// Base is where its Base is, or was.
+func (i *instance) Base() uintptr { return i.at }
+
+// watched tells a compiled function that is being traced that it uses a module.
+func watched(m Module) {
+	if w, ok := scope.Current().GuardCells.(tree.Watch); ok {
+		w.Module(m, unsafe.Pointer(m.base()))
+	}
 }

@@ -35,8 +35,8 @@ type walker struct {
 	open   map[Module]bool // modules being visited, against cycles
 	again  bool            // visit a module met a second time, under its other name, too
 	seen   map[Module]bool
-	owner  *formed // of the module being visited
-	names  naming  // which modules were seen, for errors
+	owner  *Base  // of the module being visited
+	names  naming // which modules were seen, for errors
 }
 
 // field is what a struct's type says about one of its fields.
@@ -168,9 +168,9 @@ func (w *walker) visit(m Module) {
 		w.module(w.name(), m)
 	}
 	outer := w.owner
-	w.owner = &m.base().formed
+	w.owner = m.base()
 	w.structure(reflect.ValueOf(m).Elem())
-	w.visitFormed(w.owner.all())
+	w.visitFormed(w.owner.formed.all())
 	w.owner = outer
 	if w.leave != nil {
 		w.leave(m)
@@ -179,6 +179,11 @@ func (w *walker) visit(m Module) {
 
 // tensorAt shows a tensor to the visitor.
 func (w *walker) tensorAt(t *lucid.Tensor, f field) {
+	if w.owner != nil {
+		if i, n := w.owner.seen.Load(), (*graph.Array)(t).Raw(); i != nil && n != nil && n.OwnSlot() != nil {
+			n.OwnSlot().NoteOwner(i)
+		}
+	}
 	if w.tensor != nil {
 		w.tensor(w.name(), t, f)
 	}
@@ -236,7 +241,7 @@ func (w *walker) value(v reflect.Value, f field) {
 		return
 	}
 	if v.Type() == tensorType {
-		if t := v.Interface().(*lucid.Tensor); t != nil && (w.owner == nil || !w.owner.hides(t)) {
+		if t := v.Interface().(*lucid.Tensor); t != nil && (w.owner == nil || !w.owner.formed.hides(t)) {
 			w.tensorAt(t, f)
 		}
 		return

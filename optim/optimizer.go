@@ -177,9 +177,11 @@ type rule[H any] struct {
 type engine[H any] struct {
 	rule    rule[H]
 	groups  []*group[H]
-	version lucid.GuardCell            // moves when numbers change that a trace took for constants
-	steps   atomic.Int64               // eager steps begun
-	last    atomic.Pointer[stepResult] // of the last one
+	version lucid.GuardCell // moves when numbers change that a trace took for constants
+	// replaced moves when another optimizer is made for some of the parameters: what a traced function holds may be that one by now.
+	replaced *lucid.GuardCell
+	steps    atomic.Int64               // eager steps begun
+	last     atomic.Pointer[stepResult] // of the last one
 }
 
 func refuse(kind error, op, format string, args ...any) {
@@ -217,6 +219,8 @@ func within(op, name string, v, low, high float64) {
 func (e *engine[H]) init(r rule[H], params []*lucid.Tensor, lr float64, h H) {
 	e.rule = r
 	e.version.SetReason("the numbers of an optimizer changed")
+	e.replaced = new(lucid.GuardCell)
+	e.replaced.SetReason("another optimizer was made for parameters of this one")
 	e.add(params, lr, h)
 }
 
@@ -262,9 +266,27 @@ func (e *engine[H]) add(params []*lucid.Tensor, lr float64, h H) {
 			q.state = e.rule.state(h, p, lr)
 		}
 		g.params = append(g.params, q)
+		e.claim(p)
 	}
 	e.groups = append(e.groups, g)
 	e.version.Store(e.version.Load() + 1)
+}
+
+// claim tells the optimizer that had a parameter before. Its slot holds the cell, not the optimizer.
+func (e *engine[H]) claim(p *lucid.Tensor) {
+	n := (*graph.Array)(p).Raw()
+	if n == nil || n.OwnSlot() == nil {
+		return
+	}
+	if before, ok := n.OwnSlot().SwapUser(e.replaced).(*lucid.GuardCell); ok && before != e.replaced {
+		before.Store(before.Load() + 1)
+	}
+}
+
+// changeable is read by all that a compiled function may do with the optimizer.
+func (e *engine[H]) changeable() {
+	e.version.Load()
+	e.replaced.Load()
 }
 
 // begin makes the state that a group made without momentum lacks, and leaves the rest as it is.
@@ -312,7 +334,7 @@ func (e *engine[H]) ParamGroups() []*Group {
 
 // ZeroGrad clears the gradients of all parameters.
 func (e *engine[H]) ZeroGrad() {
-	e.version.Load() // there may be more parameters at the next call
+	e.changeable() // there may be more parameters at the next call
 	for _, g := range e.groups {
 		for _, p := range g.Params {
 			p.ZeroGrad()
@@ -340,7 +362,7 @@ func must(err error) {
 
 // stepUnless is Step, which changes nothing if skip, a 0-d bool, is true when it is computed; nil means false.
 func (e *engine[H]) stepUnless(skip *lucid.Tensor) error {
-	e.version.Load()
+	e.changeable()
 	if inTrace(e.groups[0].Params[0]) {
 		door.Untaped(func() { e.apply(nil, skip) })
 		return nil

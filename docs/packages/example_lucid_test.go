@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/nn"
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
@@ -76,6 +77,27 @@ func Example_lucidErrors() {
 	}
 	fmt.Println(errors.Is(err, lucid.ErrIndex))
 	// Output:
-	// cross_entropy 7 3 example_lucid_test.go:71
+	// cross_entropy 7 3 example_lucid_test.go:72
 	// true
+}
+
+// What a compiled function sees: a piece of docs/packages/lucid.md.
+func Example_lucidWhatACompiledFunctionSees() {
+	model := nn.NewSequential(nn.NewLinear(4, 4), nn.NewDropout(0.5))
+	f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return model.Forward(x) }, lucid.CompileOptions{Name: "f"})
+	x := lucid.Ones(1, 4)
+	f(x)
+	model.Layers[1].(*nn.Dropout).P = 0
+	f(x)
+	model.Append(nn.NewTanh())
+	f(x)
+	fmt.Println(lucid.Equal(f(x), model.Forward(x)))
+	for _, why := range lucid.Explain(f).Reasons {
+		fmt.Println(why)
+	}
+	// Output:
+	// true
+	// first call
+	// field Layers.1.P of a module went from 0.5 to 0
+	// field Layers of a module was assigned
 }

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/tree"
 )
 
 // DefaultCacheBytes is how much memory the traces of a function may take if its options say nothing.
@@ -38,9 +39,10 @@ type cache struct {
 	again   int             // of those that did not fit that were traced again
 	warned  bool
 
-	unfound  int             // traces made since one was found
-	patience int             // so many may be made before those that were never found are dropped; 0: firstPatience
-	young    []*list.Element // traces that were not looked at yet for want of use, the oldest first
+	unfound  int                  // traces made since one was found
+	patience int                  // so many may be made before those that were never found are dropped; 0: firstPatience
+	young    []*list.Element      // traces that were not looked at yet for want of use, the oldest first
+	states   map[*tree.Fields]int // of models, and how many traces depend on each
 }
 
 // all yields the traces, the most recently used first.
@@ -84,6 +86,7 @@ func (c *Function) find(k *call, tr *trees, sig *signature) (found *entry, hash 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	why := ""
+	var changed *entry // the newest trace whose modules are otherwise now
 	for _, el := range c.cache.index[hash] {
 		e := el.Value.(*entry)
 		w := e.differs(in, tr, sig)
@@ -97,11 +100,20 @@ func (c *Function) find(k *call, tr *trees, sig *signature) (found *entry, hash 
 			e.found()
 			return e, hash
 		}
-		why = w
+		if why = w; w == fieldChanged && changed == nil {
+			changed = e
+		}
+	}
+	if why == fieldChanged {
+		why = changed.whichField()
+		c.warnFields(why)
 	}
 	if front := c.cache.list.Front(); why == "" && front == nil {
 		why = "first call"
 	} else if why == "" {
+		if c.cache.unfound > c.cache.mostUnfound() {
+			tr = nil // where arguments differ, each time, need not be said: it takes a sixtieth of a small step
+		}
 		why = front.Value.(*entry).differs(in, tr, sig)
 	}
 	if noRoom, gone := c.cache.dropped[hash]; gone {
@@ -143,11 +155,17 @@ func (c *Function) add(e *entry, hash uint64) {
 		k.young = slices.DeleteFunc(k.young, func(el *list.Element) bool { return !unused(el) })
 	}
 	k.young = append(k.young, el)
+	for _, f := range e.fields {
+		if k.states[f] == 0 {
+			e.bytes += f.Bytes()
+		}
+	}
 	k.bytes += e.bytes
 	c.last.Store(e)
 	for k.list.Len() > 1 && (k.bytes > c.limit() || c.o.MaxCache > 0 && k.list.Len() > c.o.MaxCache) {
 		k.drop(k.list.Back(), true)
 	}
+	k.dropSuperseded(e)
 	if k.unfound++; k.unfound > k.mostUnfound() {
 		k.dropUnused()
 	}
@@ -210,8 +228,15 @@ func (e *entry) found() {
 // drop removes a trace, for want of room or of use.
 func (k *cache) drop(el *list.Element, noRoom bool) {
 	e := el.Value.(*entry)
+	k.remove(el)
+	k.forget(e.hash, noRoom)
+}
+
+func (k *cache) remove(el *list.Element) {
+	e := el.Value.(*entry)
 	k.list.Remove(el)
 	k.bytes -= e.bytes
+	k.forgetStates(e)
 	el.Value = nil
 	if e.prog != nil {
 		e.prog.Close()
@@ -226,7 +251,6 @@ func (k *cache) drop(el *list.Element, noRoom bool) {
 	if k.index[e.hash] = same; len(same) == 0 {
 		delete(k.index, e.hash)
 	}
-	k.forget(e.hash, noRoom)
 }
 
 // forget remembers a trace that is not stored by its hash.

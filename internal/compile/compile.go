@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -44,6 +45,11 @@ type Function struct {
 	// byAddress says why modules among the arguments are known by their address; nil: they are known by their structure.
 	byAddress atomic.Pointer[string]
 	addressed []string // reasons of that kind, for Explain
+	// moving are fields of modules that a call changes itself, by their address: traces do not depend on them.
+	moving       map[unsafe.Pointer]bool
+	fieldsWarned bool
+	lastUsed     []*tree.Fields              // of the models that the last trace used
+	spareWatch   atomic.Pointer[moduleWatch] // space of one that served a trace
 }
 
 // New compiles a function of tensors alone; fn is the same one as a function of trees, for calls in which some are nil.

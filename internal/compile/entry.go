@@ -66,7 +66,8 @@ type entry struct {
 	grads    []gradOut
 	guards   []gradGuard
 	cells    []guardCell
-	numOut   int // outputs that are the function's own
+	fields   []*tree.Fields // of the modules it uses
+	numOut   int            // outputs that are the function's own
 	leaves   []leafResult
 	res      []reflect.Value
 	writes   bool
@@ -179,6 +180,11 @@ func (e *entry) guardsFail(leaves []*graph.Array) string {
 			return c.cell.What
 		}
 	}
+	for _, f := range e.fields {
+		if !f.Same() {
+			return fieldChanged
+		}
+	}
 	return ""
 }
 
@@ -224,7 +230,7 @@ func (c *Function) record(k *call, tr *trees, sig signature, plan bool) (e *entr
 	}
 	t := graph.NewTrace(graph.TraceCompile, c.o.Name, nil)
 	defer t.Release()
-	watch := watchCells()
+	watch := watchCells(c.newModuleWatch(st))
 	placeholders := make([]*graph.Node, len(in))
 	args := make([]*graph.Array, len(in))
 	for i, x := range in {
@@ -261,7 +267,7 @@ func (c *Function) record(k *call, tr *trees, sig signature, plan bool) (e *entr
 		return &entry{sig: sig, tensors: e.tensors, inline: true, why: "a captured tensor varies under a transform outside"}, nil
 	}
 	e.settleLeaves()
-	e.cells = st.outside(watch.read())
+	e.cells, e.fields = st.outside(watch.read()), watch.settle(e)
 	if tr != nil && tr.why != "" {
 		c.knownByAddress(tr)
 	}

@@ -31,16 +31,19 @@ type guardCell struct {
 	value int64
 }
 
-// cellWatch collects the cells a trace reads.
+// cellWatch collects the cells and the modules a trace reads.
 type cellWatch struct {
 	mu   sync.Mutex
 	seen map[*GuardCell]int64
+	*moduleWatch
 }
 
 // WatchCells makes what scope.State.GuardCells holds while a function is traced that no guard is made for.
-func WatchCells() any { return watchCells() }
+func WatchCells() any { return watchCells(nil) }
 
-func watchCells() *cellWatch { return &cellWatch{seen: map[*GuardCell]int64{}} }
+func watchCells(m *moduleWatch) *cellWatch {
+	return &cellWatch{seen: map[*GuardCell]int64{}, moduleWatch: m}
+}
 
 func (w *cellWatch) add(c *GuardCell, v int64) {
 	w.mu.Lock()

@@ -18,6 +18,8 @@ type Slot struct {
 	hooks  []*Hook
 	post   []*Hook
 	moved  atomic.Int64 // how often the hooks changed
+	owner  atomic.Value // what the package of modules notes: in which one the tensor was seen last
+	user   atomic.Value // what the package of optimizers notes: which one was made for the tensor last
 
 	// root is the loss of the last Backward that filled the slot; Optimizer.Step evaluates it along.
 	root   atomic.Pointer[Node]
@@ -229,3 +231,16 @@ func (s *Slot) Release() { s.retain.Store(false) }
 
 // Retained reports whether it was asked for.
 func (s *Slot) Retained() bool { return s.retain.Load() }
+
+// NoteOwner notes in which module the tensor was seen; all notes are of one type.
+func (s *Slot) NoteOwner(m any) {
+	if s.owner.Load() != m {
+		s.owner.Store(m)
+	}
+}
+
+// Owner returns what was noted, nil if nothing.
+func (s *Slot) Owner() any { return s.owner.Load() }
+
+// SwapUser notes which optimizer the tensor was given to, and returns the note before, nil for none; all notes are of one type.
+func (s *Slot) SwapUser(o any) any { return s.user.Swap(o) }

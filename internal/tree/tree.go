@@ -38,6 +38,10 @@ var Modules interface {
 	Base() reflect.Type
 	// Mode returns what is in a Base, and why it is not all there is to know: "" if it is.
 	Mode(base unsafe.Pointer) (mode int64, opaque string)
+	// Formed is a number that changes when the fields of a module that may be exchanged while it is called are others; 0: there are none.
+	Formed(base unsafe.Pointer) int64
+	// Model returns the model that a module was seen in last, or the module itself.
+	Model(m any) any
 }
 
 func isModule(t reflect.Type) bool {
