@@ -64,10 +64,10 @@ const (
 	manySig     = "(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)"
 	quantSig    = "(blocks int, dst *byte, x *float32, offset, groups int)"
 	recordSize  = 48
-	recordD     = 32      // the scale in a record
-	recordSums  = 36      // what is added for the groups
-	tileAhead   = 64 * 64 // bytes ahead that quants are fetched
-	scalesAhead = 640     // and scales of a long tile
+	recordD     = 32       // the scale in a record
+	recordSums  = 36       // what is added for the groups
+	tileAhead   = 64 * 64  // bytes ahead that quants are fetched
+	scalesAhead = 640      // and scales of a long tile
 	longTile    = 64 << 10 // bytes
 )
 
