@@ -66,7 +66,7 @@ const (
 	recordSize  = 48
 	recordD     = 32       // the scale in a record
 	recordSums  = 36       // what is added for the groups
-	tileAhead   = 64 * 64  // bytes ahead that quants are fetched
+	tileAhead   = 128 * 64 // bytes ahead that quants are fetched
 	scalesAhead = 640      // and scales of a long tile
 	longTile    = 64 << 10 // bytes
 )

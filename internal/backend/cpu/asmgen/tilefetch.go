@@ -46,7 +46,7 @@ func tileFetchStubs(w *asm, v isa, e elem) {
 }
 
 // streamAhead is how many bytes ahead a tile that streams asks for.
-const streamAhead = 4096
+const streamAhead = 8192
 
 func tileStreamName(v isa, e elem, mr int) string {
 	return fmt.Sprintf("stream%s%sr%d", e.suffix, v.name, mr)

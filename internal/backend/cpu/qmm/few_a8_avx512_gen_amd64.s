@@ -43,7 +43,7 @@ TEXT ·fewA8R1(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	LEAQ 512(DI), R8
 	MOVQ $640, CX
 	MOVQ CX, DX
@@ -59,7 +59,7 @@ TEXT ·fewA8R1(SB), NOSPLIT, $0-56
 	MOVQ R14, R15
 	ADDQ R11, R15
 	SUBQ R10, R15
-	LEAQ 4096(R11), DI
+	LEAQ 8192(R11), DI
 	LEAQ 640(R10), R8
 short:
 	MOVQ x+24(FP), AX
@@ -122,7 +122,7 @@ TEXT ·fewA8R2(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	LEAQ 512(DI), R8
 	MOVQ $640, CX
 	MOVQ CX, DX
@@ -138,7 +138,7 @@ TEXT ·fewA8R2(SB), NOSPLIT, $0-56
 	MOVQ R14, R15
 	ADDQ R11, R15
 	SUBQ R10, R15
-	LEAQ 4096(R11), DI
+	LEAQ 8192(R11), DI
 	LEAQ 640(R10), R8
 short:
 	MOVQ x+24(FP), AX
@@ -217,7 +217,7 @@ TEXT ·fewA8R4(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	MOVQ x+24(FP), AX
 	MOVQ xs+32(FP), BX
 	LEAQ (BX)(BX*2), CX                          // 3*ars
@@ -294,7 +294,7 @@ TEXT ·fewA8R8(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	MOVQ x+24(FP), AX
 	MOVQ xs+32(FP), BX
 	LEAQ (BX)(BX*2), CX                          // 3*ars

@@ -64,7 +64,7 @@ TEXT ·fewIQ4NLR1(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	LEAQ 256(DI), R8
 	MOVQ $288, CX
 	MOVQ CX, DX
@@ -80,7 +80,7 @@ TEXT ·fewIQ4NLR1(SB), NOSPLIT, $0-56
 	MOVQ R14, R15
 	ADDQ R11, R15
 	SUBQ R10, R15
-	LEAQ 4096(R11), DI
+	LEAQ 8192(R11), DI
 	LEAQ 640(R10), R8
 short:
 	MOVQ x+24(FP), AX
@@ -155,7 +155,7 @@ TEXT ·fewIQ4NLR2(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	LEAQ 256(DI), R8
 	MOVQ $288, CX
 	MOVQ CX, DX
@@ -171,7 +171,7 @@ TEXT ·fewIQ4NLR2(SB), NOSPLIT, $0-56
 	MOVQ R14, R15
 	ADDQ R11, R15
 	SUBQ R10, R15
-	LEAQ 4096(R11), DI
+	LEAQ 8192(R11), DI
 	LEAQ 640(R10), R8
 short:
 	MOVQ x+24(FP), AX
@@ -261,7 +261,7 @@ TEXT ·fewIQ4NLR4(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	MOVQ x+24(FP), AX
 	MOVQ xs+32(FP), BX
 	LEAQ (BX)(BX*2), CX                          // 3*ars
@@ -375,7 +375,7 @@ TEXT ·fewIQ4NLR8(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	MOVQ x+24(FP), AX
 	MOVQ xs+32(FP), BX
 	LEAQ (BX)(BX*2), CX                          // 3*ars

@@ -80,7 +80,7 @@ TEXT ·fewMXFP4R1(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	LEAQ 256(DI), R8
 	MOVQ $288, CX
 	MOVQ CX, DX
@@ -96,7 +96,7 @@ TEXT ·fewMXFP4R1(SB), NOSPLIT, $0-56
 	MOVQ R14, R15
 	ADDQ R11, R15
 	SUBQ R10, R15
-	LEAQ 4096(R11), DI
+	LEAQ 8192(R11), DI
 	LEAQ 640(R10), R8
 short:
 	MOVQ x+24(FP), AX
@@ -172,7 +172,7 @@ TEXT ·fewMXFP4R2(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	LEAQ 256(DI), R8
 	MOVQ $288, CX
 	MOVQ CX, DX
@@ -188,7 +188,7 @@ TEXT ·fewMXFP4R2(SB), NOSPLIT, $0-56
 	MOVQ R14, R15
 	ADDQ R11, R15
 	SUBQ R10, R15
-	LEAQ 4096(R11), DI
+	LEAQ 8192(R11), DI
 	LEAQ 640(R10), R8
 short:
 	MOVQ x+24(FP), AX
@@ -279,7 +279,7 @@ TEXT ·fewMXFP4R4(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	MOVQ x+24(FP), AX
 	MOVQ xs+32(FP), BX
 	LEAQ (BX)(BX*2), CX                          // 3*ars
@@ -381,7 +381,7 @@ TEXT ·fewMXFP4R8(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	MOVQ x+24(FP), AX
 	MOVQ xs+32(FP), BX
 	LEAQ (BX)(BX*2), CX                          // 3*ars

@@ -77,7 +77,7 @@ TEXT ·fewQ3KR1(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	LEAQ 192(DI), R8
 	MOVQ $228, CX
 	MOVQ CX, DX
@@ -93,7 +93,7 @@ TEXT ·fewQ3KR1(SB), NOSPLIT, $0-56
 	MOVQ R14, R15
 	ADDQ R11, R15
 	SUBQ R10, R15
-	LEAQ 4224(R11), DI
+	LEAQ 8256(R11), DI
 	LEAQ 648(R10), R8
 short:
 	MOVQ x+24(FP), AX
@@ -191,7 +191,7 @@ TEXT ·fewQ3KR2(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	LEAQ 192(DI), R8
 	MOVQ $228, CX
 	MOVQ CX, DX
@@ -207,7 +207,7 @@ TEXT ·fewQ3KR2(SB), NOSPLIT, $0-56
 	MOVQ R14, R15
 	ADDQ R11, R15
 	SUBQ R10, R15
-	LEAQ 4224(R11), DI
+	LEAQ 8256(R11), DI
 	LEAQ 648(R10), R8
 short:
 	MOVQ x+24(FP), AX
@@ -324,7 +324,7 @@ TEXT ·fewQ3KR4(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	MOVQ x+24(FP), AX
 	MOVQ xs+32(FP), BX
 	LEAQ (BX)(BX*2), CX                          // 3*ars
@@ -447,7 +447,7 @@ TEXT ·fewQ3KR8(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	MOVQ x+24(FP), AX
 	MOVQ xs+32(FP), BX
 	LEAQ (BX)(BX*2), CX                          // 3*ars

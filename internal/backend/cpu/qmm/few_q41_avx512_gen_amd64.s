@@ -79,7 +79,7 @@ TEXT ·fewQ41R1(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	LEAQ 256(DI), R8
 	MOVQ $320, CX
 	MOVQ CX, DX
@@ -95,7 +95,7 @@ TEXT ·fewQ41R1(SB), NOSPLIT, $0-56
 	MOVQ R14, R15
 	ADDQ R11, R15
 	SUBQ R10, R15
-	LEAQ 4096(R11), DI
+	LEAQ 8192(R11), DI
 	LEAQ 640(R10), R8
 short:
 	MOVQ x+24(FP), AX
@@ -163,7 +163,7 @@ TEXT ·fewQ41R2(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	LEAQ 256(DI), R8
 	MOVQ $320, CX
 	MOVQ CX, DX
@@ -179,7 +179,7 @@ TEXT ·fewQ41R2(SB), NOSPLIT, $0-56
 	MOVQ R14, R15
 	ADDQ R11, R15
 	SUBQ R10, R15
-	LEAQ 4096(R11), DI
+	LEAQ 8192(R11), DI
 	LEAQ 640(R10), R8
 short:
 	MOVQ x+24(FP), AX
@@ -263,7 +263,7 @@ TEXT ·fewQ41R4(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	MOVQ x+24(FP), AX
 	MOVQ xs+32(FP), BX
 	LEAQ (BX)(BX*2), CX                          // 3*ars
@@ -358,7 +358,7 @@ TEXT ·fewQ41R8(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	MOVQ x+24(FP), AX
 	MOVQ xs+32(FP), BX
 	LEAQ (BX)(BX*2), CX                          // 3*ars

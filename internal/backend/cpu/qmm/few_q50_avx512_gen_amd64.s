@@ -35,7 +35,7 @@ TEXT ·fewQ50R1(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	LEAQ 320(DI), R8
 	MOVQ $352, CX
 	MOVQ CX, DX
@@ -51,7 +51,7 @@ TEXT ·fewQ50R1(SB), NOSPLIT, $0-56
 	MOVQ R14, R15
 	ADDQ R11, R15
 	SUBQ R10, R15
-	LEAQ 4160(R11), DI
+	LEAQ 8320(R11), DI
 	LEAQ 640(R10), R8
 short:
 	MOVQ x+24(FP), AX
@@ -136,7 +136,7 @@ TEXT ·fewQ50R2(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	LEAQ 320(DI), R8
 	MOVQ $352, CX
 	MOVQ CX, DX
@@ -152,7 +152,7 @@ TEXT ·fewQ50R2(SB), NOSPLIT, $0-56
 	MOVQ R14, R15
 	ADDQ R11, R15
 	SUBQ R10, R15
-	LEAQ 4160(R11), DI
+	LEAQ 8320(R11), DI
 	LEAQ 640(R10), R8
 short:
 	MOVQ x+24(FP), AX
@@ -252,7 +252,7 @@ TEXT ·fewQ50R4(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	MOVQ x+24(FP), AX
 	MOVQ xs+32(FP), BX
 	LEAQ (BX)(BX*2), CX                          // 3*ars
@@ -376,7 +376,7 @@ TEXT ·fewQ50R8(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	MOVQ x+24(FP), AX
 	MOVQ xs+32(FP), BX
 	LEAQ (BX)(BX*2), CX                          // 3*ars

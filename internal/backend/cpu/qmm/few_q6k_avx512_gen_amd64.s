@@ -151,7 +151,7 @@ TEXT ·fewQ6KR1(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	LEAQ 384(DI), R8
 	MOVQ $420, CX
 	MOVQ CX, DX
@@ -167,7 +167,7 @@ TEXT ·fewQ6KR1(SB), NOSPLIT, $0-56
 	MOVQ R14, R15
 	ADDQ R11, R15
 	SUBQ R10, R15
-	LEAQ 4224(R11), DI
+	LEAQ 8448(R11), DI
 	LEAQ 648(R10), R8
 short:
 	MOVQ x+24(FP), AX
@@ -268,7 +268,7 @@ TEXT ·fewQ6KR2(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	LEAQ 384(DI), R8
 	MOVQ $420, CX
 	MOVQ CX, DX
@@ -284,7 +284,7 @@ TEXT ·fewQ6KR2(SB), NOSPLIT, $0-56
 	MOVQ R14, R15
 	ADDQ R11, R15
 	SUBQ R10, R15
-	LEAQ 4224(R11), DI
+	LEAQ 8448(R11), DI
 	LEAQ 648(R10), R8
 short:
 	MOVQ x+24(FP), AX
@@ -404,7 +404,7 @@ TEXT ·fewQ6KR4(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	MOVQ x+24(FP), AX
 	MOVQ xs+32(FP), BX
 	LEAQ (BX)(BX*2), CX                          // 3*ars
@@ -530,7 +530,7 @@ TEXT ·fewQ6KR8(SB), NOSPLIT, $0-56
 	MOVQ blocks+0(FP), R12
 	MOVQ scales+8(FP), R10
 	MOVQ quants+16(FP), R11
-	LEAQ 4096(R10), DI
+	LEAQ 8192(R10), DI
 	MOVQ x+24(FP), AX
 	MOVQ xs+32(FP), BX
 	LEAQ (BX)(BX*2), CX                          // 3*ars
