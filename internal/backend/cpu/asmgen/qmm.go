@@ -256,14 +256,14 @@ func (k *qkernel) blockScales() int {
 }
 
 // Tiles are fetched as memory, from first to last and through the tile that follows, so that no line is left out: as many bytes as a block
-// has with its scales, DI being where in the tile they would be if those lay together, and R8 its end. But scales lie before the quants, so
+// has with its scales, DI being where in the tile they would be if those were together, and R8 its end. But scales come before quants, so
 // that of a long tile the last ones would have left L1 when they are read. Those are fetched where they are read, quants from DI and scales
 // from R8 on; each goes on in the tile that follows, at R14, whose quants begin at R15, when it is through with its part of this one.
 
 // fetchesApart reports whether the kernel can fetch long tiles so: for more rows there are no registers, and lines go to L2.
 func (k *qkernel) fetchesApart() bool { return k.rows <= 2 }
 
-// fetchBegin sets the places. CX and DX are the steps, R9 is where the scales end.
+// fetchBegin sets the addresses. CX and DX are the steps, R9 is where the scales end.
 func (k *qkernel) fetchBegin() {
 	w := k.w
 	quants, all := 64*k.f.bits, 64*k.f.bits+k.scaleStep()
