@@ -55,7 +55,7 @@ func (w *blockRows) matmul(c *backend.Ctx, x []float32, m int, z []float32, v ba
 	case qmm.Supported(w.t) && qmm.HasExpand():
 		return w.exactMatmul(c, x, m, z, v)
 	case fast && w.t == ggml.BF16 && gemm.HasBF16Rows():
-		return w.pairsMatmul(c, x, m, z)
+		return w.pairsMatmul(c, x, m, z, v)
 	case qmm.HasRows(w.t):
 		return w.rowsMatmul(c, x, m, z)
 	}

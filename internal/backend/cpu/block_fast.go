@@ -44,22 +44,28 @@ func (w *blockRows) pack(dst []byte, from, to int) {
 
 // packed returns all tiles if the weights are worth to be stored so: nil if they may change, or if there is no memory.
 func (w *blockRows) packed(c *backend.Ctx, v backend.View, input int) []byte {
+	size := qmm.TileBytes(w.t, w.elems)
+	return w.derived(c, v, input, qmm.Rows, size, func(dst []byte, from, to int) { w.pack(dst[from*size:], from, to) })
+}
+
+// derived returns what pack makes of the weights, tile by tile of some rows and size bytes each.
+func (w *blockRows) derived(c *backend.Ctx, v backend.View, input, rows, size int, pack func(all []byte, from, to int)) []byte {
 	if c.StableInputs>>input&1 == 0 || v.Buf.ReadOnly && !v.Buf.Mapped || !v.Contiguous() {
 		return nil
 	}
-	size := qmm.TileBytes(w.t, w.elems)
-	key := packedKey{w.t, v.Offset() + w.at, w.rows, w.bytes}
+	at := v.Offset() + w.at
+	key := packedKey{w.t, at, w.rows, w.bytes}
 	if v.Buf.Mapped && !v.Buf.Wanted(key) {
 		return nil // the first product after loading reads the file: memory for tiles takes longer than the product
 	}
-	tiles, err := v.Buf.Derive(key, Device.Pool, w.tiles()*size, func(dst []byte) error {
+	count := ceil(w.rows, rows)
+	tiles, err := v.Buf.Derive(key, Device.Pool, count*size, func(dst []byte) error {
 		each := max(1, packWork/size)
-		return c.For(ceil(w.tiles(), each), func(b int) {
-			from, to := b*each, min((b+1)*each, w.tiles())
-			w.pack(dst[from*size:], from, to)
+		return c.For(ceil(count, each), func(b int) {
+			from, to := b*each, min((b+1)*each, count)
+			pack(dst, from, to)
 			// Products read the tiles from now on: the blocks in the file need no memory any more.
-			at := v.Offset() + w.at
-			v.Buf.Evict(at+from*qmm.Rows*w.bytes, at+min(to*qmm.Rows, w.rows)*w.bytes)
+			v.Buf.Evict(at+from*rows*w.bytes, at+min(to*rows, w.rows)*w.bytes)
 		})
 	})
 	if err != nil {

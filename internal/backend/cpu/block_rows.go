@@ -23,21 +23,41 @@ func (w *blockRows) rowsMatmul(c *backend.Ctx, x []float32, m int, z []float32) 
 	})
 }
 
-// pairsMatmul is x·wᵀ for weights of bfloat16 and x rounded to it.
-func (w *blockRows) pairsMatmul(c *backend.Ctx, x []float32, m int, z []float32) (err error) {
+// roundedPad is how many elements rounded rows are apart from each other: where they were whole pages apart, they would share sets of L1.
+const roundedPad = 64
+
+// pairsMatmul is x·wᵀ for weights of bfloat16 and x rounded to it. Weights that a program reads again and again are stored in panels.
+func (w *blockRows) pairsMatmul(c *backend.Ctx, x []float32, m int, z []float32, v backend.View) (err error) {
 	k := w.elems
-	rounded, free := borrow[uint16](m * k)
+	step := k + k%2 + roundedPad
+	rounded, free := borrow[uint16](m * step)
 	defer free()
-	if some := max(1, quantizeWork/k); m <= some {
-		half.Narrow(dtype.BFloat16, rounded, x[:m*k])
-	} else if err := c.For(ceil(m, some), func(b int) {
-		from, to := b*some*k, min((b+1)*some, m)*k
-		half.Narrow(dtype.BFloat16, rounded[from:to], x[from:to])
+	some := max(1, quantizeWork/k)
+	if err := c.For(ceil(m, some), func(b int) {
+		for i := b * some; i < min((b+1)*some, m); i++ {
+			half.Narrow(dtype.BFloat16, rounded[i*step:][:k], x[i*k:][:k])
+		}
 	}); err != nil {
 		return err
 	}
-	gemm.BFloat16Rows(m, w.rows, k, rounded, bits16(w.data, w.rows*k), z, w.rows, gemmRunner(c, &err))
+	if panels := w.panels(c, v, 1); panels != nil {
+		gemm.BFloat16Stored(m, w.rows, k, rounded, step, panels, z, w.rows, gemmRunner(c, &err))
+		return err
+	}
+	gemm.BFloat16Rows(m, w.rows, k, rounded, step, bits16(w.data, w.rows*k), z, w.rows, gemmRunner(c, &err))
 	return err
+}
+
+// panels returns stored panels of weights of bfloat16, nil if there are none: see packed.
+func (w *blockRows) panels(c *backend.Ctx, v backend.View, input int) []float32 {
+	if !gemm.StoresPairs(w.elems) {
+		return nil
+	}
+	rows := gemm.PairsWidth()
+	src := bits16(w.data, w.rows*w.elems)
+	return dtype.Slice[float32](w.derived(c, v, input, rows, 4*gemm.PairsLen(w.elems, 1), func(all []byte, from, to int) {
+		gemm.StorePairs(dtype.Slice[float32](all), src, w.elems, w.rows, from, to)
+	}))
 }
 
 // halfType is the dtype that rows of numbers of 16 bits have.

@@ -62,7 +62,7 @@ func TestBlockMatmul(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, f := range []ggml.Type{ggml.Q8_0, ggml.Q5_0, ggml.Q4_0, ggml.Q4_K, ggml.Q6_K, ggml.Q4_1, ggml.Q5_1, ggml.Q5_K, ggml.TQ2_0,
 		ggml.BF16, ggml.F16} {
-		for _, s := range [][2]int{{50, 512}, {129, 256}, {16, 1280}} {
+		for _, s := range [][2]int{{50, 512}, {129, 256}, {16, 1280}, {17, 8192}} {
 			n, k := s[0], s[1]
 			w, values := blockBuffer(t, rng, f, n, k)
 			x := make([]float32, 64*k)

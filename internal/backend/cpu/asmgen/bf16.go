@@ -163,6 +163,8 @@ func bf16Files(add func(string, func(*asm)), v isa) {
 			tileFiles(add, v, bf16Pair, nv, masked)
 		}
 	}
+	fetchFiles(add, v, bf16Pair, "fetch_bf16pair", tileFetch)
+	fetchFiles(add, v, bf16Pair, "stream_bf16pair", tileStream)
 	add("dot_bf16pair_"+v.name, func(w *asm) {
 		out := dotMacros(w, v, bf16Pair)
 		for mr := 1; mr <= v.dotRows(); mr++ {
@@ -192,6 +194,8 @@ const bf16Rows = 4
 
 // bf16Stubs declares them.
 func bf16Stubs(w *asm, v isa) {
+	tileFetchStubs(w, v, bf16Pair)
+	tileStreamStubs(w, v, bf16Pair)
 	kernelStubs(w, v, bf16Pair)
 	dotWideStubs(w, v, bf16Pair)
 	w.text("//go:noescape\nfunc zip%s%s\n", v.name, zipSig)

@@ -98,13 +98,7 @@ func gemmFiles(files map[string]string) {
 			probe(w, c.v, c.e)
 		})
 	}
-	for from := 1; from <= avx512.rows; from += avx512.rows / 2 {
-		add(fmt.Sprintf("fetch_f32_%s_r%d", avx512.name, from), func(w *asm) {
-			for mr := from; mr < from+avx512.rows/2; mr++ {
-				tileFetch(w, avx512, f32, mr)
-			}
-		})
-	}
+	fetchFiles(add, avx512, f32, "fetch_f32", tileFetch)
 	for _, v := range []isa{avx512, avx2} {
 		add("half_"+v.name, func(w *asm) {
 			widen(w, v, "BF16")
@@ -203,6 +197,7 @@ func stubs() string {
 // allHalfStubs is stubs for the kernels of half types.
 func allHalfStubs() string {
 	w := newGoFile("amd64", "gemm")
+	w.text("import \"unsafe\"\n")
 	for _, v := range []isa{avx512, avx2} {
 		halfStubs(w, v)
 	}
@@ -262,5 +257,16 @@ func kernelStubs(w *asm, v isa, e elem) {
 	w.text("}\n")
 	for mr := 1; mr <= v.dotRows(); mr++ {
 		w.text("//go:noescape\nfunc %s%s\n", dotName(v, e, mr), fmt.Sprintf(dotSig, t))
+	}
+}
+
+// fetchFiles writes the tiles that fetch, half of the rows to a file.
+func fetchFiles(add func(string, func(*asm)), v isa, e elem, name string, write func(*asm, isa, elem, int)) {
+	for from := 1; from <= v.rows; from += v.rows / 2 {
+		add(fmt.Sprintf("%s_%s_r%d", name, v.name, from), func(w *asm) {
+			for mr := from; mr < from+v.rows/2; mr++ {
+				write(w, v, e, mr)
+			}
+		})
 	}
 }

@@ -22,15 +22,15 @@ func kernel(w *asm, v isa, e elem, mr, nv int, masked bool) {
 	name := kernelName(v, e, mr, nv, masked)
 	w.text("\n// func %s%s", name, fmt.Sprintf(kernelSig, e.goType))
 	w.text("TEXT ·%s(SB), NOSPLIT, $0-121", name)
-	tile{w, v, e, mr, nv, masked}.body(false)
+	tile{w, v, e, mr, nv, masked}.body(nothingAhead)
 }
 
-// body writes the instructions of a tile, which may fetch what is read soon (fetch.go).
-func (k tile) body(fetches bool) {
+// body writes the instructions of a tile, which may fetch what is read soon (tilefetch.go).
+func (k tile) body(fetches ahead) {
 	w, v, mr, nv, masked := k.w, k.v, k.mr, k.nv, k.masked
 	k.prefetchC()
 	k.arguments()
-	if fetches {
+	if fetches == elsewhere {
 		w.op("MOVQ next+128(FP), R14")
 		w.op("MOVQ pace+136(FP), R15")
 	}
@@ -45,8 +45,11 @@ func (k tile) body(fetches bool) {
 		w.op("PCALIGN $64")
 		w.label("loop")
 		for i := range unroll {
+			if fetches == panelItself {
+				k.fetchPanel()
+			}
 			w.op("STEP")
-			if fetches && (i+1)%fetchSteps == 0 {
+			if fetches == elsewhere && (i+1)%fetchSteps == 0 {
 				w.op("PREFETCHT1 (R14)")
 				w.op("ADDQ R15, R14")
 			}

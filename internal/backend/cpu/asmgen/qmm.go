@@ -58,15 +58,17 @@ var (
 )
 
 const (
-	fewSig     = "(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)"
-	unpackSig  = "(blocks int, scales, quants, dst *byte)"
-	expandSig  = "(blocks int, scales, quants *byte, dst *float32, ds int)"
-	manySig    = "(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)"
-	quantSig   = "(blocks int, dst *byte, x *float32, offset, groups int)"
-	recordSize = 48
-	recordD    = 32      // the scale in a record
-	recordSums = 36      // what is added for the groups
-	tileAhead  = 64 * 64 // bytes ahead that a tile is fetched
+	fewSig      = "(blocks int, scales, quants, x *byte, xs int, y *float32, ys int)"
+	unpackSig   = "(blocks int, scales, quants, dst *byte)"
+	expandSig   = "(blocks int, scales, quants *byte, dst *float32, ds int)"
+	manySig     = "(blocks int, panel, x *byte, xs int, y *float32, ys int, add bool)"
+	quantSig    = "(blocks int, dst *byte, x *float32, offset, groups int)"
+	recordSize  = 48
+	recordD     = 32       // the scale in a record
+	recordSums  = 36       // what is added for the groups
+	tileAhead   = 128 * 64 // bytes ahead that quants are fetched
+	scalesAhead = 640      // and scales of a long tile
+	longTile    = 64 << 10 // bytes
 )
 
 var fewRows = []int{1, 2, 4, 8}
@@ -253,22 +255,80 @@ func (k *qkernel) blockScales() int {
 	return 32 * k.parts()
 }
 
-// fetch asks for as many bytes as a block has with its scales, DI being where in the tile they would be if those lay together. So what is
-// fetched is memory from first to last, through the tile that follows, and no line is left out: fetched from where quants and scales are
-// read, the quants of each tile that follow its scales would be.
-func (k *qkernel) fetch() {
-	bytes := 64*k.f.bits + k.blockScales()
-	if k.f.scales == superScales {
-		bytes += 4 * k.parts() // an eighth of a head
+// Tiles are fetched as memory, from first to last and through the tile that follows, so that no line is left out: as many bytes as a block
+// has with its scales, DI being where in the tile they would be if those were together, and R8 its end. But scales come before quants, so
+// that of a long tile the last ones would have left L1 when they are read. Those are fetched where they are read, quants from DI and scales
+// from R8 on; each goes on in the tile that follows, at R14, whose quants begin at R15, when it is through with its part of this one.
+
+// fetchesApart reports whether the kernel can fetch long tiles so: for more rows there are no registers, and lines go to L2.
+func (k *qkernel) fetchesApart() bool { return k.rows <= 2 }
+
+// fetchBegin sets the addresses. CX and DX are the steps, R9 is where the scales end.
+func (k *qkernel) fetchBegin() {
+	w := k.w
+	quants, all := 64*k.f.bits, 64*k.f.bits+k.scaleStep()
+	w.op("LEAQ %d(R10), DI", tileAhead)
+	if !k.fetchesApart() {
+		return
 	}
+	w.op("LEAQ %d(DI), R8", quants)
+	w.op("MOVQ $%d, CX", all)
+	w.op("MOVQ CX, DX")
+	w.op("XORQ R9, R9 // an end that is not reached")
+	w.op("XORQ R14, R14")
+	w.op("CMPQ R12, $%d", longTile/all)
+	w.op("JLT short")
+	w.op("MOVQ $%d, CX", quants)
+	w.op("MOVQ $%d, DX", k.scaleStep())
+	w.op("MOVQ R11, R9")
+	w.op("IMUL3Q $%d, R12, R14", quants)
+	w.op("ADDQ R11, R14")
+	w.op("MOVQ R14, R15")
+	w.op("ADDQ R11, R15")
+	w.op("SUBQ R10, R15")
+	w.op("LEAQ %d(R11), DI", steps(tileAhead, quants))
+	w.op("LEAQ %d(R10), R8", steps(scalesAhead, k.scaleStep()))
+	w.label("short")
+}
+
+// steps is some bytes as whole steps, so that an end is met.
+func steps(bytes, step int) int { return (bytes + step - 1) / step * step }
+
+// scaleStep is how many bytes of scales a block has, with its share of what 256 elements have.
+func (k *qkernel) scaleStep() int {
+	if k.f.scales == superScales {
+		return k.blockScales() + 4*k.parts()
+	}
+	return k.blockScales()
+}
+
+// fetch asks for as much as a block has.
+func (k *qkernel) fetch() {
 	hint := "T0"
 	if k.rows == 1 {
 		hint = "NTA" // it is not read again: it need not go to L2
 	}
-	for from := 0; from < bytes; from += 64 {
-		k.w.op("PREFETCH%s %d(DI)", hint, tileAhead+from)
+	w := k.w
+	quants, scales := 64*k.f.bits, k.scaleStep()
+	if !k.fetchesApart() {
+		for from := 0; from < quants+scales; from += 64 {
+			w.op("PREFETCH%s %d(DI)", hint, from)
+		}
+		w.op("ADDQ $%d, DI", quants+scales)
+		return
 	}
-	k.w.op("ADDQ $%d, DI", bytes)
+	w.op("CMPQ DI, R14")
+	w.op("CMOVQEQ R15, DI")
+	w.op("CMPQ R8, R9")
+	w.op("CMOVQEQ R14, R8")
+	for from := 0; from < quants; from += 64 {
+		w.op("PREFETCH%s %d(DI)", hint, from)
+	}
+	for from := 0; from < scales; from += 64 {
+		w.op("PREFETCH%s %d(R8)", hint, from)
+	}
+	w.op("ADDQ CX, DI")
+	w.op("ADDQ DX, R8")
 }
 
 // advance moves to the next block.
@@ -314,8 +374,8 @@ func (k *qkernel) few() {
 	w.text("TEXT ·few%sR%d(SB), NOSPLIT, $0-56", f.id, k.rows)
 	w.op("MOVQ blocks+0(FP), R12")
 	w.op("MOVQ scales+8(FP), R10")
-	w.op("MOVQ R10, DI")
 	w.op("MOVQ quants+16(FP), R11")
+	k.fetchBegin()
 	w.op("MOVQ x+24(FP), AX")
 	w.op("MOVQ xs+32(FP), BX")
 	multiples(w, k.rows)

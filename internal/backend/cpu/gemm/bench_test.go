@@ -260,3 +260,37 @@ func BenchmarkFrozen(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkBFloat16Rows reads 192 MB of weights with a few rows, where they are and from stored panels: GB/s.
+func BenchmarkBFloat16Rows(b *testing.B) {
+	const n, k, layers = 8192, 2048, 6
+	if !HasBF16Rows() {
+		b.Skip("no AVX512_BF16")
+	}
+	var weights [layers][]uint16
+	var panels [layers][]float32
+	for i := range layers {
+		weights[i], panels[i] = make([]uint16, n*k), make([]float32, PairsLen(k, n))
+		for j := range weights[i] {
+			weights[i][j] = uint16(j)
+		}
+		StorePairs(panels[i], weights[i], k, n, 0, n/PairsWidth())
+	}
+	for _, m := range []int{1, 8} {
+		a, c := make([]uint16, m*k), make([]float32, m*n)
+		for _, stored := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%d/stored=%v", m, stored), func(b *testing.B) {
+				b.SetBytes(2 * n * k * layers)
+				for b.Loop() {
+					for i := range layers {
+						if stored {
+							BFloat16Stored(m, n, k, a, k, panels[i], c, n, goRun)
+						} else {
+							BFloat16Rows(m, n, k, a, k, weights[i], c, n, goRun)
+						}
+					}
+				}
+			})
+		}
+	}
+}

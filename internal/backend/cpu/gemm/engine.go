@@ -60,6 +60,9 @@ type engine[T Float] struct {
 	// fetch are tiles of full width, by rows, that fetch what is read soon; empty if there are none.
 	fetch *[maxRows + 1]fetchTile[T]
 
+	// stream are tiles of full width, by rows, for panels of B that come from memory and are read once; nil if there are none.
+	stream *[maxRows + 1]tile[T]
+
 	// row multiplies rows of A, contiguous in k, with whole panels of B, each after the other; nil if there is no
 	// better way than tile by tile.
 	row func(rows, kc int, a []T, ars int, b []T, panels int, c []T, crs int, add bool)

@@ -45,7 +45,8 @@ var avx512F32 = engine[float32]{
 var avx512BF16 = engine[float32]{
 	rows: 14, lanes: 16, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesBF16PairAVX512,
 	edges: &tilesBF16PairAVX512m,
-	dots:  dotsBF16PairAVX512, dotsWide: &dotsWideBF16PairAVX512, tilesWide: &tilesWideBF16PairAVX512,
+	fetch: &fetchBF16PairAVX512, stream: &streamBF16PairAVX512,
+	dots: dotsBF16PairAVX512, dotsWide: &dotsWideBF16PairAVX512, tilesWide: &tilesWideBF16PairAVX512,
 	packT: packTF32AVX512, strips: stripsF32AVX512,
 	zip: zipAVX512, gaxpy4BF16: gaxpy4BF16PairAVX512, gaxpy1BF16: gaxpy1BF16PairAVX512,
 	jobs: &jobs32, bufs: &bufs32,

@@ -68,14 +68,21 @@ func TestGuardPages(t *testing.T) {
 	})
 }
 
-// TestGuardPagesRows is TestGuardPages for rows of bfloat16.
+// TestGuardPagesRows is TestGuardPages for rows of bfloat16, from where they are and from stored panels.
 func TestGuardPagesRows(t *testing.T) {
 	a, b, c := newArena(t, 1<<20), newArena(t, 1<<20), newArena(t, 1<<20)
 	forVariants(t, func(t *testing.T) {
 		for i := 0; HasBF16Rows() && i < 120; i++ {
 			m, n, k, end := 1+i*7%37, 1+i*11%70, 1+i*53%1100, i%2 == 0
-			BFloat16Rows(m, n, k, guardedCopy(a, make([]uint16, m*k), end), guardedCopy(b, make([]uint16, n*k), end),
-				guardedCopy(c, make([]float32, m*n), end), n, nil)
+			x, w, y := guardedCopy(a, make([]uint16, m*k), end), guardedCopy(b, make([]uint16, n*k), end), make([]float32, m*n)
+			y = guardedCopy(c, y, end)
+			BFloat16Rows(m, n, k, x, k, w, y, n, nil)
+			if !StoresPairs(k) {
+				continue
+			}
+			panels := make([]float32, PairsLen(k, n))
+			StorePairs(panels, w, k, n, 0, ceilDiv(n, PairsWidth()))
+			BFloat16Stored(m, n, k, x, k, guardedCopy(b, panels, end), y, n, nil)
 		}
 	})
 }

@@ -45,19 +45,24 @@ func BFloat16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 // HasBF16Rows reports whether this machine has BFloat16Rows.
 func HasBF16Rows() bool { return enginePairRows() != nil }
 
-// BFloat16Rows is A·Wᵀ for m rows of A and n of W, k contiguous bfloat16 each. It reads W where it is, so that one row runs at the speed of
-// memory. Tiles of AMX have no kernel for one row, and round otherwise: here they are not used, and a row has the same bits whatever m is.
-func BFloat16Rows(m, n, k int, a, w []uint16, c []float32, crs int, run Runner) {
-	checkC(m, n, k, len(a), k, 1, len(w), 1, k, c, crs, Overwrite, nil)
-	p := problem[float32]{m: m, n: n, k: k, ars: k, acs: 1, brs: 1, bcs: k, c: c, crs: crs, ccs: 1,
-		halfOperands: halfOperands{a16: a, b16: w}}
-	p.pair()
-	e := enginePairRows()
+// BFloat16Rows is A·Wᵀ for m rows of A, ars apart, and n of W, k contiguous bfloat16 each. It reads W where it is. Tiles of AMX have no
+// kernel for one row, and round otherwise: here they are not used, and a row has the same bits whatever m is.
+func BFloat16Rows(m, n, k int, a []uint16, ars int, w []uint16, c []float32, crs int, run Runner) {
+	e, p := enginePairRows(), pairRows(m, n, k, a, ars, w, c, crs)
 	if m > 0 && n > 0 && k > 0 && p.dots(e, m) {
 		pairDots(e, &p, run)
 		return
 	}
 	multiply(e, p, run)
+}
+
+// pairRows is the problem of BFloat16Rows.
+func pairRows(m, n, k int, a []uint16, ars int, w []uint16, c []float32, crs int) problem[float32] {
+	checkC(m, n, k, len(a), ars, 1, len(w), 1, k, c, crs, Overwrite, nil)
+	p := problem[float32]{m: m, n: n, k: k, ars: ars, acs: 1, brs: 1, bcs: k, c: c, crs: crs, ccs: 1,
+		halfOperands: halfOperands{a16: a, b16: w}}
+	p.pair()
+	return p
 }
 
 // pairDotsBytes is how many bytes of W are a block of work for a few rows: as it comes from memory, some microseconds.

@@ -289,7 +289,8 @@ func TestVDPBF16PS(t *testing.T) {
 	}
 }
 
-// TestBFloat16Rows asserts that rows of bfloat16 have the bits of BFloat16 on the same engine, whatever number of rows and threads.
+// TestBFloat16Rows asserts that rows of bfloat16 have the bits of BFloat16 on the same engine, whatever number of rows and threads, with
+// stored panels too.
 func TestBFloat16Rows(t *testing.T) {
 	restore, ok := asmvariant.Select("gemm", "gemm/avx512bf16")
 	if !ok {
@@ -308,16 +309,29 @@ func TestBFloat16Rows(t *testing.T) {
 		}
 		want := make([]float32, m*n)
 		BFloat16(m, n, k, a, k, 1, w, 1, k, want, n, Overwrite, nil, nil)
+		var panels []float32
+		if StoresPairs(k) {
+			panels = make([]float32, PairsLen(k, n))
+			last := ceilDiv(n, PairsWidth())
+			StorePairs(panels, w, k, n, last/2, last)
+			StorePairs(panels, w, k, n, 0, last/2)
+		}
 		for rows := 1; rows <= m; rows++ {
 			for _, run := range []Runner{nil, goRun, reverse} {
-				got := make([]float32, rows*n)
-				for i := range got {
-					got[i] = float32(math.NaN())
+				at, got := m-rows, make([]float32, rows*n)
+				compare := func(how string) {
+					if !slices.Equal(got, want[at*n:]) {
+						t.Fatalf("%d rows of %v %s: bits differ", rows, s, how)
+					}
+					for i := range got {
+						got[i] = float32(math.NaN())
+					}
 				}
-				at := m - rows
-				BFloat16Rows(rows, n, k, a[at*k:], w, got, n, run)
-				if !slices.Equal(got, want[at*n:]) {
-					t.Fatalf("%d rows of %v: bits differ", rows, s)
+				BFloat16Rows(rows, n, k, a[at*k:], k, w, got, n, run)
+				compare("in place")
+				if panels != nil {
+					BFloat16Stored(rows, n, k, a[at*k:], k, panels, got, n, run)
+					compare("stored")
 				}
 			}
 		}

@@ -4,6 +4,8 @@
 
 package gemm
 
+import "unsafe"
+
 //go:noescape
 func widenBF16AVX512(dst []float32, drs int, src []uint16, srs, rows, cols int)
 
@@ -99,6 +101,126 @@ func widenBF16AVX2(dst []float32, drs int, src []uint16, srs, rows, cols int)
 
 //go:noescape
 func widenF16AVX2(dst []float32, drs int, src []uint16, srs, rows, cols int)
+
+// fetchBF16PairAVX512 holds the tiles that fetch, by rows.
+var fetchBF16PairAVX512 = [maxRows + 1]fetchTile[float32]{
+	1:  fetchBF16PairAVX512r1,
+	2:  fetchBF16PairAVX512r2,
+	3:  fetchBF16PairAVX512r3,
+	4:  fetchBF16PairAVX512r4,
+	5:  fetchBF16PairAVX512r5,
+	6:  fetchBF16PairAVX512r6,
+	7:  fetchBF16PairAVX512r7,
+	8:  fetchBF16PairAVX512r8,
+	9:  fetchBF16PairAVX512r9,
+	10: fetchBF16PairAVX512r10,
+	11: fetchBF16PairAVX512r11,
+	12: fetchBF16PairAVX512r12,
+	13: fetchBF16PairAVX512r13,
+	14: fetchBF16PairAVX512r14,
+}
+
+//go:noescape
+func fetchBF16PairAVX512r1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchBF16PairAVX512r2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchBF16PairAVX512r3(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchBF16PairAVX512r4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchBF16PairAVX512r5(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchBF16PairAVX512r6(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchBF16PairAVX512r7(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchBF16PairAVX512r8(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchBF16PairAVX512r9(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchBF16PairAVX512r10(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchBF16PairAVX512r11(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchBF16PairAVX512r12(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchBF16PairAVX512r13(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+//go:noescape
+func fetchBF16PairAVX512r14(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool, next unsafe.Pointer, pace int)
+
+// streamBF16PairAVX512 holds the tiles for panels that come from memory, by rows.
+var streamBF16PairAVX512 = [maxRows + 1]tile[float32]{
+	1:  streamBF16PairAVX512r1,
+	2:  streamBF16PairAVX512r2,
+	3:  streamBF16PairAVX512r3,
+	4:  streamBF16PairAVX512r4,
+	5:  streamBF16PairAVX512r5,
+	6:  streamBF16PairAVX512r6,
+	7:  streamBF16PairAVX512r7,
+	8:  streamBF16PairAVX512r8,
+	9:  streamBF16PairAVX512r9,
+	10: streamBF16PairAVX512r10,
+	11: streamBF16PairAVX512r11,
+	12: streamBF16PairAVX512r12,
+	13: streamBF16PairAVX512r13,
+	14: streamBF16PairAVX512r14,
+}
+
+//go:noescape
+func streamBF16PairAVX512r1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func streamBF16PairAVX512r2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func streamBF16PairAVX512r3(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func streamBF16PairAVX512r4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func streamBF16PairAVX512r5(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func streamBF16PairAVX512r6(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func streamBF16PairAVX512r7(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func streamBF16PairAVX512r8(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func streamBF16PairAVX512r9(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func streamBF16PairAVX512r10(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func streamBF16PairAVX512r11(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func streamBF16PairAVX512r12(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func streamBF16PairAVX512r13(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func streamBF16PairAVX512r14(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 // tilesBF16PairAVX512 holds the kernels of 16 columns a vector, by vectors and rows.
 var tilesBF16PairAVX512 = [maxVectors + 1][maxRows + 1]tile[float32]{
