@@ -49,8 +49,10 @@ func (a *Account) Transfer(to *Account, amount float64) error {
 }
 `
 
-// BenchmarkAssetsGuesses lets one client and several edit code, and write prose, with and without guesses: tokens a second of all of them in
-// rounds by turns, the best of each, and how many guesses were right. It needs the files of scripts/assets/fetch.py in LUCID_ASSETS;
+const rename = "Rename Account to Konto%d in this Go code. Answer with the whole code and nothing else.\n```go\n%s```"
+
+// BenchmarkAssetsGuesses lets one client and several edit code, and write prose, with and without guesses: tokens a second of all of them
+// in alternating rounds, the best of each, and how many guesses were right. It needs the files of scripts/assets/fetch.py in LUCID_ASSETS;
 // LUCID_GUESS_MODEL and LUCID_GUESS_DRAFT name others than Qwen2.5-Coder-0.5B and none.
 func BenchmarkAssetsGuesses(b *testing.B) {
 	dir := os.Getenv("LUCID_ASSETS")
@@ -80,10 +82,10 @@ func BenchmarkAssetsGuesses(b *testing.B) {
 		prediction []int
 	}{
 		{"edit", func(i int) string {
-			return fmt.Sprintf("Rename Account to Konto%d in this Go code. Answer with the whole code and nothing else.\n```go\n%s```", i, edited)
+			return fmt.Sprintf(rename, i, edited)
 		}, nil},
 		{"predicted", func(i int) string {
-			return fmt.Sprintf("Rename Account to Konto%d in this Go code. Answer with the whole code and nothing else.\n```go\n%s```", i, edited)
+			return fmt.Sprintf(rename, i, edited)
 		}, code},
 		{"prose", func(i int) string { return fmt.Sprintf("Tell a story about a lighthouse, %d ships and a storm.", i+2) }, nil},
 	}
@@ -107,38 +109,6 @@ func BenchmarkAssetsGuesses(b *testing.B) {
 					}
 					prompts[i] = ids
 				}
-				round := func(x *Batcher, tokens int) (rate float64, text string) {
-					var wg sync.WaitGroup
-					var first sync.WaitGroup
-					first.Add(clients)
-					var n atomic.Int64
-					texts := make([]strings.Builder, clients)
-					for i, ids := range prompts {
-						wg.Go(func() {
-							begun := sync.OnceFunc(first.Done)
-							o := Options{MaxTokens: tokens}
-							if x == batchers[1] {
-								o.Prediction = task.prediction
-							}
-							for t, err := range x.GenerateIDs(context.Background(), ids, o) {
-								if err != nil {
-									b.Error(err)
-								}
-								begun()
-								n.Add(1)
-								texts[i].WriteString(t.Text)
-							}
-						})
-					}
-					first.Wait() // prompts are read
-					begun, had := time.Now(), n.Load()
-					wg.Wait()
-					took := time.Since(begun).Seconds()
-					for i := range texts {
-						text += texts[i].String() + "\x00"
-					}
-					return float64(n.Load()-had) / took, text
-				}
 				tokens := 250
 				if clients > 1 {
 					tokens = 64
@@ -148,7 +118,11 @@ func BenchmarkAssetsGuesses(b *testing.B) {
 					var text [2]string
 					for k, x := range batchers {
 						var rate float64
-						rate, text[k] = round(x, tokens)
+						o := Options{MaxTokens: tokens}
+						if k == 1 {
+							o.Prediction = task.prediction
+						}
+						rate, text[k] = together(b, x, prompts, o)
 						best[k] = max(best[k], rate)
 					}
 					if text[0] != text[1] {
@@ -165,4 +139,34 @@ func BenchmarkAssetsGuesses(b *testing.B) {
 			})
 		}
 	}
+}
+
+// together generates texts of all prompts and returns the tokens a second of those behind the first ones, and the texts.
+func together(b *testing.B, x *Batcher, prompts [][]int, o Options) (rate float64, text string) {
+	b.Helper()
+	var wg, first sync.WaitGroup
+	first.Add(len(prompts))
+	var n atomic.Int64
+	texts := make([]strings.Builder, len(prompts))
+	for i, ids := range prompts {
+		wg.Go(func() {
+			begun := sync.OnceFunc(first.Done)
+			for t, err := range x.GenerateIDs(context.Background(), ids, o) {
+				if err != nil {
+					b.Error(err)
+				}
+				begun()
+				n.Add(1)
+				texts[i].WriteString(t.Text)
+			}
+		})
+	}
+	first.Wait() // prompts are read
+	begun, had := time.Now(), n.Load()
+	wg.Wait()
+	took := time.Since(begun).Seconds()
+	for i := range texts {
+		text += texts[i].String() + "\x00"
+	}
+	return float64(n.Load()-had) / took, text
 }

@@ -127,8 +127,8 @@ func (m *Model) NewBatcher(o BatcherOptions) (*Batcher, error) {
 	most := int(min(o.Bytes/each, maxPages))
 	b := &Batcher{m: m, o: o, pageBytes: each, tree: &prefixTree{pool: &pagePool{m: m, bits: o.Cache.Bits, most: most}}}
 	if d := o.Speculate.Draft; d != nil {
-		b.draft = &drafter{m: d, tree: &prefixTree{pool: &pagePool{m: d, bits: o.Cache.Bits, most: most}}, cost: float64(d.Bytes()) /
-			float64(max(1, m.Bytes()))}
+		b.draft = &drafter{m: d, tree: &prefixTree{pool: &pagePool{m: d, bits: o.Cache.Bits, most: most}}}
+		b.draft.cost = draftOverhead * float64(d.Bytes()) / float64(max(1, m.Bytes()))
 	}
 	return b, nil
 }
@@ -206,7 +206,8 @@ func (b *Batcher) submit(ctx context.Context, ids []int, o Options) (*sequence, 
 			fault.Throw(fault.Value, op, "Options.Cache with a batcher, which has caches of its own; set it to nil")
 		}
 		if o.Speculate != (Speculate{}) || o.Rotate != (Rotate{}) {
-			fault.Throw(fault.NotImplemented, op, "Options.Speculate or Options.Rotate with a batcher; use BatcherOptions.Speculate, or Generate for the text")
+			fault.Throw(fault.NotImplemented, op, "Options.Speculate or Options.Rotate with a batcher; use BatcherOptions.Speculate, or "+
+				"Generate for the text")
 		}
 	})
 	if err != nil {

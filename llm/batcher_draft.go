@@ -12,6 +12,9 @@ type drafter struct {
 	cost float64 // time of a step, as a multiple of the model's
 }
 
+// draftOverhead is by how much a step of a draft takes longer than its bytes say.
+const draftOverhead = 1.2
+
 // draftText is a text as the draft knows it.
 type draftText struct {
 	text   pagedText
@@ -19,6 +22,11 @@ type draftText struct {
 	rest   []int // what is to be evaluated next
 	begun  bool
 	failed bool // there are no more guesses for the text
+}
+
+// time is how long k guesses of some texts take, as a multiple of a step of the model: the first step has a token more.
+func (d *drafter) time(k, texts int) float64 {
+	return d.cost * (rowCost(2*texts) + float64(k-1)*rowCost(texts))
 }
 
 // able reports whether the draft can guess for a text: it may have a shorter context.
@@ -33,9 +41,10 @@ func (d *drafter) guess(texts []*sequence, k int, b *Batcher) {
 			q.guess.draft.failed, q.guess.list = true, nil
 		}
 	}
-	left := 4 * b.o.Chunk
+	left, useful := 4*b.o.Chunk, 0
 	var ready []*sequence
 	for _, q := range texts {
+		useful = max(useful, b.most(q, k+1))
 		if err := d.follow(q, b.o.PrefixTokens); err != nil {
 			failed([]*sequence{q}, err)
 			continue
@@ -54,7 +63,7 @@ func (d *drafter) guess(texts []*sequence, k int, b *Batcher) {
 			ready = append(ready, q)
 		}
 	}
-	for i := 0; i < k && len(ready) > 0; i++ {
+	for i := 0; i < useful && len(ready) > 0; i++ {
 		rows, err := d.step(ready, 2)
 		if err != nil {
 			failed(ready, err)

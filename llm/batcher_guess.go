@@ -152,7 +152,7 @@ func (b *Batcher) guesses(texts []*sequence) (size int) {
 			tokens += q.guess.expected(k)
 			cost := rowCost(n + (i+1)*(s-1))
 			if drafted > 0 {
-				cost += float64(s-1) * b.draft.cost * rowCost(drafted)
+				cost += b.draft.time(s-1, drafted)
 			}
 			if gain := tokens / float64(n) / (cost / rowCost(n)); gain > best {
 				best, size, count = gain, s, i+1
@@ -200,10 +200,23 @@ func (b *Batcher) find(q *sequence) bool {
 	if b.draft == nil || !b.draft.able(q) {
 		return len(g.found) > 0
 	}
-	if d := g.known[guessDraft]; d.right/d.seen > g.likely() {
-		g.kind = guessDraft
+	found, kind := b.alone(q), g.kind
+	if g.kind = guessDraft; len(g.found) > 0 && found >= b.alone(q) {
+		g.kind = kind
 	}
 	return true
+}
+
+// alone is how much faster guesses of the kind at hand would make a text that is generated alone.
+func (b *Batcher) alone(q *sequence) (gain float64) {
+	for _, s := range guessSizes {
+		cost := rowCost(s)
+		if q.guess.kind == guessDraft {
+			cost += b.draft.time(s-1, 1)
+		}
+		gain = max(gain, (1+q.guess.expected(b.most(q, s)))/cost)
+	}
+	return gain
 }
 
 // most is how many guesses a text can have in a part of some positions: no more than are left of the tokens it may have, for which it has

@@ -124,8 +124,8 @@ func TestBatchedGuesses(t *testing.T) {
 	}
 }
 
-// TestPredicted asserts that a prediction that comes true saves most of the steps, in a batch and alone, and that one of which nothing comes
-// true costs few.
+// TestPredicted asserts that a prediction that comes true saves most of the steps, in a batch and alone, and that one of which nothing
+// comes true costs few.
 func TestPredicted(t *testing.T) {
 	m := tiny(t)
 	o := Options{MaxTokens: 60, IgnoreEnd: true, Temperature: 3, Seed: 1} // no repetitions
@@ -208,7 +208,8 @@ func TestGuessesPay(t *testing.T) {
 // TestBatchedSpeculateRefuses asserts that a batcher says what is wrong with its source of guesses.
 func TestBatchedSpeculateRefuses(t *testing.T) {
 	m := tiny(t)
-	for _, s := range []Speculate{{Lookup: -1}, {Lookup: 65}, {Tokens: 3}, {Lookup: 2, Tokens: 65}, {Draft: m}, {Draft: withTemplate(t, "", "<x>")}} {
+	for _, s := range []Speculate{{Lookup: -1}, {Lookup: 65}, {Tokens: 3}, {Lookup: 2, Tokens: 65}, {Draft: m},
+		{Draft: withTemplate(t, "", "<x>")}} {
 		if _, err := m.NewBatcher(BatcherOptions{Speculate: &s}); !errors.Is(err, lucid.ErrValue) {
 			t.Errorf("%+v: %v", s, err)
 		}

@@ -69,7 +69,8 @@ func (b *Batcher) step() {
 		p.q.text.ids, p.q.rest = append(p.q.text.ids, known...), p.q.rest[len(known):]
 		own := rows[:p.rows]
 		if rows = rows[p.rows:]; p.want {
-			wg.Go(func() { b.guard([]*sequence{p.q}, func() { b.took(p.q, own, guesses) }) }) // a large vocabulary takes a while to sample from
+			// Apart: a large vocabulary takes a while to sample from.
+			wg.Go(func() { b.guard([]*sequence{p.q}, func() { b.took(p.q, own, guesses) }) })
 		}
 	}
 	wg.Wait()

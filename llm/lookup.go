@@ -29,7 +29,8 @@ func (f *finder) find(ids []int, prompt, most int) (list []int, same int, predic
 	return list, same, false
 }
 
-// lastRepeat finds the place before the end where the most of the last n tokens were, the last one of equal ones, and returns where they end.
+// lastRepeat finds the position before the end where the most of the last n tokens were, the last one of equal ones, and returns where they
+// end.
 func lastRepeat(ids []int, n int) (end, same int) {
 	last := len(ids) - 1
 	for i := last - 1; i >= 0 && same < n; i-- {
@@ -40,8 +41,8 @@ func lastRepeat(ids []int, n int) (end, same int) {
 	return end, same
 }
 
-// predicted finds where in the prediction the most tokens are those at the end of a text, and returns where they end: the first place behind
-// the last one, if there are equal ones. A text that is the beginning of the prediction is as good as a long one.
+// predicted finds where in the prediction the most tokens are those at the end of a text, and returns where they end: the first position
+// behind the last one, if there are equal ones. A text that is the beginning of the prediction is as good as a long one.
 func (f *finder) predicted(text []int) (end, same int) {
 	for k := range f.prediction {
 		i := (f.at + k) % len(f.prediction)
@@ -65,7 +66,8 @@ func alike(a, b []int, n int) (same int) {
 	return same
 }
 
-// mark says what became of the guesses for a token and for those behind it, and reports whether the first was right and another token follows.
+// mark says what became of the guesses for a token and for those behind it, and reports whether the first was right and another token
+// follows.
 func (t *Token) mark(guesses []int) bool {
 	t.Guessed = len(guesses) > 0 && guesses[0] == t.ID
 	switch {

@@ -126,10 +126,10 @@ func (s *session) verify(ctx context.Context, id int, guesses []int, size int) (
 }
 
 // next evaluates a token that was chosen, with at most so many guesses of what follows. each is called with the scores of every position,
-// in turn, and the guesses from there on, and returns the token it took, whether it was guessed and whether to go on. next returns what each
-// did last.
-func (g *guesser) next(ctx context.Context, s *session, id, most int, each func(y scores, guesses []int) (int, bool, bool)) (again bool,
-	last int, err error) {
+// in turn, and the guesses from there on, and returns the token it took, whether it was guessed and whether to go on. next returns what
+// each did last.
+func (g *guesser) next(ctx context.Context, s *session, id, most int, each func(scores, []int) (int, bool, bool)) (again bool, last int,
+	err error) {
 	guesses := g.guess(ctx, append(slices.Clone(s.ids), id))
 	guesses = guesses[:min(most, len(guesses))]
 	size := g.o.Tokens + 1

@@ -67,8 +67,8 @@ func (s *serveFlags) parse(c *command, args []string, out io.Writer) error {
 		"tokens of prompts that are read in a step in which other texts go on; 0: 32 on the CPU, 64 elsewhere")
 	f.StringVar(&s.draft, "draft", "", "a smaller model with the same tokens, which guesses tokens ahead while few texts are generated:\n"+
 		"the same texts, sooner")
-	f.IntVar(&s.guess.Lookup, "lookup", 16, "guess that what followed the last tokens of a text before follows again, by up to so many of\n"+
-		"them; 0: no such guesses")
+	f.IntVar(&s.guess.Lookup, "lookup", 16, "guess that what followed the last tokens of a text before follows again, by up to so\n"+
+		"many of them; 0: no such guesses")
 	f.IntVar(&s.guess.Tokens, "guesses", 0, "tokens of a text to guess at a time; 0: as many as pay")
 	f.IntVar(&s.o.MaxTokens, "max-tokens", 0, "the most tokens of an answer; 0: until the context is full")
 	f.DurationVar(&s.o.Timeout, "timeout", 10*time.Minute, "the most time of a request")
