@@ -42,8 +42,8 @@ func guessOptions(t testing.TB) []Options {
 	seen := Options{MaxTokens: 40, Temperature: 0.3, TopK: 5, Seed: 2, Processors: []func([]int, []float32){func(ids []int, y []float32) {
 		y[(ids[len(ids)-1]+len(ids))%len(y)] += 1
 	}}}
-	return []Options{{MaxTokens: 40, IgnoreEnd: true}, {MaxTokens: 3}, {MaxTokens: 50, Stop: []string{"a", "e", "\x10"}}, sampled, penalties,
-		mirostat, xtc, seen, {MaxTokens: 30, Grammar: digits}, {MaxTokens: 30, Grammar: digits, Temperature: 1, Seed: 4}, {}}
+	return []Options{{MaxTokens: 40, IgnoreEnd: true}, {MaxTokens: 3}, {MaxTokens: 50, Stop: []string{"a", "e", "\x10"}}, sampled,
+		penalties, mirostat, xtc, seen, {MaxTokens: 30, Grammar: digits}, {MaxTokens: 30, Grammar: digits, Temperature: 1, Seed: 4}, {}}
 }
 
 // spoiled is a text with other tokens here and there.
