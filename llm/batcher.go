@@ -24,8 +24,9 @@ type BatcherOptions struct {
 	// PrefixTokens is the shortest beginning that a prompt shares with an earlier text for it to be reused; 0: 16, -1: none are stored.
 	PrefixTokens int
 	// Speculate says where guesses of next tokens come from. Steps of few texts evaluate them, as long as enough of a text's guesses are
-	// right; Tokens is the most for one text, 0: as many as pay. nil: a Lookup of 16. A Speculate without Draft and Lookup: no guesses but
-	// those of Options.Prediction. Keys and values of a Draft count as part of Bytes.
+	// right; Tokens is the most for one text, 0: as many as pay. nil: a Lookup of 16 on the CPU, where texts are the same bit for bit, and
+	// none elsewhere. A Speculate without Draft and Lookup: no guesses but those of Options.Prediction. Keys and values of a Draft count as
+	// part of Bytes.
 	Speculate *Speculate
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
@@ -113,7 +114,10 @@ func (g *guessing) passed() {
 // checkGuesses fills BatcherOptions.Speculate and refuses what makes no sense.
 func (m *Model) checkGuesses(o *BatcherOptions) error {
 	if o.Speculate == nil {
-		o.Speculate = &Speculate{Lookup: 16}
+		o.Speculate = &Speculate{}
+		if m.net.Placement().Device == lucid.CPU {
+			o.Speculate.Lookup = 16
+		}
 		return nil
 	}
 	s := *o.Speculate

@@ -124,6 +124,21 @@ func TestBatchedGuesses(t *testing.T) {
 	}
 }
 
+// TestGuessesOfBytes asserts that guesses change nothing where keys and values are int8.
+func TestGuessesOfBytes(t *testing.T) {
+	m := tiny(t)
+	o := Options{MaxTokens: 60, IgnoreEnd: true}
+	var all [2][]string
+	right := 0
+	for i, s := range []*Speculate{{}, {Lookup: 8}} {
+		b := newBatcher(t, m, BatcherOptions{Speculate: s, Cache: CacheOptions{Bits: 8}})
+		all[i], _, right, _ = counted(t, b.GenerateIDs(context.Background(), []int{1, 2, 3, 4, 1, 2, 3, 4, 1, 2}, o))
+	}
+	if !slices.Equal(all[0], all[1]) || right == 0 {
+		t.Errorf("%d right guesses: %v\nwithout guesses %v", right, all[1], all[0])
+	}
+}
+
 // TestPredicted asserts that a prediction that comes true saves most of the steps, in a batch and alone, and that one of which nothing
 // comes true costs few.
 func TestPredicted(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 // maxBeams is the most of TranscribeOptions.BeamSize.
 const maxBeams = 64
 
-// spoken is a text under way in a search: the sum of the logarithms of its tokens' probabilities, in the model's own distribution, which the
-// search goes by, and among the tokens that were allowed, as AvgLogProb has them.
+// spoken is a text under way in a search: the sum of the logarithms of its tokens' probabilities, in the model's own distribution, which
+// the search goes by, and among the tokens that were allowed, as AvgLogProb has them.
 type spoken struct {
 	d      *textDecoder // nil: ended
 	scores []float32    // of what follows

@@ -67,8 +67,8 @@ func (s *serveFlags) parse(c *command, args []string, out io.Writer) error {
 		"tokens of prompts that are read in a step in which other texts go on; 0: 32 on the CPU, 64 elsewhere")
 	f.StringVar(&s.draft, "draft", "", "a smaller model with the same tokens, which guesses tokens ahead while few texts are generated:\n"+
 		"the same texts, sooner")
-	f.IntVar(&s.guess.Lookup, "lookup", 16, "guess that what followed the last tokens of a text before follows again, by up to so\n"+
-		"many of them; 0: no such guesses")
+	f.IntVar(&s.guess.Lookup, "lookup", 0, "guess that what followed the last tokens of a text before follows again, by up to so\n"+
+		"many of them; 0: no such guesses; without the flag 16 on the CPU, 0 elsewhere or with a draft")
 	f.IntVar(&s.guess.Tokens, "guesses", 0, "tokens of a text to guess at a time; 0: as many as pay")
 	f.IntVar(&s.o.MaxTokens, "max-tokens", 0, "the most tokens of an answer; 0: until the context is full")
 	f.DurationVar(&s.o.Timeout, "timeout", 10*time.Minute, "the most time of a request")
@@ -83,6 +83,11 @@ func (s *serveFlags) parse(c *command, args []string, out io.Writer) error {
 	if err := c.parse(f, args, maxServed, out); err != nil {
 		return err
 	}
+	f.Visit(func(g *flag.Flag) {
+		if g.Name == "draft" || g.Name == "lookup" || g.Name == "guesses" {
+			s.o.Batcher.Speculate = &s.guess
+		}
+	})
 	s.models = f.Args()
 	split := func(list string) []string {
 		return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
@@ -171,7 +176,7 @@ func runServe(c *command, args []string, out io.Writer) error {
 // prepare loads the models, or finds out how large they are if they are loaded when they are asked for. It returns what makes the
 // server.
 func (s *serveFlags) prepare() (start func() *serve.Server, err error) {
-	if s.o.Batcher.Speculate = &s.guess; s.draft != "" {
+	if s.draft != "" {
 		s.draft, s.load.FS = named(s.draft)
 		if err := s.weights("serve", s.draft); err != nil {
 			return nil, err

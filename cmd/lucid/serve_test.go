@@ -69,7 +69,7 @@ func TestServeMistakes(t *testing.T) {
 		{[]string{"serve", model, "--draft", "none.gguf"}, 2, "there is no model at none.gguf"},
 		{[]string{"serve", "a=" + model, "b=" + model, "--draft", model}, 2, "--draft is for one model"},
 		{[]string{"serve", model, "--lookup", "-1", "--port", "0"}, 1, "Lookup is -1"},
-		{[]string{"serve", model, "--lookup", "0", "--guesses", "3", "--port", "0"}, 1, "Tokens is 3"},
+		{[]string{"serve", model, "--guesses", "3", "--port", "0"}, 1, "Tokens is 3"},
 		{[]string{"tune", model}, 2, "which examples"}, {[]string{"tune", model, "--data", "none.jsonl"}, 1, "none.jsonl"},
 		{[]string{"tune", model, "--data", "x", "--full"}, 2, ".gguf"}, {[]string{"fuse", model}, 2, "lucid fuse"},
 		{[]string{"fuse", model, "none", "x.gguf"}, 1, "none"}, {[]string{"fuse", model, "none", "x", "--format", "q8_0"}, 2, "--format"},
