@@ -115,7 +115,7 @@ func (b *Batcher) begin(q *sequence) {
 // took hands out the tokens that scores give, the first and those that were guessed as long as the guesses are right, and says what follows
 // them.
 func (b *Batcher) took(q *sequence, rows []scores, guesses []int) {
-	tried, n := len(guesses), 0
+	tried, right, n := len(guesses), 0, 0
 	for again := true; again; n++ {
 		t, err := q.pick.next(rows[n])
 		q.n++
@@ -125,7 +125,11 @@ func (b *Batcher) took(q *sequence, rows []scores, guesses []int) {
 			return
 		}
 		b.m.finishToken(&t, q.out, q.pick, q.n, len(q.text.ids))
-		if again = t.mark(guesses); again {
+		again = t.mark(guesses)
+		if t.Guessed {
+			right++
+		}
+		if again {
 			q.text.ids, guesses = append(q.text.ids, t.ID), guesses[1:] // its keys and values are there
 		}
 		q.rest = []int{t.ID}
@@ -134,7 +138,6 @@ func (b *Batcher) took(q *sequence, rows []scores, guesses []int) {
 		}
 		q.give(t)
 	}
-	right := tried - len(guesses)
 	q.guess.saw(right, tried)
 	b.mu.Lock()
 	b.stats.Generated += int64(n)
