@@ -58,7 +58,7 @@ func TestWhisperAssets(t *testing.T) {
 			t.Fatal(err)
 		}
 		prompt, task := w.prompt("en", nil, TranscribeOptions{})
-		got, _, err := w.write(context.Background(), cross, prompt, task, true, 0, nil)
+		got, _, err := w.write(context.Background(), cross, prompt, task, &TranscribeOptions{}, 0, nil)
 		t.Logf("%q", w.Tokenizer().Decode(got))
 		if err != nil || !slices.Equal(got, want[i]) {
 			t.Errorf("sound %d: %v, %v; want %v", i, got, err, want[i])

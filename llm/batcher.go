@@ -22,6 +22,11 @@ type BatcherOptions struct {
 	Cache CacheOptions // how keys and values are stored
 	// PrefixTokens is the shortest beginning that a prompt shares with an earlier text for it to be reused; 0: 16, -1: none are stored.
 	PrefixTokens int
+	// Speculate says where guesses of next tokens come from. Steps of few texts evaluate them, as long as enough of a text's guesses are
+	// right; Tokens is the most for one text, 0: as many as pay. nil: a Lookup of 16 on the CPU, where texts are the same bit for bit, and
+	// none elsewhere. A Speculate without Draft and Lookup: no guesses but those of Options.Prediction. Keys and values of a Draft count as
+	// part of Bytes.
+	Speculate *Speculate
 }
 
 // Limits of BatcherOptions.
@@ -40,6 +45,8 @@ type Batcher struct {
 	m *Model
 	o BatcherOptions
 
+	pageBytes int64 // of a block, with that of the draft
+
 	mu      sync.Mutex
 	waiting []*sequence
 	active  []*sequence
@@ -50,6 +57,7 @@ type Batcher struct {
 
 	// Of the goroutine that runs, and of Close behind it.
 	tree   *prefixTree
+	draft  *drafter     // nil: none
 	pages  atomic.Int64 // blocks that are in use, or promised to texts that may still grow
 	stored atomic.Int64 // nodes of the tree
 }
@@ -62,6 +70,8 @@ type BatcherStats struct {
 	Prompt          int64 // tokens of prompts that were evaluated
 	Reused          int64 // tokens of prompts that were not, because an earlier text began alike
 	Generated       int64 // tokens
+	Guessed         int64 // tokens that were guessed ahead and evaluated
+	Right           int64 // guesses that became tokens of their texts
 	Steps           int64 // evaluations of the model
 }
 
@@ -98,17 +108,30 @@ func (m *Model) NewBatcher(o BatcherOptions) (*Batcher, error) {
 		return nil, fault.New(fault.Value, op, "Chunk is %d; want 1 to %d tokens", o.Chunk, maxChunk)
 	case o.PrefixTokens < -1:
 		return nil, fault.New(fault.Value, op, "PrefixTokens is %d; want a number of tokens, or -1 for none", o.PrefixTokens)
-	case o.Bytes < m.pageBytes(o.Cache.Bits):
-		return nil, fault.New(fault.Value, op, "Bytes is %d; the shortest text takes %d", o.Bytes, m.pageBytes(o.Cache.Bits))
 	}
 	if err := fault.Catch(o.Cache.check); err != nil {
 		return nil, err
 	}
+	if err := m.checkGuesses(&o); err != nil {
+		return nil, err
+	}
+	each := m.pageBytes(o.Cache.Bits)
+	if d := o.Speculate.Draft; d != nil {
+		each += d.pageBytes(o.Cache.Bits)
+	}
+	if o.Bytes < each {
+		return nil, fault.New(fault.Value, op, "Bytes is %d; the shortest text takes %d", o.Bytes, each)
+	}
 	if c := m.net.Config(); c.LengthScaled() { // keys of a cache are of no use in one of another capacity
 		o.PrefixTokens = -1
 	}
-	pool := &pagePool{m: m, bits: o.Cache.Bits, most: int(min(o.Bytes/m.pageBytes(o.Cache.Bits), maxPages))}
-	return &Batcher{m: m, o: o, tree: &prefixTree{pool: pool}}, nil
+	most := int(min(o.Bytes/each, maxPages))
+	b := &Batcher{m: m, o: o, pageBytes: each, tree: &prefixTree{pool: &pagePool{m: m, bits: o.Cache.Bits, most: most}}}
+	if d := o.Speculate.Draft; d != nil {
+		b.draft = &drafter{m: d, tree: &prefixTree{pool: &pagePool{m: d, bits: o.Cache.Bits, most: most}}}
+		b.draft.cost = draftOverhead * float64(d.Bytes()) / float64(max(1, m.Bytes()))
+	}
+	return b, nil
 }
 
 // cacheBytes is the memory of a cache.
@@ -132,7 +155,7 @@ func (b *Batcher) Stats() BatcherStats {
 	defer b.mu.Unlock()
 	s := b.stats
 	s.Active, s.Waiting, s.Stored = len(b.active), len(b.waiting), int(b.stored.Load())
-	s.Bytes = b.pages.Load() * b.m.pageBytes(b.o.Cache.Bits)
+	s.Bytes = b.pages.Load() * b.pageBytes
 	return s
 }
 
@@ -183,12 +206,13 @@ func (b *Batcher) GenerateIDs(ctx context.Context, ids []int, o Options) iter.Se
 func (b *Batcher) submit(ctx context.Context, ids []int, o Options) (*sequence, error) {
 	err := fault.Catch(func() {
 		o.check()
-		b.m.checkPrompt(ids)
+		b.m.checkPrompt(ids, o.Prediction)
 		if o.Cache != nil {
 			fault.Throw(fault.Value, op, "Options.Cache with a batcher, which has caches of its own; set it to nil")
 		}
 		if o.Speculate != (Speculate{}) || o.Rotate != (Rotate{}) {
-			fault.Throw(fault.NotImplemented, op, "Options.Speculate or Options.Rotate with a batcher; use Generate for the text")
+			fault.Throw(fault.NotImplemented, op, "Options.Speculate or Options.Rotate with a batcher; use BatcherOptions.Speculate, or "+
+				"Generate for the text")
 		}
 	})
 	if err != nil {
@@ -198,7 +222,7 @@ func (b *Batcher) submit(ctx context.Context, ids []int, o Options) (*sequence, 
 	q := &sequence{ctx: ctx, ids: slices.Clone(ids), o: o, wake: make(chan struct{}, 1)}
 	if q.text.need = pagesOf(most); q.text.need > b.tree.pool.most {
 		return nil, fault.New(fault.OutOfMemory, op, "%d tokens need %d bytes of keys and values; the batcher has %d in all",
-			most, int64(q.text.need)*b.m.pageBytes(b.o.Cache.Bits), b.o.Bytes)
+			most, int64(q.text.need)*b.pageBytes, b.o.Bytes)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -238,6 +262,9 @@ func (b *Batcher) Close() {
 	b.mu.Unlock()
 	b.idle.Wait()
 	b.tree.clear()
+	if b.draft != nil {
+		b.draft.close()
+	}
 	b.count()
 }
 
@@ -252,6 +279,8 @@ type sequence struct {
 	out  *writer // nil: it has not begun
 	n    int     // tokens generated
 	left bool
+
+	guess guessing
 
 	mu    sync.Mutex
 	ready []Token

@@ -62,7 +62,11 @@ func (b *Batcher) ended() {
 		if err := q.ctx.Err(); err != nil {
 			q.fail(err)
 		}
-		b.tree.end(&q.text, !failed && b.o.PrefixTokens >= 0 && len(q.text.ids) >= b.o.PrefixTokens)
+		keep := !failed && b.o.PrefixTokens >= 0 && len(q.text.ids) >= b.o.PrefixTokens
+		b.tree.end(&q.text, keep)
+		if b.draft != nil {
+			b.draft.tree.end(&q.guess.draft.text, keep)
+		}
 		return true
 	})
 }
@@ -95,6 +99,7 @@ func (b *Batcher) count() {
 func (b *Batcher) begin(q *sequence) {
 	q.pick, q.out = b.m.newSampler(q.o, q.ids), newWriter(b.m.tok, q.o, q.ids)
 	q.text.capacity = b.m.capacityFor(len(q.ids) + 1)
+	q.guess.begin()
 	if b.o.PrefixTokens >= 0 {
 		if err := b.tree.begin(&q.text, q.ids[:len(q.ids)-1], max(b.o.PrefixTokens, 1)); err != nil {
 			fault.Rethrow(op, err)
@@ -107,30 +112,44 @@ func (b *Batcher) begin(q *sequence) {
 	b.mu.Unlock()
 }
 
-// took hands out the token that scores give, and says what follows it.
-func (b *Batcher) took(q *sequence, y scores) {
-	t, err := q.pick.next(y)
-	q.n++
-	if err != nil {
-		q.rest = nil
-		q.fail(err)
-		return
+// took hands out the tokens that scores give, the first and those that were guessed as long as the guesses are right, and says what follows
+// them.
+func (b *Batcher) took(q *sequence, rows []scores, guesses []int) {
+	tried, right, n := len(guesses), 0, 0
+	for again := true; again; n++ {
+		t, err := q.pick.next(rows[n])
+		q.n++
+		if err != nil {
+			q.rest = nil
+			q.fail(err)
+			return
+		}
+		b.m.finishToken(&t, q.out, q.pick, q.n, len(q.text.ids))
+		again = t.mark(guesses)
+		if t.Guessed {
+			right++
+		}
+		if again {
+			q.text.ids, guesses = append(q.text.ids, t.ID), guesses[1:] // its keys and values are there
+		}
+		q.rest = []int{t.ID}
+		if t.Finish != "" {
+			q.rest = nil
+		}
+		q.give(t)
 	}
-	b.m.finishToken(&t, q.out, q.pick, q.n, len(q.text.ids))
-	q.rest = []int{t.ID}
-	if t.Finish != "" {
-		q.rest = nil
-	}
+	q.guess.saw(right, tried)
 	b.mu.Lock()
-	b.stats.Generated++
+	b.stats.Generated += int64(n)
+	b.stats.Guessed += int64(tried)
+	b.stats.Right += int64(right)
 	b.mu.Unlock()
-	q.give(t)
 }
 
-// checkPrompt refuses ids that are outside the vocabulary, and prompts that are empty or too long.
-func (m *Model) checkPrompt(ids []int) {
+// checkPrompt refuses ids that are outside the vocabulary, of the prompt and of a prediction, and prompts that are empty or too long.
+func (m *Model) checkPrompt(ids, prediction []int) {
 	c := m.net.Config()
-	for _, id := range ids {
+	for _, id := range slices.Concat(ids, prediction) {
 		if id < 0 || id >= c.Vocab {
 			fault.Throw(fault.Index, op, "the id %d is outside the vocabulary of %d", id, c.Vocab)
 		}

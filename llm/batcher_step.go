@@ -10,14 +10,21 @@ import (
 	"github.com/lucid-go/lucid/llm/model"
 )
 
-// part is what a step does for one text: some tokens of its prompt, or the token that was generated last.
+// part is what a step does for one text: some tokens of its prompt, or the token that was generated last, and guesses of what follows it.
 type part struct {
 	q    *sequence
+	text *pagedText
+	o    *Options // what its scores are for
+	at   int      // tokens before
 	ids  []int
 	size int  // positions of the step: ids and padding
 	keys int  // positions it may see
+	rows int  // scores: of the last of ids, or of all positions
 	want bool // a token follows
 }
+
+// byKind orders parts by their sizes: kinds of steps are few then.
+func byKind(x, y part) int { return cmp.Or(cmp.Compare(y.size, x.size), cmp.Compare(y.keys, x.keys)) }
 
 // reads reports whether a text has a prompt to read, or to read again.
 func (q *sequence) reads() bool { return q.n == 0 || len(q.rest) > 1 }
@@ -26,12 +33,17 @@ func (q *sequence) reads() bool { return q.n == 0 || len(q.rest) > 1 }
 // are read once for all.
 func (b *Batcher) step() {
 	var list []part
+	size := b.guesses(b.written())
 	for _, q := range b.active {
 		if q.reads() {
 			continue
 		}
 		b.guard([]*sequence{q}, func() { // an error is the end of this text alone
-			if p := b.part(q, q.rest, 1); !q.reads() {
+			ids, own := q.rest, 1
+			if g := q.guess.list; len(g) > 0 {
+				ids, own, q.guess.list = slices.Concat(q.rest, g), size, nil
+			}
+			if p := b.part(q, ids, own); !q.reads() {
 				list = append(list, p)
 			}
 		})
@@ -40,9 +52,8 @@ func (b *Batcher) step() {
 	if len(list) == 0 {
 		return
 	}
-	// Kinds of steps are few if rows are in the order of their sizes.
-	slices.SortStableFunc(list, func(x, y part) int { return cmp.Or(cmp.Compare(y.size, x.size), cmp.Compare(y.keys, x.keys)) })
-	rows, err := b.stepParts(list)
+	slices.SortStableFunc(list, byKind)
+	rows, err := stepParts(b.m, b.tree.pool, list)
 	if err != nil {
 		for _, p := range list {
 			p.q.fail(err)
@@ -50,22 +61,42 @@ func (b *Batcher) step() {
 		return
 	}
 	var wg sync.WaitGroup
-	for i, p := range list {
-		p.q.text.ids = append(p.q.text.ids, p.ids...)
-		if b.o.PrefixTokens >= 0 {
-			b.tree.publish(&p.q.text)
+	for _, p := range list {
+		known, guesses := p.ids, []int(nil)
+		if n := len(p.q.rest); n < len(known) {
+			known, guesses = p.ids[:n], p.ids[n:]
 		}
-		if p.q.rest = p.q.rest[len(p.ids):]; p.want {
-			wg.Go(func() { b.guard([]*sequence{p.q}, func() { b.took(p.q, rows[i]) }) }) // a large vocabulary takes a while to sample from
+		p.q.text.ids, p.q.rest = append(p.q.text.ids, known...), p.q.rest[len(known):]
+		own := rows[:p.rows]
+		if rows = rows[p.rows:]; p.want {
+			// Apart: a large vocabulary takes a while to sample from.
+			wg.Go(func() { b.guard([]*sequence{p.q}, func() { b.took(p.q, own, guesses) }) })
 		}
 	}
 	wg.Wait()
+	for _, p := range list {
+		if b.o.PrefixTokens >= 0 {
+			b.tree.publish(&p.q.text)
+		}
+	}
+}
+
+// written are the texts that are continued by a token, none if a prompt is to be read: it takes all the room of a step.
+func (b *Batcher) written() []*sequence {
+	if slices.ContainsFunc(b.active, (*sequence).reads) {
+		return nil
+	}
+	return b.active
 }
 
 // part makes room for the next tokens of a text. Where rotary positions change with its length, the text may have to be read again.
 func (b *Batcher) part(q *sequence, ids []int, size int) part {
 	t, c := &q.text, b.m.net.Config()
-	if was, n := t.capacity, len(t.ids)+len(ids); n > was {
+	rows, n := 1, len(t.ids)+len(ids)
+	if len(ids) > len(q.rest) { // with guesses, all of whose positions are looked at
+		rows, n = size, len(t.ids)+size
+	}
+	if was := t.capacity; n > was {
 		if t.capacity = b.m.capacityFor(n); c.Rescaled(was, t.capacity) {
 			q.rest, t.ids = slices.Concat(t.ids, q.rest), nil
 			return part{}
@@ -74,7 +105,7 @@ func (b *Batcher) part(q *sequence, ids []int, size int) part {
 	if err := b.tree.reserve(t, len(t.ids)+len(ids)); err != nil {
 		fault.Rethrow(op, err)
 	}
-	return part{q, ids, size, t.capacity, len(ids) == len(q.rest)}
+	return part{q, t, &q.o, len(t.ids), ids, size, t.capacity, rows, len(ids) >= len(q.rest)}
 }
 
 // prompts adds parts of prompts to a step, those of texts that came first before others: while texts are written one of at most Chunk
@@ -115,18 +146,21 @@ func (b *Batcher) prompts(list []part) []part {
 }
 
 // stepParts evaluates parts of several texts and returns the scores of what follows each.
-func (b *Batcher) stepParts(list []part) (rows []scores, err error) {
-	m, pool := b.m, b.tree.pool
+func stepParts(m *Model, pool *pagePool, list []part) (rows []scores, err error) {
 	var positions, slots, last []int64
 	var texts []*Options
 	for _, p := range list {
-		texts = append(texts, &p.q.o)
-		at := len(p.q.text.ids)
-		last = append(last, int64(len(positions)+len(p.ids)-1)) // of all: kinds of steps are fewer
+		at, first := p.at, len(positions)+len(p.ids)-1
+		if p.rows > 1 {
+			first = len(positions)
+		}
+		for i := range p.rows { // of all parts, wanted or not: kinds of steps are fewer
+			last, texts = append(last, int64(first+i)), append(texts, p.o)
+		}
 		for j := range p.size {
 			slot := j % model.PageTokens // padding goes to block 0
 			if j < len(p.ids) {
-				slot = p.q.text.table[(at+j)/model.PageTokens]*model.PageTokens + (at+j)%model.PageTokens
+				slot = p.text.table[(at+j)/model.PageTokens]*model.PageTokens + (at+j)%model.PageTokens
 			}
 			positions, slots = append(positions, int64(at+j)), append(slots, int64(slot))
 		}
@@ -137,7 +171,7 @@ func (b *Batcher) stepParts(list []part) (rows []scores, err error) {
 		lucid.NoGrad(func() {
 			w := lucid.With{Device: pool.tensors[0].Device()}
 			n := len(positions)
-			y := m.stepPaged(b.groups(w, list), w.New(positions, n), w.New(slots, n), w.New(last, len(last)), pool.tensors)
+			y := m.stepPaged(m.groups(w, list), w.New(positions, n), w.New(slots, n), w.New(last, len(last)), pool.tensors)
 			rows = m.scoresFor(y, texts)
 			y.Free()
 		})
@@ -146,8 +180,8 @@ func (b *Batcher) stepParts(list []part) (rows []scores, err error) {
 }
 
 // groups are the texts of a step by the size of their parts, and where rotary positions depend on it by their capacity.
-func (b *Batcher) groups(w lucid.With, list []part) (groups []model.Paged) {
-	c := b.m.net.Config()
+func (m *Model) groups(w lucid.With, list []part) (groups []model.Paged) {
+	c := m.net.Config()
 	for from, to := 0, 0; from < len(list); from = to {
 		keys, size := list[from].keys, list[from].size // the largest of the group: parts are sorted
 		for to < len(list) && list[to].size == size && (list[to].keys == keys || !c.LengthScaled()) {
@@ -158,7 +192,7 @@ func (b *Batcher) groups(w lucid.With, list []part) (groups []model.Paged) {
 		table := make([]int64, (to-from)*each) // what is behind the end of a text is block 0
 		for i, p := range list[from:to] {
 			ids = append(ids, padded(p.ids, size)...)
-			for j, block := range p.q.text.table {
+			for j, block := range p.text.table {
 				table[i*each+j] = int64(block)
 			}
 		}

@@ -211,12 +211,17 @@ func TestBatchedNoRetrace(t *testing.T) {
 		traced++
 		return step(groups, positions, slots, last, pool)
 	}, lucid.CompileOptions{MaxCache: maxTraces})
-	b := newBatcher(t, m, BatcherOptions{Sequences: 1, PrefixTokens: -1})
-	for i := range 6 {
-		collect(t, b.GenerateIDs(context.Background(), []int{i, 2, 3, 4, 5, 6, 7, 8}, Options{MaxTokens: 60}))
-	}
-	if traced != 2 { // a part of 8 tokens, and one of 1
-		t.Errorf("traced %d times", traced)
+	for _, c := range []struct {
+		guess *Speculate
+		most  int
+	}{{&Speculate{}, 2}, {nil, 2 + len(guessSizes)}} { // a part of 8 tokens, and one of 1; those with guesses
+		b := newBatcher(t, m, BatcherOptions{Sequences: 1, PrefixTokens: -1, Speculate: c.guess})
+		for i := range 6 {
+			collect(t, b.GenerateIDs(context.Background(), []int{i, 2, 3, 4, 5, 6, 7, 8}, Options{MaxTokens: 60}))
+		}
+		if traced < 2 || traced > c.most {
+			t.Errorf("traced %d times, want at most %d", traced, c.most)
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ func (m *Model) Best(ctx context.Context, prompt string, n int, o Options) ([]Ge
 func (m *Model) BestIDs(ctx context.Context, ids []int, n int, o Options) (list []Generation, err error) {
 	caught := fault.Catch(func() {
 		o.check()
-		m.checkPrompt(ids)
+		m.checkPrompt(ids, o.Prediction)
 		if n < 1 || n > maxBest {
 			fault.Throw(fault.Value, op, "%d texts; want 1 to %d", n, maxBest)
 		}

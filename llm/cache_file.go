@@ -103,7 +103,7 @@ func (m *Model) newSessionFrom(d *lucid.StateDict, bits int) *session {
 	for _, id := range lucid.ToSlice[int32](t) {
 		ids = append(ids, int(id))
 	}
-	m.checkPrompt(ids)
+	m.checkPrompt(ids, nil)
 	s := m.newSessionOf(len(ids)+1, bits)
 	if d.Len() != len(s.cache)+1 {
 		bad("%d tensors; want %d", d.Len(), len(s.cache)+1)

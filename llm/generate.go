@@ -18,6 +18,10 @@ type Token struct {
 	Text    string      // what is complete by this token: often its own text, sometimes "" or more
 	LogProb float64     // logarithm of its probability, before temperature and penalties
 	Top     []TokenProb // the most probable tokens, if Options.TopLogProbs asks for them
+	// Guessed says that the token was guessed, and evaluated together with the one before it; Missed is how many guesses were evaluated for
+	// it and for what follows it, and were wrong.
+	Guessed bool
+	Missed  int
 	// Finish is set on the last token: "end" (the model ended the text), "stop" (a text of Options.Stop), "length" (MaxTokens)
 	// or "context" (the context is full).
 	Finish string
@@ -80,7 +84,7 @@ func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[T
 			if list := o.Rotate.rotated(ids, window); list != nil {
 				ids = list
 			}
-			m.checkPrompt(ids)
+			m.checkPrompt(ids, o.Prediction)
 		})
 		if err != nil {
 			yield(Token{}, err)
@@ -94,7 +98,7 @@ func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[T
 		}
 		defer done()
 		w := &writing{m: m, s: s, o: o, window: window, out: newWriter(m.tok, o, ids), pick: m.newSampler(o, ids), yield: yield}
-		if w.guess, err = m.newGuesser(o.Speculate, len(ids)); err != nil {
+		if w.guess, err = m.newGuesser(o, len(ids)); err != nil {
 			yield(Token{}, err)
 			return
 		}
@@ -162,12 +166,13 @@ func (w *writing) run(ctx context.Context, rest []int) error {
 				}
 				break
 			}
-			again, id, err = w.guess.next(ctx, w.s, id, w.guesses(), func(y scores) (int, bool) {
+			again, id, err = w.guess.next(ctx, w.s, id, w.guesses(), func(y scores, guesses []int) (int, bool, bool) {
 				t, err := w.choose(y)
 				if fail = err; err != nil {
-					return 0, false
+					return 0, false, false
 				}
-				return t.ID, w.yield(t, nil) && t.Finish == ""
+				right := t.mark(guesses)
+				return t.ID, right, w.yield(t, nil) && t.Finish == ""
 			})
 			if err = cmp.Or(err, fail); err != nil || !again {
 				return err

@@ -58,6 +58,9 @@ type Options struct {
 
 	// Speculate guesses tokens ahead and evaluates them together. The text is the same; it comes faster where guesses are often right.
 	Speculate Speculate
+	// Prediction are tokens of a text that this one may repeat in parts, such as a file that it edits: guesses are looked up there first.
+	// It needs no Speculate.
+	Prediction []int
 	// Rotate lets a text grow past the context, or past fewer tokens.
 	Rotate Rotate
 

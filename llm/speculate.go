@@ -36,27 +36,25 @@ func (s *Speculate) check() {
 
 // guesser guesses the tokens of one text.
 type guesser struct {
-	o     Speculate
-	m     *Model
-	draft *session // nil: none
-	tried int      // guesses
-	right int
+	o      Speculate
+	m      *Model
+	find   finder
+	prompt int      // tokens
+	draft  *session // nil: none
 }
 
 // newGuesser returns nil if no guesses are asked for.
-func (m *Model) newGuesser(o Speculate, prompt int) (*guesser, error) {
-	if o.Draft == nil && o.Lookup == 0 {
+func (m *Model) newGuesser(all Options, prompt int) (*guesser, error) {
+	o := all.Speculate
+	if o.Draft == nil && o.Lookup == 0 && len(all.Prediction) == 0 {
 		return nil, nil
 	}
 	if o.Tokens == 0 {
 		o.Tokens = 4
 	}
-	g := &guesser{o: o, m: m}
+	g := &guesser{o: o, m: m, prompt: prompt, find: finder{n: o.Lookup, prediction: all.Prediction}}
 	if d := o.Draft; d != nil {
-		if d == m {
-			return nil, fault.New(fault.Value, op, "Speculate.Draft is the model itself; want a smaller one")
-		}
-		if err := m.sameTokens(d); err != nil {
+		if err := m.checkDraft(d); err != nil {
 			return nil, err
 		}
 		if err := fault.Catch(func() { g.draft = d.newSession(d.roomFor(prompt, firstCapacity)) }); err != nil {
@@ -66,8 +64,11 @@ func (m *Model) newGuesser(o Speculate, prompt int) (*guesser, error) {
 	return g, nil
 }
 
-// sameTokens refuses a draft whose ids mean other tokens.
-func (m *Model) sameTokens(d *Model) error {
+// checkDraft refuses a draft whose ids mean other tokens.
+func (m *Model) checkDraft(d *Model) error {
+	if d == m {
+		return fault.New(fault.Value, op, "Speculate.Draft is the model itself; want a smaller one")
+	}
 	n := m.tok.Size()
 	if d.tok.Size() != n {
 		return fault.New(fault.Value, op, "Speculate.Draft has %d tokens, the model %d", d.tok.Size(), n)
@@ -89,9 +90,7 @@ func (g *guesser) free() {
 
 // guess returns tokens that may follow a text. A draft that fails, as at the end of its context, guesses nothing.
 func (g *guesser) guess(ctx context.Context, ids []int) (list []int) {
-	if g.o.Lookup > 0 {
-		list = lookup(ids, g.o.Lookup, g.o.Tokens)
-	}
+	list, _, _ = g.find.find(ids, g.prompt, g.o.Tokens)
 	if g.draft == nil || len(list) > 0 || len(ids)+g.o.Tokens >= g.o.Draft.net.Config().Context {
 		return list
 	}
@@ -109,19 +108,6 @@ func (g *guesser) guess(ctx context.Context, ids []int) (list []int) {
 		rest = []int{next}
 	}
 	return list
-}
-
-// lookup finds the last place before the end where the last n tokens were, or fewer of them, and returns what followed.
-func lookup(ids []int, n, most int) []int {
-	for n = min(n, len(ids)-1); n > 0; n-- {
-		tail := ids[len(ids)-n:]
-		for i := len(ids) - n - 1; i >= 0; i-- {
-			if slices.Equal(ids[i:i+n], tail) {
-				return slices.Clone(ids[i+n : min(i+n+most, len(ids))])
-			}
-		}
-	}
-	return nil
 }
 
 // verify evaluates a token and guesses of what follows it, and returns the scores behind each.
@@ -142,8 +128,10 @@ func (s *session) verify(ctx context.Context, id int, guesses []int, size int) (
 }
 
 // next evaluates a token that was chosen, with at most so many guesses of what follows. each is called with the scores of every position,
-// in turn, and returns the token it took, and whether to go on. next returns what each did last.
-func (g *guesser) next(ctx context.Context, s *session, id, most int, each func(y scores) (int, bool)) (again bool, last int, err error) {
+// in turn, and the guesses from there on, and returns the token it took, whether it was guessed and whether to go on. next returns what
+// each did last.
+func (g *guesser) next(ctx context.Context, s *session, id, most int, each func(scores, []int) (int, bool, bool)) (again bool, last int,
+	err error) {
 	guesses := g.guess(ctx, append(slices.Clone(s.ids), id))
 	guesses = guesses[:min(most, len(guesses))]
 	size := g.o.Tokens + 1
@@ -154,20 +142,18 @@ func (g *guesser) next(ctx context.Context, s *session, id, most int, each func(
 		if err != nil {
 			return false, 0, err
 		}
-		last, again = each(y)
+		last, _, again = each(y, nil)
 		return again, last, nil
 	}
 	rows, err := s.verify(ctx, id, guesses, size)
 	if err != nil {
 		return false, 0, err
 	}
-	g.tried += len(guesses)
 	s.pos, s.ids = s.pos+1, append(s.ids, id)
-	for i := 0; ; i++ {
-		if last, again = each(rows[i]); !again || i == len(guesses) || last != guesses[i] {
+	for i, right := 0, true; ; i++ {
+		if last, right, again = each(rows[i], guesses[i:]); !again || !right {
 			return again, last, nil
 		}
-		g.right++
 		s.pos, s.ids = s.pos+1, append(s.ids, last) // its keys and values are there
 	}
 }

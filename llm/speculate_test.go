@@ -63,8 +63,9 @@ func TestGuesses(t *testing.T) {
 		n    int
 		want []int
 	}{{[]int{1, 2, 3, 4, 1, 2}, 2, []int{3, 4, 1}}, {[]int{1, 2, 3, 4, 9, 2}, 2, []int{3, 4, 9}}, {[]int{1, 2, 3}, 3, nil},
-		{[]int{1}, 3, nil}, {[]int{5, 5, 5}, 2, []int{5}}} {
-		if got := lookup(c.ids, c.n, 3); !slices.Equal(got, c.want) {
+		{[]int{1}, 3, nil}, {[]int{5, 5, 5}, 2, []int{5, 5, 5}}} {
+		f := finder{n: c.n}
+		if got, _, _ := f.find(c.ids, 0, 3); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %v, want %v", c.ids, got, c.want)
 		}
 	}

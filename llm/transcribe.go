@@ -28,6 +28,13 @@ type TranscribeOptions struct {
 	Context bool
 	// Temperatures are tried in turn until a text is good; nil: 0, 0.2, … 1. At 0 the likeliest token comes every time.
 	Temperatures []float64
+	// BeamSize is how many texts a search keeps at a temperature of 0; 0 and 1: the likeliest token comes every time.
+	BeamSize int
+	// Patience ends a search when BeamSize·Patience texts ended; 0: when no text under way is better than the BeamSize best that ended.
+	Patience float64
+	// LengthPenalty makes a search take longer texts, if it is larger: the logarithm of a text's probability is divided by its length to
+	// this power; 0: 1, -1: it is not divided.
+	LengthPenalty float64
 	// Seed decides at other temperatures: the same seed writes the same text.
 	Seed uint64
 	// CompressionRatioThreshold is the largest CompressionRatio of a good text; 0: 2.4, infinity: any is good.

@@ -28,6 +28,7 @@ type whisperGolden struct {
 	Suppress []int
 	Begin    []int
 	Greedy   map[string][]int
+	Beams    []beamCase
 	Aligned  struct {
 		Prompt, Text []int
 		Heads        [][2]int
@@ -37,8 +38,8 @@ type whisperGolden struct {
 	}
 }
 
-// whisperFolder writes the small Whisper as a folder.
-func whisperFolder(t testing.TB) (g whisperGolden, dir string) {
+// whisperFolder writes the small Whisper as a folder. change, if there is one, changes its table of tokens.
+func whisperFolder(t testing.TB, change ...func(table []float32)) (g whisperGolden, dir string) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/whisper.json")
 	if err == nil {
@@ -50,7 +51,11 @@ func whisperFolder(t testing.TB) (g whisperGolden, dir string) {
 	dir = t.TempDir()
 	d := lucid.NewStateDict()
 	for name, shape := range g.Shapes {
-		d.Set(name, lucid.New(weight(name, int(elements(shape)), 1), shape...))
+		values := weight(name, int(elements(shape)), 1)
+		if len(change) > 0 && name == "model.decoder.embed_tokens.weight" {
+			change[0](values)
+		}
+		d.Set(name, lucid.New(values, shape...))
 	}
 	if err := lucid.Save(filepath.Join(dir, "model.safetensors"), d); err != nil {
 		t.Fatal(err)
@@ -127,7 +132,7 @@ func TestWhisper(t *testing.T) {
 		o := TranscribeOptions{Translate: mode == "plain", NoTimestamps: mode == "plain"}
 		language := map[bool]string{true: "en", false: "de"}[mode == "plain"]
 		prompt, task := w.prompt(language, nil, o)
-		got, _, err := w.write(ctx, cross, prompt, task, mode == "times", 0, nil)
+		got, _, err := w.write(ctx, cross, prompt, task, &o, 0, nil)
 		if i := slices.Index(want, 256); i >= 0 {
 			want = want[:i]
 		}

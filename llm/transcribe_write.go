@@ -46,7 +46,16 @@ func (o *TranscribeOptions) check(r *transcriptRules) error {
 			return fault.New(fault.Value, op, "a temperature or a threshold of a transcript is NaN")
 		}
 	}
+	def(&o.LengthPenalty, 1)
 	switch {
+	case o.BeamSize < 0 || o.BeamSize > maxBeams:
+		return fault.New(fault.Value, op, "BeamSize is %d; want 0 to %d", o.BeamSize, maxBeams)
+	case !(o.Patience >= 0 && o.Patience <= maxBeams):
+		return fault.New(fault.Value, op, "Patience is %v; want 0 to %d", o.Patience, maxBeams)
+	case !(o.LengthPenalty >= -1 && o.LengthPenalty <= 100):
+		return fault.New(fault.Value, op, "LengthPenalty is %v; want -1 to 100", o.LengthPenalty)
+	case o.BeamSize < 2 && o.Patience != 0:
+		return fault.New(fault.Value, op, "Patience is %v without a BeamSize", o.Patience)
 	case len(o.Temperatures) == 0 || slices.Min(o.Temperatures) < 0 || math.IsInf(slices.Max(o.Temperatures), 1):
 		return fault.New(fault.Value, op, "temperatures of a transcript are %v; want at least one, finite and not negative", o.Temperatures)
 	case (o.Context || o.Prompt != "") && r.previous < 0:
@@ -99,7 +108,7 @@ func (t *Transcriber) hear(ctx context.Context, cross []*lucid.Tensor, language 
 	prompt, task := t.prompt(language, before, *o)
 	for _, temperature := range o.Temperatures {
 		random := rand.New(rand.NewPCG(o.Seed, uint64(at)))
-		if ids, f, err = t.write(ctx, cross, prompt, task, !o.NoTimestamps, temperature, random); err != nil || f.good(o) {
+		if ids, f, err = t.write(ctx, cross, prompt, task, o, temperature, random); err != nil || f.good(o) {
 			break
 		}
 	}
@@ -107,12 +116,16 @@ func (t *Transcriber) hear(ctx context.Context, cross []*lucid.Tensor, language 
 }
 
 // write generates the tokens of a part, without the prompt and the end.
-func (t *Transcriber) write(ctx context.Context, cross []*lucid.Tensor, prompt []int, task int, times bool, temperature float64,
+func (t *Transcriber) write(ctx context.Context, cross []*lucid.Tensor, prompt []int, task int, o *TranscribeOptions, temperature float64,
 	random *rand.Rand) (text []int, f Facts, err error) {
-	d, c := t.newDecoder(cross), t.net.Config()
-	defer d.free()
+	d := t.newDecoder(cross)
+	defer func() {
+		if d != nil {
+			d.free()
+		}
+	}()
 	f.Temperature = temperature
-	most := c.Context/2 - (len(prompt) - task) // the other half is for what went before
+	most := t.net.Config().Context/2 - (len(prompt) - task) // the other half is for what went before
 	scores, err := d.next(prompt[:task+1])
 	if err == nil && t.rules.silence >= 0 {
 		f.NoSpeechProb = math.Exp(float64(scores[t.rules.silence]) - logSum(scores))
@@ -120,31 +133,53 @@ func (t *Transcriber) write(ctx context.Context, cross []*lucid.Tensor, prompt [
 	if rest := prompt[task+1:]; err == nil && len(rest) > 0 {
 		scores, err = d.next(rest)
 	}
-	sum, tokens := 0.0, 0
-	for err == nil && len(text) < most {
+	s := spoken{d: d, scores: scores}
+	switch {
+	case err != nil:
+	case o.BeamSize > 1 && temperature == 0 && most > 0:
+		d = nil // the search frees it
+		s, err = t.beams(ctx, &s, most, o)
+	default:
+		err = t.chosen(ctx, &s, most, !o.NoTimestamps, temperature, random)
+	}
+	if err != nil {
+		return nil, f, err
+	}
+	f.AvgLogProb = s.sum / float64(max(s.tokens, 1))
+	f.CompressionRatio = compression(t.textOf(s.text))
+	return s.text, f, nil
+}
+
+// chosen continues a text by one token after the other.
+func (t *Transcriber) chosen(ctx context.Context, s *spoken, most int, times bool, temperature float64, random *rand.Rand) (err error) {
+	end := t.net.Config().End
+	for err == nil && len(s.text) < most {
 		if err := ctx.Err(); err != nil {
-			return nil, f, err
+			return err
 		}
-		t.rules.allow(scores, text, c.End, times)
-		all := logSum(scores)
+		t.rules.allow(s.scores, s.text, end, times)
+		all := logSum(s.scores)
 		if math.IsInf(all, -1) {
 			break
 		}
 		if math.IsNaN(all) {
-			return nil, f, fault.New(fault.Value, op, "the scores of token %d of a text are not finite; load the model with a DType of "+
-				"more range, or look for weights that are not finite", len(text))
+			return notFinite(len(s.text))
 		}
-		id := choose(scores, temperature, random)
-		sum, tokens = sum+float64(scores[id])-all, tokens+1
-		if id == c.End {
+		id := choose(s.scores, temperature, random)
+		s.sum, s.tokens = s.sum+float64(s.scores[id])-all, s.tokens+1
+		if id == end {
 			break
 		}
-		text = append(text, id)
-		scores, err = d.next([]int{id})
+		s.text = append(s.text, id)
+		s.scores, err = s.d.next([]int{id})
 	}
-	f.AvgLogProb = sum / float64(max(tokens, 1))
-	f.CompressionRatio = compression(t.textOf(text))
-	return text, f, err
+	return err
+}
+
+// notFinite is the error of scores that are no numbers.
+func notFinite(token int) error {
+	return fault.New(fault.Value, op, "the scores of token %d of a text are not finite; load the model with a DType of more range, or "+
+		"look for weights that are not finite", token)
 }
 
 // choose takes the likeliest token, or one by chance if the temperature is not 0.

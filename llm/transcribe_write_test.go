@@ -23,7 +23,7 @@ func TestTranscriptFacts(t *testing.T) {
 	if want := []int{256, 'x', 'y', 'z', 257, 259, 261}; !slices.Equal(prompt, want) || task != 4 {
 		t.Fatalf("the prompt is %v, its task at %d; want %v", prompt, task, want)
 	}
-	text, facts, err := w.write(context.Background(), cross, prompt, task, true, 0, nil)
+	text, facts, err := w.write(context.Background(), cross, prompt, task, &TranscribeOptions{}, 0, nil)
 	if err != nil || len(text) == 0 {
 		t.Fatal(text, err)
 	}

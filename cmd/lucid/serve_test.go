@@ -66,6 +66,10 @@ func TestServeMistakes(t *testing.T) {
 		{[]string{"serve", model, "--host", "0.0.0.0"}, 2, "set a key"}, {[]string{"serve", model, "--port", "99999"}, 2, "0 to 65535"},
 		{[]string{"serve", model, "--log", "xml"}, 2, "text, json or none"}, {[]string{"serve", model, model}, 2, "two models are named"},
 		{[]string{"serve", model, "--sequences", "-1", "--port", "0"}, 1, "Sequences is -1"},
+		{[]string{"serve", model, "--draft", "none.gguf"}, 2, "there is no model at none.gguf"},
+		{[]string{"serve", "a=" + model, "b=" + model, "--draft", model}, 2, "--draft is for one model"},
+		{[]string{"serve", model, "--lookup", "-1", "--port", "0"}, 1, "Lookup is -1"},
+		{[]string{"serve", model, "--guesses", "3", "--port", "0"}, 1, "Tokens is 3"},
 		{[]string{"tune", model}, 2, "which examples"}, {[]string{"tune", model, "--data", "none.jsonl"}, 1, "none.jsonl"},
 		{[]string{"tune", model, "--data", "x", "--full"}, 2, ".gguf"}, {[]string{"fuse", model}, 2, "lucid fuse"},
 		{[]string{"fuse", model, "none", "x.gguf"}, 1, "none"}, {[]string{"fuse", model, "none", "x", "--format", "q8_0"}, 2, "--format"},
@@ -85,6 +89,7 @@ func TestServeModel(t *testing.T) {
 	for _, memory := range []string{"0", "10"} {
 		serveOnce(t, "--memory-mb", memory)
 	}
+	serveOnce(t, "--draft", nextByteModel(t, ""), "--guesses", "3", "--lookup", "0")
 }
 
 // serving starts a server of a small model. stop stops it, and gives what it ended with.

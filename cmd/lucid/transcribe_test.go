@@ -45,6 +45,7 @@ func TestTranscribeMistakes(t *testing.T) {
 	}{
 		{[]string{"transcribe"}, 2, "try: lucid transcribe"}, {[]string{"transcribe", "a", "none.wav"}, 1, "none.wav"},
 		{[]string{"transcribe", "a", sound, "--format", "pdf"}, 2, "srt"},
+		{[]string{"transcribe", "a", sound, "--beams", "many"}, 2, "beams"},
 		{[]string{"transcribe", "none", sound}, 2, "there is no model at none"},
 		{[]string{"transcribe", nextByteModel(t, ""), sound}, 1, "want whisper"},
 	} {

@@ -26,6 +26,7 @@ func (s *Server) chatCompletions(w http.ResponseWriter, r *http.Request) *failur
 	if bad := q.chatPrompt(); bad != nil {
 		return bad
 	}
+	q.predict()
 	return s.respond(w, r, q, &chatShape{ID: newID("chatcmpl-"), Created: time.Now().Unix(), Model: q.model.name})
 }
 

@@ -113,9 +113,25 @@ var errGone = errors.New("serve: the client left")
 
 // usage counts tokens.
 type usage struct {
-	Prompt     int `json:"prompt_tokens"`
-	Completion int `json:"completion_tokens"`
-	Total      int `json:"total_tokens"`
+	Prompt     int     `json:"prompt_tokens"`
+	Completion int     `json:"completion_tokens"`
+	Total      int     `json:"total_tokens"`
+	Guesses    guesses `json:"completion_tokens_details"`
+}
+
+// guesses counts tokens that were guessed ahead, from the prediction of a request or by what the server has for that.
+type guesses struct {
+	Right  int `json:"accepted_prediction_tokens"`
+	Missed int `json:"rejected_prediction_tokens"`
+}
+
+// count adds a token.
+func (u *usage) count(t llm.Token) {
+	u.Completion++
+	u.Guesses.Missed += t.Missed
+	if t.Guessed {
+		u.Guesses.Right++
+	}
 }
 
 // respond generates and writes the answer in the form of a shape, whole or as events.
@@ -148,7 +164,7 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, q *request, f s
 		}
 		last[e.index] = now
 		a.take(e.token)
-		use.Completion++
+		use.count(e.token)
 		if q.stream {
 			return out.token(a, e.token)
 		}

@@ -74,9 +74,11 @@ func TestGreedyLoad(t *testing.T) {
 		New(map[string]*llm.Model{"a": tinyModel(), "b": tinyModel()},
 			Options{Batcher: llm.BatcherOptions{Sequences: 3, Chunk: 5, Queue: 4096, PrefixTokens: 3, Bytes: 300 << 10}}),
 		New(map[string]*llm.Model{"a": tinyModel(), "b": tinyModel()},
-			Options{Batcher: llm.BatcherOptions{Sequences: 16, Chunk: 64, Queue: 4096, PrefixTokens: -1}}),
+			Options{Batcher: llm.BatcherOptions{Sequences: 16, Chunk: 64, Queue: 4096, PrefixTokens: -1, Speculate: &llm.Speculate{}}}),
 		NewFrom(map[string]Source{"a": {Load: source, Bytes: one}, "b": {Load: source, Bytes: one}},
 			Options{Resident: one * 3 / 2, Batcher: llm.BatcherOptions{Queue: 4096}}),
+		New(map[string]*llm.Model{"a": tinyModel(), "b": tinyModel()}, Options{Batcher: llm.BatcherOptions{Sequences: 2, Queue: 4096,
+			Speculate: &llm.Speculate{Draft: newTiny(plainTemplate), Lookup: 3}}}),
 	}
 	var urls []string
 	for _, s := range servers {
@@ -92,6 +94,7 @@ func TestGreedyLoad(t *testing.T) {
 	gate := make(chan bool, 24)
 	for range some(1000, 200, 80) {
 		prompt := strings.Repeat("word ", rng.IntN(6)) + strings.Repeat("x", rng.IntN(3)) + "end"
+		guess := []string{"", "x", prompt, strings.Repeat("word x ", 20)}[rng.IntN(4)]
 		at, name, stream, leaves := rng.IntN(len(urls)), string(rune('a'+rng.IntN(2))), rng.IntN(2) == 0, rng.IntN(8) == 0
 		gate <- true
 		wg.Go(func() {
@@ -102,7 +105,7 @@ func TestGreedyLoad(t *testing.T) {
 				time.AfterFunc(time.Duration(rand.IntN(5))*time.Millisecond, cancel)
 			}
 			body := fmt.Sprintf(`{"model": %q, "messages": [{"role": "user", "content": %q}], "max_tokens": 12, "temperature": 0,
-				"stream": %v}`, name, prompt, stream)
+				"stream": %v, "prediction": {"type": "content", "content": %q}}`, name, prompt, stream, guess)
 			for range 200 { // a server with room for one model may ask to come again
 				r, _ := http.NewRequestWithContext(ctx, "POST", urls[at]+chatPath, strings.NewReader(body))
 				a, err := http.DefaultClient.Do(r)

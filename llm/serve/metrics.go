@@ -112,6 +112,8 @@ func (s *Server) writeMetrics(w http.ResponseWriter, _ *http.Request) {
 		{"lucid_cache_bytes", "Memory of keys and values.", func(m *served) int64 { return m.b.Stats().Bytes }},
 		{"lucid_reused_tokens", "Tokens of prompts that an earlier text had evaluated.",
 			func(m *served) int64 { return m.b.Stats().Reused }},
+		{"lucid_guessed_tokens", "Tokens that were guessed ahead and evaluated.", func(m *served) int64 { return m.b.Stats().Guessed }},
+		{"lucid_right_guesses", "Guesses that became tokens of their texts.", func(m *served) int64 { return m.b.Stats().Right }},
 		{"lucid_steps", "Evaluations of the model.", func(m *served) int64 { return m.b.Stats().Steps }},
 	} {
 		fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n", g.name, g.help, g.name)

@@ -31,10 +31,11 @@ type request struct {
 	echo      bool
 	o         llm.Options
 
-	messages []llm.Message
-	tools    llm.ToolUse
-	noTools  bool            // tool_choice is none
-	format   *llm.ToolFormat // nil: no tools
+	messages   []llm.Message
+	prediction string // a text that the answer may repeat in parts
+	tools      llm.ToolUse
+	noTools    bool            // tool_choice is none
+	format     *llm.ToolFormat // nil: no tools
 
 	instructions string // of responses, as the next two
 	metadata     json.RawMessage
@@ -57,6 +58,7 @@ const (
 	maxName       = 256
 	maxTopLogs    = 20
 	maxTokenLimit = 1 << 24
+	maxPrediction = 1 << 18 // bytes
 )
 
 // sampling are the fields that both kinds of completions have.
@@ -106,7 +108,7 @@ func chatFields(maxN int) []field {
 		whole("top_logprobs", 0, maxTopLogs, func(q *request) *int64 { return &q.top }),
 		field{"response_format", setFormat},
 		only("functions", "[]"), only("function_call", `"none"`, `"auto"`), only("modalities", `["text"]`), only("reasoning_effort"),
-		only("audio"), only("prediction"), only("web_search_options"), only("verbosity"))
+		only("audio"), field{"prediction", setPrediction}, only("web_search_options"), only("verbosity"))
 }
 
 // textFields are those of completions.
@@ -171,6 +173,31 @@ func setBias(q *request, raw json.RawMessage) *failure {
 		q.o.LogitBias[id] = bias
 	}
 	return nil
+}
+
+// setPrediction reads {"type": "content", "content": …}.
+func setPrediction(q *request, raw json.RawMessage) *failure {
+	m, bad := objectOf("prediction", raw, "type", "content")
+	if bad != nil {
+		return bad
+	}
+	if string(m["type"]) != `"content"` {
+		return wrong("prediction.type", "%.40s; want content", m["type"])
+	}
+	if len(m["content"]) > 6*maxPrediction {
+		return wrong("prediction.content", "%d bytes; want at most %d", len(m["content"]), maxPrediction)
+	}
+	if q.prediction, bad = contentOf("prediction.content", m["content"]); bad == nil && len(q.prediction) > maxPrediction {
+		bad = wrong("prediction.content", "%d bytes; want at most %d", len(q.prediction), maxPrediction)
+	}
+	return bad
+}
+
+// predict cuts the prediction into tokens, as many as a text can have.
+func (q *request) predict() {
+	m := q.model.m
+	ids := m.Tokenizer().EncodeWith(q.prediction, tokenizer.EncodeOptions{NoAdded: true, SpecialAsText: true})
+	q.o.Prediction = ids[:min(len(ids), m.Config().Context)]
 }
 
 // roles of messages, by the names that templates know.

@@ -47,8 +47,8 @@ func TestChat(t *testing.T) {
 	decode(t, body, &a)
 	want, _ := alone(t, llm.Options{MaxTokens: 5})
 	c := a.Choices[0]
-	if code != 200 || a.Object != "chat.completion" || *c.Message.Content != want || *c.Finish != "length" || *a.Usage != (usage{20, 5,
-		25}) {
+	if code != 200 || a.Object != "chat.completion" || *c.Message.Content != want || *c.Finish != "length" || *a.Usage != (usage{Prompt: 20,
+		Completion: 5, Total: 25, Guesses: a.Usage.Guesses}) {
 		t.Errorf("%d %s, want %q", code, body, want)
 	}
 	if len(c.LogProbs.Content) != 5 || len(c.LogProbs.Content[0].Top) != 2 ||

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from transformers import WhisperConfig, WhisperFeatureExtractor, WhisperForConditionalGeneration
 from transformers.models.whisper.generation_whisper import _dynamic_time_warping, _median_filter
+from transformers.generation import GenerationMixin, LogitsProcessorList
 from transformers.generation.logits_process import (SuppressTokensAtBeginLogitsProcessor, SuppressTokensLogitsProcessor,
                                                     WhisperTimeStampLogitsProcessor)
 
@@ -36,6 +37,28 @@ def weight(name, shape):
 
 def numbers(t):
     return [float(f"{v:.7g}") for v in t.flatten().tolist()]
+
+
+def beams(m, mel, g):
+    """The best text of searches by transformers, and its score. The end is made about as likely as what is said most."""
+    out, table = [], m.model.decoder.embed_tokens.weight
+    was = table[END].clone()
+    table[END] = 0.55 * table[41] + 0.4 * table[100]
+    for mode, prompt in {"times": [START, DE, TRANSCRIBE], "plain": [START, EN, TRANSLATE, NO_TIMES]}.items():
+        rules = [SuppressTokensAtBeginLogitsProcessor(BEGIN, len(prompt)), SuppressTokensLogitsProcessor(SUPPRESS)]
+        if mode == "times":
+            rules.append(WhisperTimeStampLogitsProcessor(g, len(prompt)))
+        for size, early, power in [(2, False, 1.0), (3, False, 1.0), (5, False, 1.0), (5, True, 1.0), (4, False, 0.0), (4, True, 0.3),
+                                   (8, False, 2.0), (16, False, 1.0), (16, True, 0.5)]:
+            y = GenerationMixin.generate(m, mel, decoder_input_ids=torch.tensor([prompt]), num_beams=size, early_stopping=early,
+                                         length_penalty=power, do_sample=False, max_length=20, min_length=0, num_return_sequences=1,
+                                         logits_processor=LogitsProcessorList(rules), return_dict_in_generate=True, output_scores=True,
+                                         suppress_tokens=None, begin_suppress_tokens=None, eos_token_id=END, pad_token_id=END)
+            ids = y.sequences[0, len(prompt):].tolist()
+            out.append({"mode": mode, "size": size, "early": early, "power": power, "score": float(y.sequences_scores[0]),
+                        "ids": ids[:ids.index(END)] if END in ids else ids})
+    table[END] = was
+    return out
 
 
 def main():
@@ -69,6 +92,7 @@ def main():
                     y = rule(x, y)
                 x = torch.cat([x, y.argmax(-1, keepdim=True)], 1)
             out["greedy"][mode] = x[0, len(prompt):].tolist()
+        out["beams"] = beams(m, mel, g)
         # When words are said, as Whisper's authors find it, of 40 of 50 positions: by three heads, with transformers' own filter and warping.
         prompt, text, heads, frames = [START, EN, TRANSCRIBE, NO_TIMES], [10, 20, 30, 40, 50, 60, 70], [[0, 1], [1, 0], [1, 1]], 40
         y = m(mel, decoder_input_ids=torch.tensor([prompt + text + [END]]), output_attentions=True)

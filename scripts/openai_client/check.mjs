@@ -24,6 +24,9 @@ assert.equal((await client.models.retrieve(name)).id, name);
 const a = await chat({ max_tokens: 8, temperature: 0 });
 assert.ok(["length", "stop"].includes(a.choices[0].finish_reason) && a.choices[0].message.role === "assistant");
 assert.equal(a.usage.total_tokens, a.usage.prompt_tokens + a.usage.completion_tokens);
+const guessed = await chat({ max_tokens: 8, temperature: 0, prediction: { type: "content", content: [{ type: "text", text: "more" }] } });
+assert.equal(guessed.choices[0].message.content, a.choices[0].message.content);
+assert.ok(guessed.usage.completion_tokens_details.rejected_prediction_tokens >= 0);
 let text = "", last;
 for await (const part of await chat({ max_tokens: 8, temperature: 0, stream: true, stream_options: { include_usage: true } })) {
   text += part.choices[0]?.delta.content ?? "";

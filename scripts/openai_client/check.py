@@ -38,6 +38,12 @@ assert a.choices[0].finish_reason in ("length", "stop") and a.choices[0].message
 assert a.usage.completion_tokens <= 8 and a.usage.total_tokens == a.usage.prompt_tokens + a.usage.completion_tokens
 text = a.choices[0].message.content
 
+guessed = client.chat.completions.create(model=name, messages=hello, max_tokens=8, temperature=0,
+                                         prediction={"type": "content", "content": text + "more"})
+details = guessed.usage.completion_tokens_details
+assert guessed.choices[0].message.content == text and guessed.usage.completion_tokens == a.usage.completion_tokens
+assert details.accepted_prediction_tokens >= 0 and details.rejected_prediction_tokens >= 0
+
 parts = list(client.chat.completions.create(model=name, messages=hello, max_tokens=8, temperature=0, stream=True,
                                             stream_options={"include_usage": True}))
 assert "".join(p.choices[0].delta.content or "" for p in parts if p.choices) == text
