@@ -300,7 +300,9 @@ func resampling() {
 		}))
 	}
 	add("grid_sample_border", "F.grid_sample(img, grid, padding_mode='border', align_corners=False)", "img,grid",
-		one(func(at get, n int) tensor { return F.GridSample(at("img"), at("grid"), F.GridSampleOptions{PaddingMode: "border"}) }))
+		one(func(at get, n int) tensor {
+			return F.GridSample(at("img"), at("grid"), F.GridSampleOptions{PaddingMode: "border"})
+		}))
 	add("pixel_shuffle", "F.pixel_shuffle(img, 2)", "img", one(func(at get, n int) tensor { return F.PixelShuffle(at("img"), 2) }))
 }
 
