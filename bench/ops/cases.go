@@ -65,7 +65,7 @@ func (c *benchCase) run(v *values) []tensor {
 	}
 	y := c.do(at, v.n)[0]
 	if c.ones == nil {
-		c.ones = lucid.OnesLike(y).Eval().Detach()
+		c.ones = lucid.OnesLike(y).Contiguous().Eval().Detach()
 	}
 	var of []tensor
 	for _, k := range names {

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
+	"runtime/pprof"
 	"time"
 
 	"github.com/lucid-go/lucid"
@@ -33,9 +34,16 @@ func main() {
 	threads := flag.Int("threads", 1, "of both")
 	rounds := flag.Int("rounds", 2, "turns of both")
 	each := flag.Duration("time", 4*time.Millisecond, "of one turn")
+	wake := flag.Duration("wake", 0, "run for so long before each turn, as long as threads take to come to two processors; with two threads 10ms")
 	below := flag.Float64("below", math.Inf(1), "print only ops whose ratio is below this")
+	prof := flag.String("prof", "", "write a profile of the processor")
 	alone := flag.Bool("alone", false, "do not ask PyTorch")
 	flag.Parse()
+	if *prof != "" {
+		f, _ := os.Create(*prof)
+		pprof.StartCPUProfile(f)
+		defer pprof.StopCPUProfile()
+	}
 	runtime.GOMAXPROCS(*threads)
 	want := regexp.MustCompile("^(" + flag.Arg(0) + ")$")
 	if flag.NArg() == 0 {
@@ -60,9 +68,10 @@ func main() {
 		}
 		ours.Sum = j.sum
 		for range *rounds {
+			j.time(*wake)
 			ours.Seconds = min(ours.Seconds, j.time(*each))
 			if peer != nil {
-				r := peer.ask(c, *each)
+				r := peer.ask(c, *wake, *each)
 				theirs.Seconds, theirs.Sum, theirs.Error = min(theirs.Seconds, r.Seconds), r.Sum, r.Error
 			}
 		}
@@ -143,7 +152,7 @@ func total(y *lucid.Tensor) (sum float64) {
 
 func (j *job) time(budget time.Duration) float64 {
 	best := math.Inf(1)
-	for begin := time.Now(); time.Since(begin) < budget || math.IsInf(best, 1); {
+	for begin := time.Now(); budget > 0 && (time.Since(begin) < budget || math.IsInf(best, 1)); {
 		t := time.Now()
 		for range j.batch {
 			j.run()
@@ -180,8 +189,8 @@ func start(python string, threads, size int, dtype string) *torch {
 	return p
 }
 
-func (p *torch) ask(c *benchCase, budget time.Duration) (r result) {
-	line, _ := json.Marshal(map[string]any{"expr": c.torch, "of": c.of, "seconds": budget.Seconds()})
+func (p *torch) ask(c *benchCase, wake, budget time.Duration) (r result) {
+	line, _ := json.Marshal(map[string]any{"expr": c.torch, "of": c.of, "seconds": budget.Seconds(), "wake": wake.Seconds()})
 	fmt.Fprintf(p.in, "%s\n", line)
 	answer, err := p.out.ReadBytes('\n')
 	if err != nil {

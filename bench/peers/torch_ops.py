@@ -81,6 +81,9 @@ for line in sys.stdin:
     ask = json.loads(line)
     try:
         run, batch, total = prepare(ask["expr"], ask["of"])
+        begin = time.perf_counter()
+        while time.perf_counter() - begin < ask["wake"]:
+            run()
         best, begin = math.inf, time.perf_counter()
         while best == math.inf or time.perf_counter() - begin < ask["seconds"]:
             t = time.perf_counter()
