@@ -184,11 +184,7 @@ func classLossGrad(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	case dtype.Float64:
 		return spreadClasses[float64](c, a, out[0], in)
 	}
-	wide := newScratch[float32](out[0].Numel())
-	if err := spreadClasses[float32](c, a, scratchView(wide, dtype.Float32, out[0].Shape), in); err != nil {
-		return err
-	}
-	return storeHalf(c, out[0], wide)
+	return spreadClasses[float32](c, a, out[0], in) // not of logits
 }
 
 // spreadClasses is class_loss_grad: what a target's loss is to be multiplied by, then the pass of class_nll_grad, or zeros and the targets.
@@ -251,14 +247,25 @@ func spreadClasses[T floats](c *backend.Ctx, a attr.Attr, out backend.View, in [
 		return classNLLGrad(c, attr.Axis{Axis: cl.Axis}, []backend.View{out},
 			[]backend.View{in[2], sums, scratchView(at, dtype.Int64, ks), share, share})
 	}
-	z, inner, unit := outOf[T](out), volume(d[cl.Axis+1:]), 4*blockElems
+	z, inner, unit := out.Bytes(), volume(d[cl.Axis+1:]), 16*blockElems
 	if err := each(c, ceil(len(z), unit), func(b int) { clear(z[b*unit : min((b+1)*unit, len(z))]) }); err != nil {
 		return err
 	}
+	var narrow func(z unsafe.Pointer, x []float32)
+	if out.DType.IsHalf() {
+		narrow = narrower(out.DType)
+	}
 	return each(c, ceil(rows, lossUnit), func(b int) {
+		wide := make([]float32, 1)
 		for r := b * lossUnit; r < min((b+1)*lossUnit, rows); r++ {
 			o := r / inner
-			z[(o*l.n+int(at[r]))*inner+r-o*inner] = -s[r]
+			at := (o*l.n+int(at[r]))*inner + r - o*inner
+			if narrow != nil {
+				wide[0] = float32(-s[r])
+				narrow(unsafe.Pointer(&z[2*at]), wide)
+			} else {
+				outOf[T](out)[at] = -s[r]
+			}
 		}
 	})
 }

@@ -28,6 +28,9 @@ func softmaxGrad(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 			return err
 		}
 		n := in[0].Numel()
+		if inner == 1 {
+			return gradRows64(c, outOf[float64](out[0]), elems[float64](g, n), elems[float64](y, n), dims[axis])
+		}
 		return gradColumns(c, columnsF64, outOf[float64](out[0]), elems[float64](g, n), elems[float64](y, n), outer, dims[axis], inner)
 	}
 	if inner == 1 {
@@ -89,6 +92,22 @@ func softmaxGradRows(c *backend.Ctx, out backend.View, in []backend.View, rows, 
 		})
 		if past {
 			simd.Fence()
+		}
+	})
+}
+
+// gradRows64 is softmaxGradRows for float64.
+func gradRows64(c *backend.Ctx, z, g, y []float64, n int) error {
+	per := max(1, softmaxElems/n)
+	return c.For(ceil(len(z)/n, per), func(b int) {
+		pace := par.NewPace()
+		for r := b * per; r < min((b+1)*per, len(z)/n); r++ {
+			z, g, y := z[r*n:(r+1)*n], g[r*n:(r+1)*n], y[r*n:(r+1)*n]
+			s := simd.DotF64(g, y)
+			for k, v := range y {
+				z[k] = v * (g[k] - s)
+			}
+			pace.StepElems(2 * n)
 		}
 	})
 }
