@@ -9,7 +9,8 @@ import (
 
 type tensor = *lucid.Tensor
 
-var dtypes = map[string]lucid.DType{"float32": lucid.Float32, "float64": lucid.Float64, "float16": lucid.Float16, "bfloat16": lucid.BFloat16}
+var dtypes = map[string]lucid.DType{"float32": lucid.Float32, "float64": lucid.Float64, "float16": lucid.Float16,
+	"bfloat16": lucid.BFloat16}
 
 // values are the operands; data in bench/peers/torch_ops.py makes the same.
 type values struct {
@@ -158,9 +159,15 @@ func indexing() {
 	add("scatter_rows", "x.scatter(1, i, y)", "x,y", one(func(at get, n int) tensor { return at("x").Scatter(1, at("i"), at("y")) }))
 	add("scatter_columns", "x.scatter(0, i, y)", "", one(func(at get, n int) tensor { return at("x").Scatter(0, at("i"), at("y")) }))
 	add("scatter_number", "x.scatter(1, i, 2.0)", "", one(func(at get, n int) tensor { return at("x").Scatter(1, at("i"), 2.0) }))
-	add("scatter_add_rows", "x.scatter_add(1, i, y)", "x,y", one(func(at get, n int) tensor { return at("x").ScatterAdd(1, at("i"), at("y")) }))
-	add("scatter_add_columns", "x.scatter_add(0, i, y)", "", one(func(at get, n int) tensor { return at("x").ScatterAdd(0, at("i"), at("y")) }))
-	add("scatter_add_few", "x.scatter_add(1, few, y)", "", one(func(at get, n int) tensor { return at("x").ScatterAdd(1, at("few"), at("y")) }))
+	add("scatter_add_rows", "x.scatter_add(1, i, y)", "x,y", one(func(at get, n int) tensor {
+		return at("x").ScatterAdd(1, at("i"), at("y"))
+	}))
+	add("scatter_add_columns", "x.scatter_add(0, i, y)", "", one(func(at get, n int) tensor {
+		return at("x").ScatterAdd(0, at("i"), at("y"))
+	}))
+	add("scatter_add_few", "x.scatter_add(1, few, y)", "", one(func(at get, n int) tensor {
+		return at("x").ScatterAdd(1, at("few"), at("y"))
+	}))
 	add("scatter_amax", "x.scatter_reduce(1, i, y, 'amax')", "", one(func(at get, n int) tensor {
 		return at("x").ScatterReduce(1, at("i"), at("y"), "amax")
 	}))
@@ -169,7 +176,9 @@ func indexing() {
 	add("embedding", "F.embedding(t, x)", "x", one(func(at get, n int) tensor { return F.Embedding(at("t"), at("x")) }))
 	add("index_add", "x.index_add(0, t, y)", "", one(func(at get, n int) tensor { return at("x").IndexAdd(0, at("t"), at("y")) }))
 	add("index_copy", "x.index_copy(0, t, y)", "", one(func(at get, n int) tensor { return at("x").IndexCopy(0, at("t"), at("y")) }))
-	add("index_put", "x.index_put((t,), y)", "", one(func(at get, n int) tensor { return at("x").IndexPut(at("y"), []tensor{at("t")}) }))
+	add("index_put", "x.index_put((t,), y)", "", one(func(at get, n int) tensor {
+		return at("x").IndexPut(at("y"), []tensor{at("t")})
+	}))
 	add("take", "torch.take(x, i)", "x", one(func(at get, n int) tensor { return at("x").Take(at("i")) }))
 	add("bag_sum", "F.embedding_bag(t, x, off, mode='sum')", "x", one(func(at get, n int) tensor {
 		return F.EmbeddingBag(at("t"), at("x"), F.EmbeddingBagOptions{Offsets: at("off"), Mode: "sum"})
@@ -232,7 +241,9 @@ func ordering() {
 		v, _, _ := lucid.UniqueConsecutive(at("few"))
 		return v
 	}))
-	add("searchsorted", "torch.searchsorted(edges, x)", "", one(func(at get, n int) tensor { return lucid.SearchSorted(at("edges"), at("x")) }))
+	add("searchsorted", "torch.searchsorted(edges, x)", "", one(func(at get, n int) tensor {
+		return lucid.SearchSorted(at("edges"), at("x"))
+	}))
 	add("bucketize", "torch.bucketize(x, edges)", "", one(func(at get, n int) tensor { return lucid.Bucketize(at("x"), at("edges")) }))
 }
 
@@ -308,7 +319,9 @@ func resampling() {
 
 func counting() {
 	add("bincount", "torch.bincount(i.view(-1))", "", one(func(at get, n int) tensor { return lucid.Bincount(at("i").Reshape(-1)) }))
-	add("bincount_few", "torch.bincount(few.view(-1))", "", one(func(at get, n int) tensor { return lucid.Bincount(at("few").Reshape(-1)) }))
+	add("bincount_few", "torch.bincount(few.view(-1))", "", one(func(at get, n int) tensor {
+		return lucid.Bincount(at("few").Reshape(-1))
+	}))
 	add("bincount_rows", "torch.bincount(t)", "", one(func(at get, n int) tensor { return lucid.Bincount(at("t")) }))
 	add("histc", "torch.histc(x, 64, -1, 1)", "", one(func(at get, n int) tensor {
 		return lucid.Histc(at("x"), lucid.HistcOptions{Bins: 64, Min: -1, Max: 1})
@@ -380,7 +393,9 @@ func short() {
 	}))
 	add("16_sum", "s.sum()", "s", one(func(at get, n int) tensor { return at("s").Sum() }))
 	add("16_softmax", "s.softmax(0)", "s", one(func(at get, n int) tensor { return at("s").Softmax(0) }))
-	add("16_mean_of_square", "((s - r) ** 2).mean()", "s", one(func(at get, n int) tensor { return at("s").Sub(at("r")).Square().Mean() }))
+	add("16_mean_of_square", "((s - r) ** 2).mean()", "s", one(func(at get, n int) tensor {
+		return at("s").Sub(at("r")).Square().Mean()
+	}))
 	add("16_cat", "torch.cat([s, r])", "", one(func(at get, n int) tensor { return lucid.Cat([]tensor{at("s"), at("r")}, 0) }))
 	add("16_slice", "s[2:9] * 2", "", one(func(at get, n int) tensor { return at("s").At(lucid.Range{Start: 2, Stop: 9}).Mul(2) }))
 }

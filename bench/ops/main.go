@@ -1,6 +1,6 @@
-// Ops times single ops and their gradients against PyTorch, one after the other in turns, and prints what each took:
+// Ops times single ops and their gradients against PyTorch, alternately, and prints what each took:
 //
-//	go build -o /tmp/ops ./bench/ops && /tmp/ops -python python3 -size 512 -threads 1 'nll_loss|topk'
+//	go run ./bench/ops -python python3 -size 512 -threads 1 'nll_loss|topk'
 package main
 
 import (
@@ -32,9 +32,9 @@ func main() {
 	size := flag.Int("size", 512, "operands have about this size, squared")
 	dtype := flag.String("dtype", "float32", "of the operands: float32, float64, float16 or bfloat16")
 	threads := flag.Int("threads", 1, "of both")
-	rounds := flag.Int("rounds", 2, "turns of both")
-	each := flag.Duration("time", 4*time.Millisecond, "of one turn")
-	wake := flag.Duration("wake", 0, "run for so long before each turn, as long as threads take to come to two processors; with two threads 10ms")
+	rounds := flag.Int("rounds", 2, "runs of both")
+	each := flag.Duration("time", 4*time.Millisecond, "of one run")
+	wake := flag.Duration("wake", 0, "run for so long before each; threads take some to come to two processors")
 	below := flag.Float64("below", math.Inf(1), "print only ops whose ratio is below this")
 	prof := flag.String("prof", "", "write a profile of the processor")
 	alone := flag.Bool("alone", false, "do not ask PyTorch")

@@ -171,7 +171,8 @@ func histogram(op string, x, weight *Node, edges []*Node, bins []int, rng []floa
 	var sizes []int
 	for i := range d {
 		col := reshapeTo(SliceDim(x, 1, i, 1, 1), shape.Of(op, x.Dim(0)))
-		even := len(edges) <= i && bins[i] <= 1<<16 && x.Dim(0) >= 1<<10 // a search of few is one launch less
+		// A search of few is less than the launches that make up for it.
+		even := len(edges) <= i && bins[i] <= 1<<16 && x.Dim(0) >= 1<<10
 		if len(edges) <= i {
 			lo, hi := 0.0, 0.0
 			if len(rng) > 0 {

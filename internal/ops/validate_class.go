@@ -44,7 +44,8 @@ func (c check) classLoss(x, target *Node, weights []*Node) (wide dtype.DType) {
 	c.must(a.Fold <= attr.LossNone, "has no fold %d", a.Fold)
 	c.must(!a.Logits || !x.DType().IsHalf(), "logits of %v", x.DType())
 	d := x.Shape().Clone()
-	c.must(slices.Equal(slices.Delete(d, a.Axis, a.Axis+1), target.Shape().Dims()), "targets of shape %v for %v", target.Shape(), x.Shape())
+	c.must(slices.Equal(slices.Delete(d, a.Axis, a.Axis+1), target.Shape().Dims()),
+		"targets of shape %v for %v", target.Shape(), x.Shape())
 	wide = statDType(x.DType())
 	c.must(len(weights) <= 1, "has %d weights", len(weights))
 	for _, w := range weights {
@@ -65,7 +66,8 @@ func validateClassLossGrad(c check) {
 	wide := c.classLoss(x, target, rest)
 	c.must(g.DType() == x.DType() && (g.Rank() == 0 || a.Fold == attr.LossNone && g.Shape().Equal(target.Shape())),
 		"a cotangent %v of shape %v for %v", g.DType(), g.Shape(), x.Shape())
-	c.must(a.Fold != attr.LossNone || g.Shape().Equal(target.Shape()), "a cotangent of shape %v for targets of %v", g.Shape(), target.Shape())
+	c.must(a.Fold != attr.LossNone || g.Shape().Equal(target.Shape()), "a cotangent of shape %v for targets of %v",
+		g.Shape(), target.Shape())
 	c.must(total.DType() == wide && total.Rank() == 0, "a sum of weights %v of shape %v", total.DType(), total.Shape())
 	c.must(lse == nil || lse.DType() == wide && lse.Shape().Equal(target.Shape()), "sums of exponentials that do not fit %v", x.Shape())
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// countBelow is how many elements of a sorted row are not >= w; what a look decides is a number and no branch, which nobody could predict.
+// countBelow is how many elements of a sorted row are not >= w; what a look decides is a number and no branch.
 func countBelow[T reals](row []T, w T) int64 {
 	lo, n := 0, len(row)
 	for n > 1 {

@@ -199,7 +199,8 @@ func (d *Device) peer(dst, src *mem.Buffer, from *backend.Device) error {
 
 // onHost are the ops that run on the host by choice, and why. LUCID_CUDA_STRICT=1 allows them too.
 var onHost = map[string]string{
-	"eig":             "of small matrices, and where cuSOLVER has no Xgeev: its iterations depend on each other, and the host is faster at them",
+	"eig": "of small matrices, and where cuSOLVER has no Xgeev: " +
+		"its iterations depend on each other, and the host is faster at them",
 	"ldl_factor":      "each of its steps chooses a pivot; Cholesky and LU have kernels",
 	"class_loss":      "on a GPU class_nll and ops around it are recorded instead",
 	"class_loss_grad": "it belongs to class_loss",
