@@ -217,7 +217,8 @@ func histogram(op string, x, weight *Node, edges []*Node, bins []int, rng []floa
 	return h, edges
 }
 
-// evenBin is the bin of each x between edges that are evenly spread: where it should be, or next to it, since edges and quotients are rounded.
+// evenBin is the bin of each x between edges that are evenly spread: where it should be, or next to it, since edges and quotients are
+// rounded.
 func evenBin(edges, x, first, last *Node) *Node {
 	m := edges.Dim(0) - 1
 	k := Cast(Mul(Div(Sub(x, first), Sub(last, first)), float64(m)), dtype.Int64)

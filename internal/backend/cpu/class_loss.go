@@ -49,7 +49,7 @@ func (l *lossTargets[T]) refuse(k int) bool {
 		if l.Logits {
 			op = "cross_entropy"
 		}
-		fault.Throw(fault.Index, op, "target %d is out of range for %d classes", k, l.n)
+		panic(fault.IndexError(op, int64(k), int64(l.n)))
 	}
 	return true
 }
