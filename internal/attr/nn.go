@@ -125,3 +125,11 @@ type ClassLoss struct {
 	Fold         LossFold
 	Logits       bool // the loss is of log_softmax
 }
+
+// Op is the function that errors name.
+func (a ClassLoss) Op() string {
+	if a.Logits {
+		return "cross_entropy"
+	}
+	return "nll_loss"
+}

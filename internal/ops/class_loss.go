@@ -79,7 +79,7 @@ func newLossRows(a attr.ClassLoss, in []*Node, lead int) *lossRows {
 	r.x = Cast(in[0], statDType(in[0].DType()))
 	keep := r.keep()
 	r.valid = Reshape(Ne(in[1], a.Ignore), keep...)
-	r.target = strictIndex(r.op(), Where(r.valid, Reshape(in[1], keep...), Number(dtype.Int64, 0)), r.x.Dim(r.axis))
+	r.target = strictIndex(r.Op(), Where(r.valid, Reshape(in[1], keep...), Number(dtype.Int64, 0)), r.x.Dim(r.axis))
 	if len(in) > 2 {
 		d := ones(r.x.Rank())
 		d[r.axis] = r.x.Dim(r.axis)
@@ -89,13 +89,6 @@ func newLossRows(a attr.ClassLoss, in []*Node, lead int) *lossRows {
 		r.weight = gather(broadcastTo(Reshape(in[2], d...), r.x.Shape()), r.target, r.axis)
 	}
 	return r
-}
-
-func (r *lossRows) op() string {
-	if r.Logits {
-		return "cross_entropy"
-	}
-	return "nll_loss"
 }
 
 // keep is the shape of what there is one of for a target.
@@ -163,7 +156,7 @@ func (r *lossRows) spread(v *Node) *Node {
 func (r *lossRows) byClass(v *Node) *Node {
 	v = Where(r.valid, broadcastTo(v, r.valid.Shape()), constLike(v, 0))
 	n := r.x.Dim(r.axis)
-	zeros := FullOf(shape.Of(r.op(), n), v.DType(), dtype.Scalar{Kind: dtype.KindFloat})
+	zeros := FullOf(shape.Of(r.Op(), n), v.DType(), dtype.Scalar{Kind: dtype.KindFloat})
 	return put(zeros, Reshape(r.target, -1), Reshape(v, -1), 0, attr.ReduceAdd)
 }
 

@@ -45,11 +45,7 @@ func newLossTargets[T floats](c *backend.Ctx, a attr.Attr, x, target backend.Vie
 // refuse returns true for a target that is ignored and throws for one that is no class.
 func (l *lossTargets[T]) refuse(k int) bool {
 	if k != l.Ignore {
-		op := "nll_loss"
-		if l.Logits {
-			op = "cross_entropy"
-		}
-		panic(fault.IndexError(op, int64(k), int64(l.n)))
+		panic(fault.IndexError(l.Op(), int64(k), int64(l.n)))
 	}
 	return true
 }
