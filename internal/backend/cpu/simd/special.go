@@ -11,10 +11,6 @@ const LgammaSplit = 2.5
 // The functions below serve arguments outside the range of the special functions' kernels: zeros, negative numbers, infinities, NaN
 // and tails.
 
-func lgammaFar(x float32) float32 { return float32(special.Lgamma(float64(x))) }
-
-func digammaFar(x float32) float32 { return float32(special.Digamma(float64(x))) }
-
 func trigammaFar(x float32) float32 { return float32(special.Polygamma(1, float64(x))) }
 
 func zetaFar(s, q float32) float32 { return float32(special.Zeta(float64(s), float64(q))) }
@@ -22,3 +18,23 @@ func zetaFar(s, q float32) float32 { return float32(special.Zeta(float64(s), flo
 func gammaincFar(a, x float32) float32 { return float32(special.Gammainc(float64(a), float64(x))) }
 
 func gammaincLowFar(a, x float32) float32 { return gammainc1(a, x) }
+
+func trigammaFar64(x float64) float64 { return special.Polygamma(1, x) }
+
+func besselJ0Far64(x float64) float64 { return special.J0(x) }
+
+func besselJ1Far64(x float64) float64 { return special.J1(x) }
+
+func besselY0Far64(x float64) float64 { return special.Y0(x) }
+
+func besselY1Far64(x float64) float64 { return special.Y1(x) }
+
+func sphericalJ0Far64(x float64) float64 { return special.SphericalJ0(x) }
+
+func airyAiFar64(x float64) float64 { return special.AiryAi(x) }
+
+func erfcxFar64(x float64) float64 { return special.Erfcx(x) }
+
+func ndtriFar64(p float64) float64 { return special.Ndtri(p) }
+
+func erfcinvFar64(y float64) float64 { return special.Erfcinv(y) }

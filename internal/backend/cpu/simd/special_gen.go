@@ -4,84 +4,272 @@ package simd
 
 import "math"
 
+func lgammaFar1(x float32) float32 {
+	v0 := int64(math.Float64bits(float64(x))) & 9223372036854775807
+	v1 := greater(0x1p-1022, math.Float64frombits(uint64(v0)))
+	v2 := lesser(0x1.7e43c8800759cp+996, v1)
+	v3 := v2 < 0.5
+	v4 := v2 < 1.5
+	v5 := v2 >= 2.5
+	v6 := math.FMA(v2, v2, v2)
+	var v7 float64 = v2
+	if v3 {
+		v7 = v6
+	}
+	var v8 float64 = 1
+	if v4 {
+		v8 = v7
+	}
+	var v9 float64 = 1
+	if v3 {
+		v9 = 0
+	}
+	var v10 float64 = 2
+	if v4 {
+		v10 = v9
+	}
+	v11 := lesser(0.5, (v2 - v10))
+	v12 := float64(v11 * v11)
+	v13 := math.FMA(0x1.e2458007cf618p-14, v12, 0x1.091dc75bb4395p-11)
+	v14 := math.FMA(v13, v12, 0x1.7aec51918c322p-09)
+	v15 := math.FMA(v14, v12, 0x1.5132155e09a75p-06)
+	v16 := math.FMA(v15, v12, 0x1.4a34cc4eac48p-02)
+	v17 := math.FMA(-0x1.b4e37f8fecb99p-15, v12, -0x1.d01f28d52f22cp-13)
+	v18 := math.FMA(v17, v12, -0x1.38ba16b3c5394p-10)
+	v19 := math.FMA(v18, v12, -0x1.e404d4a1b2af2p-08)
+	v20 := math.FMA(v19, v12, -0x1.13e001ad433ddp-04)
+	v21 := math.FMA(v20, v12, 0x1.b0ee6072093cep-02)
+	v22 := math.FMA(v16, v11, v21)
+	v23 := float64(v11 * v22)
+	var v24 float64 = v8
+	if v5 {
+		v24 = v2
+	}
+	v25 := int64(math.Float64bits(v24)) + 2638147582215219
+	v26 := int64(uint64(v25) >> 52)
+	v27 := int64(math.Float64bits(v24)) - (v26 << 52)
+	v28 := v27 + 4607182418800017408
+	v29 := math.Float64frombits(uint64(v28)) - 1
+	v30 := v26 | 4841369599423283200
+	v31 := math.Float64frombits(uint64(v30)) - 0x1.00000000003ffp+52
+	v32 := v29 / (v29 + 2)
+	v33 := float64(v32 * v32)
+	v34 := math.FMA(0x1.745d1745d1746p-03, v33, 0x1.c71c71c71c71cp-03)
+	v35 := math.FMA(v34, v33, 0x1.2492492492492p-02)
+	v36 := math.FMA(v35, v33, 0.4)
+	v37 := math.FMA(v36, v33, 0x1.5555555555555p-01)
+	v38 := math.FMA(v37, v33, 2)
+	v39 := float64(v31 * 0x1.62e42fefa39efp-01)
+	v40 := math.FMA(v32, v38, v39)
+	v41 := 1 / v2
+	v42 := float64(v41 * v41)
+	v43 := float64(v42 * v42)
+	v44 := math.FMA(-0x1.470937114bc43p-11, v43, -0x1.31cc67e5ed152p-11)
+	v45 := math.FMA(v44, v43, -0x1.6c16922879152p-09)
+	v46 := math.FMA(0x1.6158959fedc52p-11, v43, 0x1.9fe22a778d534p-11)
+	v47 := math.FMA(v46, v43, 0x1.555555547fc02p-04)
+	v48 := math.FMA(v45, v42, v47)
+	v49 := math.FMA(v41, v48, 0x1.d67f1c864beb5p-01)
+	v50 := math.FMA((v2 - 0.5), v40, (v49 - v2))
+	var v51 float64 = v50
+	if v2 == math.Float64frombits(0x7ff0000000000000) {
+		v51 = v2
+	}
+	var v52 float64 = v23 - v40
+	if v5 {
+		v52 = v51
+	}
+	v53 := math.RoundToEven(math.Float64frombits(uint64(v0)))
+	v54 := math.Float64frombits(uint64(v0)) - v53
+	v55 := float64(v54 * v54)
+	v56 := float64(v55 * v55)
+	v57 := math.FMA(-0x1.6f7acdb8f658p-16, v56, -0x1.e3074dfaf87afp-08)
+	v58 := math.FMA(v57, v56, -0x1.32d2cce627c86p-01)
+	v59 := math.FMA(v58, v56, -0x1.4abbce625be52p+02)
+	v60 := math.FMA(0x1.9d462020fcc78p-21, v56, 0x1.e8f3675ee37ddp-12)
+	v61 := math.FMA(v60, v56, 0x1.5078348551854p-04)
+	v62 := math.FMA(v61, v56, 0x1.466bc6775aa7dp+01)
+	v63 := math.FMA(v62, v56, 0x1.921fb54442d18p+01)
+	v64 := math.FMA(v59, v55, v63)
+	v65 := float64(v54 * v64)
+	v66 := int64(math.Float64bits(v65)) & 9223372036854775807
+	v67 := float64(math.Float64frombits(uint64(v0)) * math.Float64frombits(uint64(v66)))
+	v68 := greater(0x1p-1000, v67)
+	v69 := 0x1.921fb54442d18p+01 / v68
+	v70 := v69 < 0x1p-1022
+	v71 := float64(v69 * 0x1p+54)
+	var v72 float64 = v69
+	if v70 {
+		v72 = v71
+	}
+	v73 := int64(math.Float64bits(v72)) + 2638147582215219
+	v74 := int64(uint64(v73) >> 52)
+	v75 := int64(math.Float64bits(v72)) - (v74 << 52)
+	v76 := v75 + 4607182418800017408
+	v77 := math.Float64frombits(uint64(v76)) - 1
+	v78 := v74 | 4841369599423283200
+	v79 := math.Float64frombits(uint64(v78)) - 0x1.00000000003ffp+52
+	var v80 float64 = 0
+	if v70 {
+		v80 = 54
+	}
+	v81 := v79 - v80
+	v82 := v77 / (v77 + 2)
+	v83 := float64(v82 * v82)
+	v84 := math.FMA(0x1.745d1745d1746p-03, v83, 0x1.c71c71c71c71cp-03)
+	v85 := math.FMA(v84, v83, 0x1.2492492492492p-02)
+	v86 := math.FMA(v85, v83, 0.4)
+	v87 := math.FMA(v86, v83, 0x1.5555555555555p-01)
+	v88 := float64(v83 * v87)
+	v89 := float64(v77 * v77)
+	v90 := float64(v89 * 0.5)
+	v91 := float64(v82 * (v90 + v88))
+	v92 := math.FMA(v81, 0x1.a39ef35793c76p-33, v91)
+	v93 := v77 - (v90 - v92)
+	v94 := math.FMA(v81, 0x1.62e42feep-01, v93)
+	var v95 float64 = v94 - v52
+	if v54 == 0 {
+		v95 = math.Float64frombits(0x7ff0000000000000)
+	}
+	var v96 float64 = v95
+	if float64(x) > 0 {
+		v96 = v52
+	}
+	v97 := math.Float64frombits(uint64(v0)) < 0x1p-1022
+	v98 := float64(math.Float64frombits(uint64(v0)) * 0x1p+54)
+	var v99 float64 = math.Float64frombits(uint64(v0))
+	if v97 {
+		v99 = v98
+	}
+	v100 := int64(math.Float64bits(v99)) + 2638147582215219
+	v101 := int64(uint64(v100) >> 52)
+	v102 := int64(math.Float64bits(v99)) - (v101 << 52)
+	v103 := v102 + 4607182418800017408
+	v104 := math.Float64frombits(uint64(v103)) - 1
+	v105 := v101 | 4841369599423283200
+	v106 := math.Float64frombits(uint64(v105)) - 0x1.00000000003ffp+52
+	var v107 float64 = 0
+	if v97 {
+		v107 = 54
+	}
+	v108 := v106 - v107
+	v109 := v104 / (v104 + 2)
+	v110 := float64(v109 * v109)
+	v111 := math.FMA(0x1.745d1745d1746p-03, v110, 0x1.c71c71c71c71cp-03)
+	v112 := math.FMA(v111, v110, 0x1.2492492492492p-02)
+	v113 := math.FMA(v112, v110, 0.4)
+	v114 := math.FMA(v113, v110, 0x1.5555555555555p-01)
+	v115 := float64(v110 * v114)
+	v116 := float64(v104 * v104)
+	v117 := float64(v116 * 0.5)
+	v118 := float64(v109 * (v117 + v115))
+	v119 := math.FMA(v108, 0x1.a39ef35793c76p-33, v118)
+	v120 := v104 - (v117 - v119)
+	v121 := math.FMA(v108, 0x1.62e42feep-01, v120)
+	var v122 float64 = 0 - v121
+	if math.Float64frombits(uint64(v0)) == 0 {
+		v122 = math.Float64frombits(0x7ff0000000000000)
+	}
+	var v123 float64 = v96
+	if math.Float64frombits(uint64(v0)) < 1e-20 {
+		v123 = v122
+	}
+	v124 := (float64(x) > 0) && (float64(x) < math.Float64frombits(0x7ff0000000000000))
+	v125 := float64(float64(x) * (v121 - 1))
+	var v126 float64 = math.Float64frombits(0x7ff0000000000000)
+	if v124 {
+		v126 = v125
+	}
+	var v127 float64 = v123
+	if math.Float64frombits(uint64(v0)) > 0x1.7e43c8800759cp+996 {
+		v127 = v126
+	}
+	var v128 float64 = v127
+	if float64(x) != float64(x) {
+		v128 = float64(x)
+	}
+	return float32(v128)
+}
+
 func lgamma1(x float32) float32 {
-	if !(float64(x) >= 0x1p-149) {
-		return lgammaFar(x)
-	}
-	v0 := float64(x) < 0.5
-	v1 := float64(x) < 1.5
-	v2 := float64(x) >= 2.5
-	v3 := math.FMA(float64(x), float64(x), float64(x))
-	var v4 float64 = float64(x)
+	v0 := (!(float64(x) >= 0x1p-149)) || (!(0x1.7e43c8800759cp+996 >= float64(x)))
 	if v0 {
-		v4 = v3
+		return lgammaFar1(x)
 	}
-	var v5 float64 = 1
+	v1 := float64(x) < 0.5
+	v2 := float64(x) < 1.5
+	v3 := float64(x) >= 2.5
+	v4 := math.FMA(float64(x), float64(x), float64(x))
+	var v5 float64 = float64(x)
 	if v1 {
 		v5 = v4
 	}
 	var v6 float64 = 1
-	if v0 {
-		v6 = 0
+	if v2 {
+		v6 = v5
 	}
-	var v7 float64 = 2
+	var v7 float64 = 1
 	if v1 {
-		v7 = v6
+		v7 = 0
 	}
-	v8 := lesser(0.5, (float64(x) - v7))
-	v9 := float64(v8 * v8)
-	v10 := math.FMA(0x1.e2458007cf618p-14, v9, 0x1.091dc75bb4395p-11)
-	v11 := math.FMA(v10, v9, 0x1.7aec51918c322p-09)
-	v12 := math.FMA(v11, v9, 0x1.5132155e09a75p-06)
-	v13 := math.FMA(v12, v9, 0x1.4a34cc4eac48p-02)
-	v14 := math.FMA(-0x1.b4e37f8fecb99p-15, v9, -0x1.d01f28d52f22cp-13)
-	v15 := math.FMA(v14, v9, -0x1.38ba16b3c5394p-10)
-	v16 := math.FMA(v15, v9, -0x1.e404d4a1b2af2p-08)
-	v17 := math.FMA(v16, v9, -0x1.13e001ad433ddp-04)
-	v18 := math.FMA(v17, v9, 0x1.b0ee6072093cep-02)
-	v19 := math.FMA(v13, v8, v18)
-	v20 := float64(v8 * v19)
-	var v21 float64 = v5
+	var v8 float64 = 2
 	if v2 {
-		v21 = float64(x)
+		v8 = v7
 	}
-	v22 := int64(math.Float64bits(v21)) + 2638147582215219
-	v23 := int64(uint64(v22) >> 52)
-	v24 := int64(math.Float64bits(v21)) - (v23 << 52)
-	v25 := v24 + 4607182418800017408
-	v26 := math.Float64frombits(uint64(v25)) - 1
-	v27 := v23 | 4841369599423283200
-	v28 := math.Float64frombits(uint64(v27)) - 0x1.00000000003ffp+52
-	v29 := v26 / (v26 + 2)
-	v30 := float64(v29 * v29)
-	v31 := math.FMA(0x1.745d1745d1746p-03, v30, 0x1.c71c71c71c71cp-03)
-	v32 := math.FMA(v31, v30, 0x1.2492492492492p-02)
-	v33 := math.FMA(v32, v30, 0.4)
-	v34 := math.FMA(v33, v30, 0x1.5555555555555p-01)
-	v35 := math.FMA(v34, v30, 2)
-	v36 := float64(v28 * 0x1.62e42fefa39efp-01)
-	v37 := math.FMA(v29, v35, v36)
-	v38 := 1 / float64(x)
-	v39 := float64(v38 * v38)
+	v9 := lesser(0.5, (float64(x) - v8))
+	v10 := float64(v9 * v9)
+	v11 := math.FMA(0x1.e2458007cf618p-14, v10, 0x1.091dc75bb4395p-11)
+	v12 := math.FMA(v11, v10, 0x1.7aec51918c322p-09)
+	v13 := math.FMA(v12, v10, 0x1.5132155e09a75p-06)
+	v14 := math.FMA(v13, v10, 0x1.4a34cc4eac48p-02)
+	v15 := math.FMA(-0x1.b4e37f8fecb99p-15, v10, -0x1.d01f28d52f22cp-13)
+	v16 := math.FMA(v15, v10, -0x1.38ba16b3c5394p-10)
+	v17 := math.FMA(v16, v10, -0x1.e404d4a1b2af2p-08)
+	v18 := math.FMA(v17, v10, -0x1.13e001ad433ddp-04)
+	v19 := math.FMA(v18, v10, 0x1.b0ee6072093cep-02)
+	v20 := math.FMA(v14, v9, v19)
+	v21 := float64(v9 * v20)
+	var v22 float64 = v6
+	if v3 {
+		v22 = float64(x)
+	}
+	v23 := int64(math.Float64bits(v22)) + 2638147582215219
+	v24 := int64(uint64(v23) >> 52)
+	v25 := int64(math.Float64bits(v22)) - (v24 << 52)
+	v26 := v25 + 4607182418800017408
+	v27 := math.Float64frombits(uint64(v26)) - 1
+	v28 := v24 | 4841369599423283200
+	v29 := math.Float64frombits(uint64(v28)) - 0x1.00000000003ffp+52
+	v30 := v27 / (v27 + 2)
+	v31 := float64(v30 * v30)
+	v32 := math.FMA(0x1.745d1745d1746p-03, v31, 0x1.c71c71c71c71cp-03)
+	v33 := math.FMA(v32, v31, 0x1.2492492492492p-02)
+	v34 := math.FMA(v33, v31, 0.4)
+	v35 := math.FMA(v34, v31, 0x1.5555555555555p-01)
+	v36 := math.FMA(v35, v31, 2)
+	v37 := float64(v29 * 0x1.62e42fefa39efp-01)
+	v38 := math.FMA(v30, v36, v37)
+	v39 := 1 / float64(x)
 	v40 := float64(v39 * v39)
-	v41 := math.FMA(-0x1.470937114bc43p-11, v40, -0x1.31cc67e5ed152p-11)
-	v42 := math.FMA(v41, v40, -0x1.6c16922879152p-09)
-	v43 := math.FMA(0x1.6158959fedc52p-11, v40, 0x1.9fe22a778d534p-11)
-	v44 := math.FMA(v43, v40, 0x1.555555547fc02p-04)
-	v45 := math.FMA(v42, v39, v44)
-	v46 := math.FMA(v38, v45, 0x1.d67f1c864beb5p-01)
-	v47 := v46 - float64(x)
-	v48 := float64(x) - 0.5
-	v49 := math.FMA(v48, v37, v47)
-	var v50 float64 = v49
+	v41 := float64(v40 * v40)
+	v42 := math.FMA(-0x1.470937114bc43p-11, v41, -0x1.31cc67e5ed152p-11)
+	v43 := math.FMA(v42, v41, -0x1.6c16922879152p-09)
+	v44 := math.FMA(0x1.6158959fedc52p-11, v41, 0x1.9fe22a778d534p-11)
+	v45 := math.FMA(v44, v41, 0x1.555555547fc02p-04)
+	v46 := math.FMA(v43, v40, v45)
+	v47 := math.FMA(v39, v46, 0x1.d67f1c864beb5p-01)
+	v48 := v47 - float64(x)
+	v49 := float64(x) - 0.5
+	v50 := math.FMA(v49, v38, v48)
+	var v51 float64 = v50
 	if float64(x) == math.Float64frombits(0x7ff0000000000000) {
-		v50 = float64(x)
+		v51 = float64(x)
 	}
-	var v51 float64 = v20 - v37
-	if v2 {
-		v51 = v50
+	var v52 float64 = v21 - v38
+	if v3 {
+		v52 = v51
 	}
-	return float32(v51)
+	return float32(v52)
 }
 
 func lgammaF32Generic(z, x []float32) {
@@ -134,89 +322,340 @@ func lgammaHighF32Generic(z, x []float32) {
 	}
 }
 
-func digamma1(x float32) float32 {
-	if !(float64(x) >= 0x1p-149) {
-		return digammaFar(x)
-	}
-	v0 := float64(x) < 1
-	v1 := float64(x) < 2
-	v2 := float64(x) < 6
-	var v3 float64 = float64(x)
-	if v0 {
-		v3 = float64(x) + 1
-	}
-	v4 := v3 - 0x1.762d86356be3fp+00
-	v5 := v4 - 0x1.b86a722197829p-54
-	v6 := v3 - 1.5
-	v7 := float64(v6 * v6)
-	v8 := math.FMA(-0x1.ea009c96737f3p-08, v7, -0x1.708afcc34f54p-07)
-	v9 := math.FMA(v8, v7, -0x1.bb6bba9c1d8b7p-06)
-	v10 := math.FMA(v9, v7, -0x1.fb3912e2595f9p-05)
-	v11 := math.FMA(v10, v7, -0x1.2feefae001d2ep-03)
-	v12 := math.FMA(v11, v7, -0x1.b1cb62f991d8ep-02)
-	v13 := math.FMA(0x1.6fc2a8cc1ee58p-07, v7, 0x1.1523973099fbep-06)
-	v14 := math.FMA(v13, v7, 0x1.4f00033578b98p-05)
-	v15 := math.FMA(v14, v7, 0x1.850a9b11ed80ep-04)
-	v16 := math.FMA(v15, v7, 0x1.eca1a0a5664dep-03)
-	v17 := math.FMA(v16, v7, 0x1.e6f0cbb359415p-01)
-	v18 := math.FMA(v12, v6, v17)
-	v19 := float64(v5 * v18)
-	v20 := float64(float64(x) * 3)
-	v21 := math.FMA(float64(x), float64(x), v20)
-	v22 := math.FMA(float64(x), 2, 3)
-	v23 := math.FMA(v21, 2, 2)
-	v24 := float64(v22 * v23)
-	var v25 float64 = v24
-	if v1 {
-		v25 = 1
-	}
-	v26 := float64(v21 * (v21 + 2))
-	var v27 float64 = v26
-	if v1 {
-		v27 = float64(x)
-	}
-	var v28 float64 = float64(x)
+func digammaFar1(x float32) float32 {
+	v0 := greater(0x1p-1022, float64(x))
+	v1 := lesser(0x1.7e43c8800759cp+996, v0)
+	v2 := v1 < 1
+	v3 := v1 < 2
+	v4 := v1 < 6
+	var v5 float64 = v1
 	if v2 {
-		v28 = float64(x) + 4
+		v5 = v1 + 1
 	}
-	v29 := 1 / v28
-	v30 := float64(v29 * v29)
-	v31 := math.FMA(0x1.f07c1f07c1f08p-08, v30, -0x1.1111111111111p-08)
-	v32 := math.FMA(v31, v30, 0x1.041041041041p-08)
-	v33 := math.FMA(v32, v30, -0x1.1111111111111p-07)
-	v34 := math.FMA(v33, v30, 0x1.5555555555555p-04)
-	v35 := float64(v30 * v34)
-	v36 := int64(math.Float64bits(v28)) + 2638147582215219
-	v37 := int64(uint64(v36) >> 52)
-	v38 := int64(math.Float64bits(v28)) - (v37 << 52)
-	v39 := v38 + 4607182418800017408
-	v40 := math.Float64frombits(uint64(v39)) - 1
-	v41 := v37 | 4841369599423283200
-	v42 := math.Float64frombits(uint64(v41)) - 0x1.00000000003ffp+52
-	v43 := v40 / (v40 + 2)
-	v44 := float64(v43 * v43)
-	v45 := math.FMA(0x1.745d1745d1746p-03, v44, 0x1.c71c71c71c71cp-03)
-	v46 := math.FMA(v45, v44, 0x1.2492492492492p-02)
-	v47 := math.FMA(v46, v44, 0.4)
-	v48 := math.FMA(v47, v44, 0x1.5555555555555p-01)
-	v49 := math.FMA(v48, v44, 2)
-	v50 := float64(v42 * 0x1.62e42fefa39efp-01)
-	v51 := math.FMA(v43, v49, v50)
-	v52 := math.FMA(-v29, 0.5, v51)
-	var v53 float64 = v52 - v35
-	if float64(x) == math.Float64frombits(0x7ff0000000000000) {
-		v53 = float64(x)
+	v6 := v5 - 0x1.762d86356be3fp+00
+	v7 := v6 - 0x1.b86a722197829p-54
+	v8 := v5 - 1.5
+	v9 := float64(v8 * v8)
+	v10 := math.FMA(-0x1.ea009c96737f3p-08, v9, -0x1.708afcc34f54p-07)
+	v11 := math.FMA(v10, v9, -0x1.bb6bba9c1d8b7p-06)
+	v12 := math.FMA(v11, v9, -0x1.fb3912e2595f9p-05)
+	v13 := math.FMA(v12, v9, -0x1.2feefae001d2ep-03)
+	v14 := math.FMA(v13, v9, -0x1.b1cb62f991d8ep-02)
+	v15 := math.FMA(0x1.6fc2a8cc1ee58p-07, v9, 0x1.1523973099fbep-06)
+	v16 := math.FMA(v15, v9, 0x1.4f00033578b98p-05)
+	v17 := math.FMA(v16, v9, 0x1.850a9b11ed80ep-04)
+	v18 := math.FMA(v17, v9, 0x1.eca1a0a5664dep-03)
+	v19 := math.FMA(v18, v9, 0x1.e6f0cbb359415p-01)
+	v20 := math.FMA(v14, v8, v19)
+	v21 := float64(v7 * v20)
+	v22 := math.FMA(v1, v1, (float64(v1 * 3)))
+	v23 := math.FMA(v1, 2, 3)
+	v24 := math.FMA(v22, 2, 2)
+	v25 := float64(v23 * v24)
+	var v26 float64 = v25
+	if v3 {
+		v26 = 1
 	}
-	var v54 float64 = v53
+	v27 := float64(v22 * (v22 + 2))
+	var v28 float64 = v27
+	if v3 {
+		v28 = v1
+	}
+	var v29 float64 = v1
+	if v4 {
+		v29 = v1 + 4
+	}
+	v30 := 1 / v29
+	v31 := float64(v30 * v30)
+	v32 := math.FMA(0x1.f07c1f07c1f08p-08, v31, -0x1.1111111111111p-08)
+	v33 := math.FMA(v32, v31, 0x1.041041041041p-08)
+	v34 := math.FMA(v33, v31, -0x1.1111111111111p-07)
+	v35 := math.FMA(v34, v31, 0x1.5555555555555p-04)
+	v36 := float64(v31 * v35)
+	v37 := int64(math.Float64bits(v29)) + 2638147582215219
+	v38 := int64(uint64(v37) >> 52)
+	v39 := int64(math.Float64bits(v29)) - (v38 << 52)
+	v40 := v39 + 4607182418800017408
+	v41 := math.Float64frombits(uint64(v40)) - 1
+	v42 := v38 | 4841369599423283200
+	v43 := math.Float64frombits(uint64(v42)) - 0x1.00000000003ffp+52
+	v44 := v41 / (v41 + 2)
+	v45 := float64(v44 * v44)
+	v46 := math.FMA(0x1.745d1745d1746p-03, v45, 0x1.c71c71c71c71cp-03)
+	v47 := math.FMA(v46, v45, 0x1.2492492492492p-02)
+	v48 := math.FMA(v47, v45, 0.4)
+	v49 := math.FMA(v48, v45, 0x1.5555555555555p-01)
+	v50 := math.FMA(v49, v45, 2)
+	v51 := float64(v43 * 0x1.62e42fefa39efp-01)
+	v52 := math.FMA(v44, v50, v51)
+	v53 := math.FMA(-v30, 0.5, v52)
+	var v54 float64 = v53 - v36
+	if v1 == math.Float64frombits(0x7ff0000000000000) {
+		v54 = v1
+	}
+	var v55 float64 = v54
+	if v3 {
+		v55 = v21
+	}
+	v56 := v2 || (v4 && (v1 >= 2))
+	var v57 float64 = 0
+	if v56 {
+		v57 = v26 / v28
+	}
+	v58 := math.RoundToEven(float64(x))
+	v59 := float64(x) - v58
+	v60 := float64(v59 * v59)
+	v61 := float64(v60 * v60)
+	v62 := math.FMA(0x1.20a61e049e33fp-18, v61, 0x1.f9d38906e215p-10)
+	v63 := math.FMA(v62, v61, 0x1.e1f50689191cbp-03)
+	v64 := math.FMA(v63, v61, 0x1.03c1f081b5ac4p+02)
+	v65 := math.FMA(-0x1.2175e33b10f9dp-23, v61, -0x1.b6e1cdea474b9p-14)
+	v66 := math.FMA(v65, v61, -0x1.a6d1f2a05f609p-06)
+	v67 := math.FMA(v66, v61, -0x1.55d3c7e3cbfdap+00)
+	v68 := math.FMA(v67, v61, -0x1.3bd3cc9be45dep+02)
+	v69 := math.FMA(v64, v60, v68)
+	v70 := math.FMA(v60, v69, 1)
+	v71 := float64(v70 * 0x1.921fb54442d18p+01)
+	v72 := float64(v60 * v60)
+	v73 := math.FMA(-0x1.6f7acdb8f658p-16, v72, -0x1.e3074dfaf87afp-08)
+	v74 := math.FMA(v73, v72, -0x1.32d2cce627c86p-01)
+	v75 := math.FMA(v74, v72, -0x1.4abbce625be52p+02)
+	v76 := math.FMA(0x1.9d462020fcc78p-21, v72, 0x1.e8f3675ee37ddp-12)
+	v77 := math.FMA(v76, v72, 0x1.5078348551854p-04)
+	v78 := math.FMA(v77, v72, 0x1.466bc6775aa7dp+01)
+	v79 := math.FMA(v78, v72, 0x1.921fb54442d18p+01)
+	v80 := math.FMA(v75, v60, v79)
+	v81 := float64(v59 * v80)
+	v82 := greater(1, (1 - float64(x)))
+	v83 := v82 < 2
+	var v84 float64 = 0
+	if v83 {
+		v84 = 1 / v82
+	}
+	var v85 float64 = v82
+	if v83 {
+		v85 = v82 + 1
+	}
+	v86 := 1 / v85
+	v87 := float64(v86 * v86)
+	v88 := v85 < 0x1p-1022
+	v89 := float64(v85 * 0x1p+54)
+	var v90 float64 = v85
+	if v88 {
+		v90 = v89
+	}
+	v91 := int64(math.Float64bits(v90)) + 2638147582215219
+	v92 := int64(uint64(v91) >> 52)
+	v93 := int64(math.Float64bits(v90)) - (v92 << 52)
+	v94 := v93 + 4607182418800017408
+	v95 := math.Float64frombits(uint64(v94)) - 1
+	v96 := v92 | 4841369599423283200
+	v97 := math.Float64frombits(uint64(v96)) - 0x1.00000000003ffp+52
+	var v98 float64 = 0
+	if v88 {
+		v98 = 54
+	}
+	v99 := v97 - v98
+	v100 := v95 / (v95 + 2)
+	v101 := float64(v100 * v100)
+	v102 := math.FMA(0x1.745d1745d1746p-03, v101, 0x1.c71c71c71c71cp-03)
+	v103 := math.FMA(v102, v101, 0x1.2492492492492p-02)
+	v104 := math.FMA(v103, v101, 0.4)
+	v105 := math.FMA(v104, v101, 0x1.5555555555555p-01)
+	v106 := float64(v101 * v105)
+	v107 := float64(v95 * v95)
+	v108 := float64(v107 * 0.5)
+	v109 := float64(v100 * (v108 + v106))
+	v110 := v95 - v108
+	v111 := (v95 - v110) - v108
+	v112 := float64(v99 * 0x1.62e42feep-01)
+	v113 := v112 + v110
+	v114 := v110 - (v113 - v112)
+	v115 := math.FMA(v99, 0x1.a39ef35793c76p-33, (v111 + v109))
+	v116 := math.FMA(-v86, 0.5, (v114 + v115))
+	v117 := float64(v87 * v87)
+	v118 := math.FMA(-0x1.1eff058434261p+12, v117, -0x1.733d535894f38p+13)
+	v119 := math.FMA(v118, v117, -0x1.d5ccd8a45d646p+11)
+	v120 := math.FMA(v119, v117, -0x1.5ea8e09c8d243p+08)
+	v121 := math.FMA(v120, v117, -0x1.c59f1b96a8f96p+03)
+	v122 := math.FMA(v121, v117, -0x1.a966fb638e1f4p-02)
+	v123 := math.FMA(v122, v117, -0x1.593636e943c74p-06)
+	v124 := math.FMA(v123, v117, -0x1.1110fff770a6ap-08)
+	v125 := math.FMA(v124, v117, -0x1.1111111109e62p-07)
+	v126 := math.FMA(0x1.52f922c7da7ccp+13, v117, 0x1.f59444d65bd73p+12)
+	v127 := math.FMA(v126, v117, 0x1.45d47e6a504dp+10)
+	v128 := math.FMA(v127, v117, 0x1.318d7f96efe83p+06)
+	v129 := math.FMA(v128, v117, 0x1.344e133fb731dp+01)
+	v130 := math.FMA(v129, v117, 0x1.5186623adf876p-04)
+	v131 := math.FMA(v130, v117, 0x1.f075bb607ec82p-08)
+	v132 := math.FMA(v131, v117, 0x1.041040eb6b06bp-08)
+	v133 := math.FMA(v132, v117, 0x1.5555555555554p-04)
+	v134 := math.FMA(v125, v87, v133)
+	v135 := math.FMA(-v87, v134, v116)
+	v136 := (v113 + v135) - v84
+	v137 := v136 - (v71 / v81)
+	var v138 float64 = v137
+	if v59 == 0 {
+		v138 = math.Float64frombits(0x7ff8000000000001)
+	}
+	var v139 float64 = v55 - v57
+	if float64(x) < 0 {
+		v139 = v138
+	}
+	v140 := int64(math.Float64bits(float64(x))) & -9223372036854775808
+	v141 := 9218868437227405312 | v140
+	v142 := int64(math.Float64bits(math.Float64frombits(uint64(v141)))) ^ -9223372036854775808
+	v143 := int64(math.Float64bits(float64(x))) & 9223372036854775807
+	var v144 float64 = -1 / float64(x)
+	if float64(x) == 0 {
+		v144 = math.Float64frombits(uint64(v142))
+	}
+	var v145 float64 = v139
+	if math.Float64frombits(uint64(v143)) < 0x1p-1022 {
+		v145 = v144
+	}
+	v146 := float64(x) < 0x1p-1022
+	v147 := float64(float64(x) * 0x1p+54)
+	var v148 float64 = float64(x)
+	if v146 {
+		v148 = v147
+	}
+	v149 := int64(math.Float64bits(v148)) + 2638147582215219
+	v150 := int64(uint64(v149) >> 52)
+	v151 := int64(math.Float64bits(v148)) - (v150 << 52)
+	v152 := v151 + 4607182418800017408
+	v153 := math.Float64frombits(uint64(v152)) - 1
+	v154 := v150 | 4841369599423283200
+	v155 := math.Float64frombits(uint64(v154)) - 0x1.00000000003ffp+52
+	var v156 float64 = 0
+	if v146 {
+		v156 = 54
+	}
+	v157 := v155 - v156
+	v158 := v153 / (v153 + 2)
+	v159 := float64(v158 * v158)
+	v160 := math.FMA(0x1.745d1745d1746p-03, v159, 0x1.c71c71c71c71cp-03)
+	v161 := math.FMA(v160, v159, 0x1.2492492492492p-02)
+	v162 := math.FMA(v161, v159, 0.4)
+	v163 := math.FMA(v162, v159, 0x1.5555555555555p-01)
+	v164 := float64(v159 * v163)
+	v165 := float64(v153 * v153)
+	v166 := float64(v165 * 0.5)
+	v167 := float64(v158 * (v166 + v164))
+	v168 := math.FMA(v157, 0x1.a39ef35793c76p-33, 0)
+	v169 := v166 - (v167 + v168)
+	v170 := math.FMA(v157, 0x1.62e42feep-01, (v153 - v169))
+	var v171 float64 = float64(x)
+	if float64(x) < math.Float64frombits(0x7ff0000000000000) {
+		v171 = v170
+	}
+	var v172 float64 = v171
+	if float64(x) < 0 {
+		v172 = math.Float64frombits(0x7ff8000000000000)
+	}
+	var v173 float64 = v172
+	if float64(x) == 0 {
+		v173 = math.Float64frombits(0xfff0000000000000)
+	}
+	var v174 float64 = v145
+	if float64(x) > 0x1.7e43c8800759cp+996 {
+		v174 = v173
+	}
+	var v175 float64 = v174
+	if float64(x) == math.Float64frombits(0xfff0000000000000) {
+		v175 = math.Float64frombits(0x7ff8000000000001)
+	}
+	var v176 float64 = v175
+	if float64(x) != float64(x) {
+		v176 = float64(x)
+	}
+	return float32(v176)
+}
+
+func digamma1(x float32) float32 {
+	v0 := (!(float64(x) >= 0x1p-149)) || (!(0x1.7e43c8800759cp+996 >= float64(x)))
+	if v0 {
+		return digammaFar1(x)
+	}
+	v1 := float64(x) < 1
+	v2 := float64(x) < 2
+	v3 := float64(x) < 6
+	var v4 float64 = float64(x)
 	if v1 {
-		v54 = v19
+		v4 = float64(x) + 1
 	}
-	v55 := v2 && (float64(x) >= 2)
-	var v56 float64 = 0
-	if v0 || v55 {
-		v56 = v25 / v27
+	v5 := v4 - 0x1.762d86356be3fp+00
+	v6 := v5 - 0x1.b86a722197829p-54
+	v7 := v4 - 1.5
+	v8 := float64(v7 * v7)
+	v9 := math.FMA(-0x1.ea009c96737f3p-08, v8, -0x1.708afcc34f54p-07)
+	v10 := math.FMA(v9, v8, -0x1.bb6bba9c1d8b7p-06)
+	v11 := math.FMA(v10, v8, -0x1.fb3912e2595f9p-05)
+	v12 := math.FMA(v11, v8, -0x1.2feefae001d2ep-03)
+	v13 := math.FMA(v12, v8, -0x1.b1cb62f991d8ep-02)
+	v14 := math.FMA(0x1.6fc2a8cc1ee58p-07, v8, 0x1.1523973099fbep-06)
+	v15 := math.FMA(v14, v8, 0x1.4f00033578b98p-05)
+	v16 := math.FMA(v15, v8, 0x1.850a9b11ed80ep-04)
+	v17 := math.FMA(v16, v8, 0x1.eca1a0a5664dep-03)
+	v18 := math.FMA(v17, v8, 0x1.e6f0cbb359415p-01)
+	v19 := math.FMA(v13, v7, v18)
+	v20 := float64(v6 * v19)
+	v21 := float64(float64(x) * 3)
+	v22 := math.FMA(float64(x), float64(x), v21)
+	v23 := math.FMA(float64(x), 2, 3)
+	v24 := math.FMA(v22, 2, 2)
+	v25 := float64(v23 * v24)
+	var v26 float64 = v25
+	if v2 {
+		v26 = 1
 	}
-	return float32(v54 - v56)
+	v27 := float64(v22 * (v22 + 2))
+	var v28 float64 = v27
+	if v2 {
+		v28 = float64(x)
+	}
+	var v29 float64 = float64(x)
+	if v3 {
+		v29 = float64(x) + 4
+	}
+	v30 := 1 / v29
+	v31 := float64(v30 * v30)
+	v32 := math.FMA(0x1.f07c1f07c1f08p-08, v31, -0x1.1111111111111p-08)
+	v33 := math.FMA(v32, v31, 0x1.041041041041p-08)
+	v34 := math.FMA(v33, v31, -0x1.1111111111111p-07)
+	v35 := math.FMA(v34, v31, 0x1.5555555555555p-04)
+	v36 := float64(v31 * v35)
+	v37 := int64(math.Float64bits(v29)) + 2638147582215219
+	v38 := int64(uint64(v37) >> 52)
+	v39 := int64(math.Float64bits(v29)) - (v38 << 52)
+	v40 := v39 + 4607182418800017408
+	v41 := math.Float64frombits(uint64(v40)) - 1
+	v42 := v38 | 4841369599423283200
+	v43 := math.Float64frombits(uint64(v42)) - 0x1.00000000003ffp+52
+	v44 := v41 / (v41 + 2)
+	v45 := float64(v44 * v44)
+	v46 := math.FMA(0x1.745d1745d1746p-03, v45, 0x1.c71c71c71c71cp-03)
+	v47 := math.FMA(v46, v45, 0x1.2492492492492p-02)
+	v48 := math.FMA(v47, v45, 0.4)
+	v49 := math.FMA(v48, v45, 0x1.5555555555555p-01)
+	v50 := math.FMA(v49, v45, 2)
+	v51 := float64(v43 * 0x1.62e42fefa39efp-01)
+	v52 := math.FMA(v44, v50, v51)
+	v53 := math.FMA(-v30, 0.5, v52)
+	var v54 float64 = v53 - v36
+	if float64(x) == math.Float64frombits(0x7ff0000000000000) {
+		v54 = float64(x)
+	}
+	var v55 float64 = v54
+	if v2 {
+		v55 = v20
+	}
+	v56 := v3 && (float64(x) >= 2)
+	var v57 float64 = 0
+	if v1 || v56 {
+		v57 = v26 / v28
+	}
+	return float32(v55 - v57)
 }
 
 func digammaF32Generic(z, x []float32) {

@@ -10,21 +10,18 @@ func LgammaF32(z, x []float32) {
 	switch {
 	case len(z) == 0:
 	case useNEON:
-		for len(z) >= 2 {
-			n := lgammaF32NEON(&z[0], &x[0], len(z)&^1)
-			z, x = z[n:], x[n:]
-			n = min(len(z), 2)
-			lgammaF32Generic(z[:n], x[:n])
-			z, x = z[n:], x[n:]
+		n := len(z) &^ 1
+		if n > 0 {
+			lgammaF32NEON(&z[0], &x[0], n)
 		}
-		lgammaF32Generic(z, x)
+		lgammaF32Generic(z[n:], x[n:])
 	default:
 		lgammaF32Generic(z, x)
 	}
 }
 
 //go:noescape
-func lgammaF32NEON(z, x *float32, n int) (done int)
+func lgammaF32NEON(z, x *float32, n int)
 
 // LgammaHighF32 sets z[i] = LgammaF32 of x[i], which is 2.5 or more.
 func LgammaHighF32(z, x []float32) {
@@ -51,21 +48,18 @@ func DigammaF32(z, x []float32) {
 	switch {
 	case len(z) == 0:
 	case useNEON:
-		for len(z) >= 2 {
-			n := digammaF32NEON(&z[0], &x[0], len(z)&^1)
-			z, x = z[n:], x[n:]
-			n = min(len(z), 2)
-			digammaF32Generic(z[:n], x[:n])
-			z, x = z[n:], x[n:]
+		n := len(z) &^ 1
+		if n > 0 {
+			digammaF32NEON(&z[0], &x[0], n)
 		}
-		digammaF32Generic(z, x)
+		digammaF32Generic(z[n:], x[n:])
 	default:
 		digammaF32Generic(z, x)
 	}
 }
 
 //go:noescape
-func digammaF32NEON(z, x *float32, n int) (done int)
+func digammaF32NEON(z, x *float32, n int)
 
 // TrigammaF32 sets z[i] = the derivative of digamma at x[i].
 func TrigammaF32(z, x []float32) {
