@@ -72,26 +72,23 @@ func lgamma32(z, x []float32) {
 	}
 }
 
-// gammainc32 has a shorter kernel for tiles without large concentrations.
-func gammainc32(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
-	a, v, out := elems[float32](x, n), elems[float32](y, n), elems[float32](z, n)
-	for at := 0; at < n; at += tileElems {
-		end := min(n, at+tileElems)
-		f := simd.GammaincLowF32
-		for _, c := range a[at:end] {
-			if !(c < simd.GammaincSplit) {
-				f = simd.GammaincF32
-				break
+// beta32 is e^log B of positive operands.
+func beta32(z, x, y []float32) {
+	wide := wideTiles.Get().(*wideTile)
+	defer wideTiles.Put(wide)
+	for at := 0; at < len(z); at += tileElems {
+		n := min(len(z)-at, tileElems)
+		a, b, t := wide[0][:n], wide[1][:n], wide[2][:n]
+		simd.F32ToF64(a, x[at:at+n])
+		simd.F32ToF64(b, y[at:at+n])
+		simd.BetalnF64(t, a, b)
+		simd.ExpF64(t, t)
+		for i, v := range a {
+			if !(v > 0 && b[i] > 0) {
+				t[i] = special.Beta(v, b[i])
 			}
 		}
-		f(out[at:end], a[at:end], v[at:end])
-	}
-}
-
-func polynomialB[T floats](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
-	p, v, d, out := a.(attr.Polynomial), elems[T](x, n), elems[T](y, n), elems[T](z, n)
-	for i := range out {
-		out[i] = T(special.Polynomial(p, float64(v[i]), float64(d[i])))
+		simd.F64ToF32(z[at:at+n], t)
 	}
 }
 
@@ -201,7 +198,7 @@ func init() {
 		"floor": bothFloats(simd.FloorF32, simd.FloorF64), "ceil": bothFloats(simd.CeilF32, simd.CeilF64),
 		"trunc": bothFloats(simd.TruncF32, simd.TruncF64), "round": bothFloats(simd.RoundF32, simd.RoundF64),
 		"lgamma": bothFloats(lgamma32, simd.LgammaF64), "digamma": bothFloats(simd.DigammaF32, simd.DigammaF64),
-		"special_zeta":      onFloats(vec2(simd.ZetaF32), each2(special.Zeta)),
+		"special_zeta":      bothFloats2(simd.ZetaF32, simd.ZetaF64),
 		"polygamma":         onFloats(polygamma32, polygamma64),
 		"i0":                bothFloats(simd.BesselI0F32, simd.BesselI0F64),
 		"special_i0e":       bothFloats(simd.BesselI0eF32, simd.BesselI0eF64),
@@ -211,11 +208,11 @@ func init() {
 		"special_bessel_y0": wide1(simd.BesselY0F64), "special_bessel_y1": wide1(simd.BesselY1F64),
 		"special_modified_bessel_k0": wide1(simd.BesselK0F64), "special_modified_bessel_k1": wide1(simd.BesselK1F64),
 		"special_scaled_modified_bessel_k0": wide1(simd.BesselK0eF64), "special_scaled_modified_bessel_k1": wide1(simd.BesselK1eF64),
-		"special_gammainc":            onFloats(gammainc32, each2(special.Gammainc)),
-		"special_gammaincc":           binary64(special.Gammaincc),
+		"special_gammainc":            onFloats(gammainc32, vec2(incompleteGamma64(false))),
+		"special_gammaincc":           wide2(incompleteGamma64(true)),
 		"gamma_density":               binary64(special.GammaDensity),
-		"special_beta":                binary64(special.Beta),
-		"special_betaln":              binary64(special.Betaln),
+		"special_beta":                onFloats(vec2(beta32), each2(special.Beta)),
+		"special_betaln":              wide2(simd.BetalnF64),
 		"special_betainc":             ternary64(special.Betainc),
 		"beta_density":                ternary64(special.BetaDensity),
 		"special_airy_ai":             wide1(simd.AiryAiF64),

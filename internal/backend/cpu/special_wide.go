@@ -8,8 +8,8 @@ import (
 
 // Special functions that have kernels of float64 only: those of float32 go through them, tile by tile, and are rounded once.
 
-// wideTile has room for the operands of such a function.
-type wideTile [3][tileElems]float64
+// wideTile has room for what such a function needs.
+type wideTile [5][tileElems]float64
 
 var wideTiles = sync.Pool{New: func() any { return new(wideTile) }}
 

@@ -7,44 +7,42 @@
 #define BLOCK1 \
 	VPAND normal64avx2Const<>+64(SB), Y6, Y7; \
 	VMINPD Y7, Y4, Y7; \
-	VMULPD normal64avx2Const<>+3424(SB), Y7, Y8; \
+	VMULPD normal64avx2Const<>+3936(SB), Y7, Y8; \
 	VSUBPD Y5, Y8, Y9; \
 	VADDPD Y5, Y8, Y10; \
 	VDIVPD Y10, Y9, Y9; \
-	VMULPD Y9, Y9, Y10; \
-	VMOVUPS normal64avx2Const<>+288(SB), Y11; \
-	VFMADD231PD normal64avx2Const<>+320(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+352(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+384(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+416(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+448(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+480(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+512(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+544(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+576(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+608(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+640(SB), Y10, Y11; \
-	VMOVUPS normal64avx2Const<>+672(SB), Y12; \
-	VFMADD231PD normal64avx2Const<>+704(SB), Y10, Y12; \
-	VFMADD213PD normal64avx2Const<>+736(SB), Y10, Y12; \
-	VFMADD213PD normal64avx2Const<>+768(SB), Y10, Y12; \
-	VFMADD213PD normal64avx2Const<>+800(SB), Y10, Y12; \
-	VFMADD213PD normal64avx2Const<>+832(SB), Y10, Y12; \
-	VFMADD213PD normal64avx2Const<>+864(SB), Y10, Y12; \
-	VFMADD213PD normal64avx2Const<>+896(SB), Y10, Y12; \
-	VFMADD213PD normal64avx2Const<>+928(SB), Y10, Y12; \
-	VFMADD213PD normal64avx2Const<>+960(SB), Y10, Y12; \
-	VFMADD213PD normal64avx2Const<>+992(SB), Y10, Y12; \
-	VFMADD213PD normal64avx2Const<>+1024(SB), Y10, Y12; \
-	VFMADD213PD normal64avx2Const<>+1056(SB), Y10, Y12; \
-	VFMADD231PD Y9, Y11, Y12; \
+	VMOVUPS normal64avx2Const<>+288(SB), Y10; \
+	VFMADD231PD normal64avx2Const<>+320(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+352(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+384(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+416(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+448(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+480(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+512(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+544(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+576(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+608(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+640(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+672(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+704(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+736(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+768(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+800(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+832(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+864(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+896(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+928(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+960(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+992(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+1024(SB), Y9, Y10; \
+	VFMADD213PD normal64avx2Const<>+1056(SB), Y9, Y10; \
 	VFMADD132PD normal64avx2Const<>+1088(SB), Y0, Y8; \
-	VDIVPD Y8, Y12, Y8; \
+	VDIVPD Y8, Y10, Y8; \
 	VMULPD Y1, Y8, Y8; \
-	VMOVUPS normal64avx2Const<>+3456(SB), Y9; \
+	VMOVUPS normal64avx2Const<>+3968(SB), Y9; \
 	VMINPD Y7, Y9, Y7; \
 	VMULPD Y7, Y7, Y9; \
-	VMULPD normal64avx2Const<>+3488(SB), Y9, Y10; \
+	VMULPD normal64avx2Const<>+4000(SB), Y9, Y10; \
 	VMOVAPS Y3, Y11; \
 	VFMADD231PD normal64avx2Const<>+1120(SB), Y10, Y11; \
 	VSUBPD Y3, Y11, Y11; \
@@ -89,29 +87,30 @@
 	VSUBPD Y0, Y10, Y13; \
 	VSUBPD Y13, Y7, Y13; \
 	VBLENDVPD Y11, Y12, Y13, Y11; \
-	VCMPPD $17, normal64avx2Const<>+3520(SB), Y7, Y7; \
+	VCMPPD $17, normal64avx2Const<>+4032(SB), Y7, Y7; \
 	VDIVPD Y10, Y11, Y11; \
 	VBLENDVPD Y7, Y11, Y2, Y7; \
 	VBLENDVPD Y9, Y8, Y10, Y8; \
 	VBLENDVPD Y9, Y2, Y7, Y7; \
-	VCMPPD $17, normal64avx2Const<>+1792(SB), Y8, Y10; \
-	VMULPD normal64avx2Const<>+1824(SB), Y8, Y11; \
+	VCMPPD $17, normal64avx2Const<>+1760(SB), Y8, Y10; \
+	VMULPD normal64avx2Const<>+1792(SB), Y8, Y11; \
 	VBLENDVPD Y10, Y11, Y8, Y11; \
-	VPADDQ normal64avx2Const<>+1856(SB), Y11, Y12; \
+	VPADDQ normal64avx2Const<>+1824(SB), Y11, Y12; \
 	VPSRLQ $52, Y12, Y12; \
 	VPSLLQ $52, Y12, Y13; \
 	VPSUBQ Y13, Y11, Y11; \
 	VPADDQ Y0, Y11, Y11; \
 	VSUBPD Y0, Y11, Y11; \
-	VPOR normal64avx2Const<>+1888(SB), Y12, Y12; \
-	VSUBPD normal64avx2Const<>+1920(SB), Y12, Y12; \
-	VBLENDVPD Y10, normal64avx2Const<>+1952(SB), Y2, Y10; \
+	VPOR normal64avx2Const<>+1856(SB), Y12, Y12; \
+	VSUBPD normal64avx2Const<>+1888(SB), Y12, Y12; \
+	VBLENDVPD Y10, normal64avx2Const<>+1920(SB), Y2, Y10; \
 	VSUBPD Y10, Y12, Y10; \
 	VADDPD normal64avx2Const<>+1088(SB), Y11, Y12; \
 	VDIVPD Y12, Y11, Y12; \
 	VMULPD Y12, Y12, Y13; \
-	VMOVUPS normal64avx2Const<>+1984(SB), Y14; \
-	VFMADD231PD normal64avx2Const<>+2016(SB), Y13, Y14; \
+	VMOVUPS normal64avx2Const<>+1952(SB), Y14; \
+	VFMADD231PD normal64avx2Const<>+1984(SB), Y13, Y14; \
+	VFMADD213PD normal64avx2Const<>+2016(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2048(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2080(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2112(SB), Y13, Y14; \
@@ -120,54 +119,53 @@
 	VFMADD213PD normal64avx2Const<>+2208(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2240(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2272(SB), Y13, Y14; \
-	VFMADD213PD normal64avx2Const<>+2304(SB), Y13, Y14; \
 	VMULPD Y14, Y13, Y13; \
 	VMULPD Y11, Y11, Y14; \
 	VMULPD Y1, Y14, Y14; \
 	VADDPD Y13, Y14, Y13; \
 	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD normal64avx2Const<>+2336(SB), Y10, Y7; \
+	VFMADD231PD normal64avx2Const<>+2304(SB), Y10, Y7; \
 	VADDPD Y7, Y12, Y7; \
 	VSUBPD Y7, Y14, Y7; \
 	VSUBPD Y7, Y11, Y7; \
-	VFMADD231PD normal64avx2Const<>+2368(SB), Y10, Y7; \
-	VCMPPD $17, normal64avx2Const<>+3552(SB), Y8, Y10; \
-	VBLENDVPD Y10, Y7, Y8, Y7
+	VFMADD231PD normal64avx2Const<>+2336(SB), Y10, Y7; \
+	VCMPPD $17, normal64avx2Const<>+4064(SB), Y8, Y10; \
+	VBLENDVPD Y10, Y7, Y8, Y7; \
+	VCMPPD $17, Y2, Y8, Y10; \
+	VBLENDVPD Y10, normal64avx2Const<>+4096(SB), Y7, Y7
 
 #define BLOCK2 \
 	VPAND Y8, Y9, Y10; \
 	VSUBPD Y3, Y10, Y11; \
 	VADDPD Y3, Y10, Y12; \
 	VDIVPD Y12, Y11, Y11; \
-	VMULPD Y11, Y11, Y12; \
-	VMOVUPS normal64avx2Const<>+288(SB), Y13; \
-	VFMADD231PD normal64avx2Const<>+320(SB), Y12, Y13; \
-	VFMADD213PD normal64avx2Const<>+352(SB), Y12, Y13; \
-	VFMADD213PD normal64avx2Const<>+384(SB), Y12, Y13; \
-	VFMADD213PD normal64avx2Const<>+416(SB), Y12, Y13; \
-	VFMADD213PD normal64avx2Const<>+448(SB), Y12, Y13; \
-	VFMADD213PD normal64avx2Const<>+480(SB), Y12, Y13; \
-	VFMADD213PD normal64avx2Const<>+512(SB), Y12, Y13; \
-	VFMADD213PD normal64avx2Const<>+544(SB), Y12, Y13; \
-	VFMADD213PD normal64avx2Const<>+576(SB), Y12, Y13; \
-	VFMADD213PD normal64avx2Const<>+608(SB), Y12, Y13; \
-	VFMADD213PD normal64avx2Const<>+640(SB), Y12, Y13; \
-	VMOVUPS normal64avx2Const<>+672(SB), Y14; \
-	VFMADD231PD normal64avx2Const<>+704(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+736(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+768(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+800(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+832(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+864(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+896(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+928(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+960(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+992(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+1024(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+1056(SB), Y12, Y14; \
-	VFMADD231PD Y11, Y13, Y14; \
+	VMOVUPS normal64avx2Const<>+288(SB), Y12; \
+	VFMADD231PD normal64avx2Const<>+320(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+352(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+384(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+416(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+448(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+480(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+512(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+544(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+576(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+608(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+640(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+672(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+704(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+736(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+768(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+800(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+832(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+864(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+896(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+928(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+960(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+992(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+1024(SB), Y11, Y12; \
+	VFMADD213PD normal64avx2Const<>+1056(SB), Y11, Y12; \
 	VFMADD132PD normal64avx2Const<>+1088(SB), Y0, Y10; \
-	VDIVPD Y10, Y14, Y10; \
+	VDIVPD Y10, Y12, Y10; \
 	VMINPD Y9, Y2, Y11; \
 	VMAXPD Y11, Y4, Y11; \
 	VMULPD Y11, Y11, Y12; \
@@ -198,33 +196,36 @@
 	VMOVAPS Y1, Y13; \
 	VFMADD231PD Y5, Y12, Y13; \
 	VSUBPD Y1, Y13, Y14; \
-	VSUBPD Y14, Y12, Y12
+	VSUBPD Y14, Y12, Y12; \
+	VADDPD Y1, Y12, Y12; \
+	VPSLLQ $52, Y13, Y13
 
 #define BLOCK3 \
-	VFMADD213PD Y5, Y1, Y6; \
-	VPAND normal64avx2Const<>+64(SB), Y6, Y8; \
-	VCMPPD $18, normal64avx2Const<>+1696(SB), Y8, Y9; \
-	VMULPD normal64avx2Const<>+1728(SB), Y6, Y10; \
-	VFNMADD213PD normal64avx2Const<>+1760(SB), Y6, Y10; \
-	VCMPPD $17, normal64avx2Const<>+1792(SB), Y7, Y11; \
-	VMULPD normal64avx2Const<>+1824(SB), Y7, Y12; \
+	VFMADD213PD Y4, Y1, Y6; \
+	VPAND Y5, Y6, Y8; \
+	VCMPPD $18, normal64avx2Const<>+1664(SB), Y8, Y9; \
+	VMULPD normal64avx2Const<>+1696(SB), Y6, Y10; \
+	VFNMADD213PD normal64avx2Const<>+1728(SB), Y6, Y10; \
+	VCMPPD $17, normal64avx2Const<>+1760(SB), Y7, Y11; \
+	VMULPD normal64avx2Const<>+1792(SB), Y7, Y12; \
 	VBLENDVPD Y11, Y12, Y7, Y7; \
-	VPADDQ normal64avx2Const<>+1856(SB), Y7, Y12; \
+	VPADDQ normal64avx2Const<>+1824(SB), Y7, Y12; \
 	VPSRLQ $52, Y12, Y12; \
 	VPSLLQ $52, Y12, Y13; \
 	VPSUBQ Y13, Y7, Y7; \
 	VPADDQ Y0, Y7, Y7; \
 	VSUBPD Y0, Y7, Y7; \
-	VPOR normal64avx2Const<>+1888(SB), Y12, Y12; \
-	VSUBPD normal64avx2Const<>+1920(SB), Y12, Y12; \
+	VPOR normal64avx2Const<>+1856(SB), Y12, Y12; \
+	VSUBPD normal64avx2Const<>+1888(SB), Y12, Y12; \
 	VMOVUPS normal64avx2Const<>+192(SB), Y13; \
-	VBLENDVPD Y11, normal64avx2Const<>+1952(SB), Y13, Y11; \
+	VBLENDVPD Y11, normal64avx2Const<>+1920(SB), Y13, Y11; \
 	VSUBPD Y11, Y12, Y11; \
 	VADDPD Y1, Y7, Y12; \
 	VDIVPD Y12, Y7, Y12; \
 	VMULPD Y12, Y12, Y13; \
-	VMOVUPS normal64avx2Const<>+1984(SB), Y14; \
-	VFMADD231PD normal64avx2Const<>+2016(SB), Y13, Y14; \
+	VMOVUPS normal64avx2Const<>+1952(SB), Y14; \
+	VFMADD231PD normal64avx2Const<>+1984(SB), Y13, Y14; \
+	VFMADD213PD normal64avx2Const<>+2016(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2048(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2080(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2112(SB), Y13, Y14; \
@@ -233,64 +234,64 @@
 	VFMADD213PD normal64avx2Const<>+2208(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2240(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2272(SB), Y13, Y14; \
-	VFMADD213PD normal64avx2Const<>+2304(SB), Y13, Y14; \
 	VMULPD Y14, Y13, Y13; \
 	VMULPD Y7, Y7, Y14; \
 	VMULPD normal64avx2Const<>+256(SB), Y14, Y14; \
 	VADDPD Y13, Y14, Y13; \
 	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD normal64avx2Const<>+2336(SB), Y11, Y12; \
+	VFMADD231PD normal64avx2Const<>+2304(SB), Y11, Y12; \
 	VSUBPD Y12, Y14, Y12; \
 	VSUBPD Y12, Y7, Y7; \
-	VFMADD231PD normal64avx2Const<>+2368(SB), Y11, Y7; \
+	VFMADD231PD normal64avx2Const<>+2336(SB), Y11, Y7; \
 	VPXOR Y2, Y7, Y7; \
 	VSQRTPD Y7, Y7; \
-	VSUBPD normal64avx2Const<>+2400(SB), Y7, Y7; \
-	VMOVUPS normal64avx2Const<>+2432(SB), Y11; \
-	VFMADD231PD normal64avx2Const<>+2464(SB), Y10, Y11; \
+	VSUBPD normal64avx2Const<>+2368(SB), Y7, Y7; \
+	VMOVUPS normal64avx2Const<>+2400(SB), Y11; \
+	VFMADD231PD normal64avx2Const<>+2432(SB), Y10, Y11; \
+	VFMADD213PD normal64avx2Const<>+2464(SB), Y10, Y11; \
 	VFMADD213PD normal64avx2Const<>+2496(SB), Y10, Y11; \
 	VFMADD213PD normal64avx2Const<>+2528(SB), Y10, Y11; \
 	VFMADD213PD normal64avx2Const<>+2560(SB), Y10, Y11; \
 	VFMADD213PD normal64avx2Const<>+2592(SB), Y10, Y11; \
 	VFMADD213PD normal64avx2Const<>+2624(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+2656(SB), Y10, Y11; \
 	VMULPD Y11, Y8, Y8; \
-	VMOVUPS normal64avx2Const<>+2688(SB), Y11; \
-	VFMADD231PD normal64avx2Const<>+2720(SB), Y7, Y11; \
+	VMOVUPS normal64avx2Const<>+2656(SB), Y11; \
+	VFMADD231PD normal64avx2Const<>+2688(SB), Y7, Y11; \
+	VFMADD213PD normal64avx2Const<>+2720(SB), Y7, Y11; \
 	VFMADD213PD normal64avx2Const<>+2752(SB), Y7, Y11; \
 	VFMADD213PD normal64avx2Const<>+2784(SB), Y7, Y11; \
 	VFMADD213PD normal64avx2Const<>+2816(SB), Y7, Y11; \
 	VFMADD213PD normal64avx2Const<>+2848(SB), Y7, Y11; \
 	VFMADD213PD normal64avx2Const<>+2880(SB), Y7, Y11; \
-	VFMADD213PD normal64avx2Const<>+2912(SB), Y7, Y11; \
 	VBLENDVPD Y9, Y8, Y11, Y8; \
-	VMOVUPS normal64avx2Const<>+2944(SB), Y11
+	VMOVUPS normal64avx2Const<>+2912(SB), Y11
 
 #define BLOCK4 \
 	VSUBPD Y6, Y0, Y6; \
 	VPAND Y5, Y6, Y8; \
-	VCMPPD $18, normal64avx2Const<>+1696(SB), Y8, Y9; \
-	VMULPD normal64avx2Const<>+1728(SB), Y6, Y10; \
-	VFNMADD213PD normal64avx2Const<>+1760(SB), Y6, Y10; \
-	VCMPPD $17, normal64avx2Const<>+1792(SB), Y7, Y11; \
-	VMULPD normal64avx2Const<>+1824(SB), Y7, Y12; \
+	VCMPPD $18, normal64avx2Const<>+1664(SB), Y8, Y9; \
+	VMULPD normal64avx2Const<>+1696(SB), Y6, Y10; \
+	VFNMADD213PD normal64avx2Const<>+1728(SB), Y6, Y10; \
+	VCMPPD $17, normal64avx2Const<>+1760(SB), Y7, Y11; \
+	VMULPD normal64avx2Const<>+1792(SB), Y7, Y12; \
 	VBLENDVPD Y11, Y12, Y7, Y7; \
-	VPADDQ normal64avx2Const<>+1856(SB), Y7, Y12; \
+	VPADDQ normal64avx2Const<>+1824(SB), Y7, Y12; \
 	VPSRLQ $52, Y12, Y12; \
 	VPSLLQ $52, Y12, Y13; \
 	VPSUBQ Y13, Y7, Y7; \
 	VPADDQ Y0, Y7, Y7; \
 	VSUBPD Y0, Y7, Y7; \
-	VPOR normal64avx2Const<>+1888(SB), Y12, Y12; \
-	VSUBPD normal64avx2Const<>+1920(SB), Y12, Y12; \
+	VPOR normal64avx2Const<>+1856(SB), Y12, Y12; \
+	VSUBPD normal64avx2Const<>+1888(SB), Y12, Y12; \
 	VMOVUPS normal64avx2Const<>+192(SB), Y13; \
-	VBLENDVPD Y11, normal64avx2Const<>+1952(SB), Y13, Y11; \
+	VBLENDVPD Y11, normal64avx2Const<>+1920(SB), Y13, Y11; \
 	VSUBPD Y11, Y12, Y11; \
 	VADDPD Y1, Y7, Y12; \
 	VDIVPD Y12, Y7, Y12; \
 	VMULPD Y12, Y12, Y13; \
-	VMOVUPS normal64avx2Const<>+1984(SB), Y14; \
-	VFMADD231PD normal64avx2Const<>+2016(SB), Y13, Y14; \
+	VMOVUPS normal64avx2Const<>+1952(SB), Y14; \
+	VFMADD231PD normal64avx2Const<>+1984(SB), Y13, Y14; \
+	VFMADD213PD normal64avx2Const<>+2016(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2048(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2080(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2112(SB), Y13, Y14; \
@@ -299,49 +300,47 @@
 	VFMADD213PD normal64avx2Const<>+2208(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2240(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2272(SB), Y13, Y14; \
-	VFMADD213PD normal64avx2Const<>+2304(SB), Y13, Y14; \
 	VMULPD Y14, Y13, Y13; \
 	VMULPD Y7, Y7, Y14; \
 	VMULPD Y2, Y14, Y14; \
 	VADDPD Y13, Y14, Y13; \
 	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD normal64avx2Const<>+2336(SB), Y11, Y12; \
+	VFMADD231PD normal64avx2Const<>+2304(SB), Y11, Y12; \
 	VSUBPD Y12, Y14, Y12; \
 	VSUBPD Y12, Y7, Y7; \
-	VFMADD231PD normal64avx2Const<>+2368(SB), Y11, Y7; \
+	VFMADD231PD normal64avx2Const<>+2336(SB), Y11, Y7; \
 	VPXOR Y3, Y7, Y7; \
 	VSQRTPD Y7, Y7; \
-	VSUBPD normal64avx2Const<>+2400(SB), Y7, Y7; \
-	VMOVUPS normal64avx2Const<>+2432(SB), Y11; \
-	VFMADD231PD normal64avx2Const<>+2464(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+2496(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+2528(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+2560(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+2592(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+2624(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+2656(SB), Y10, Y11; \
+	VSUBPD normal64avx2Const<>+2368(SB), Y7, Y7; \
+	VMOVUPS normal64avx2Const<>+3392(SB), Y11; \
+	VFMADD231PD normal64avx2Const<>+3424(SB), Y10, Y11; \
+	VFMADD213PD normal64avx2Const<>+3456(SB), Y10, Y11; \
+	VFMADD213PD normal64avx2Const<>+3488(SB), Y10, Y11; \
+	VFMADD213PD normal64avx2Const<>+3520(SB), Y10, Y11; \
+	VFMADD213PD normal64avx2Const<>+3552(SB), Y10, Y11; \
+	VFMADD213PD normal64avx2Const<>+3584(SB), Y10, Y11; \
+	VFMADD213PD normal64avx2Const<>+3616(SB), Y10, Y11; \
 	VMULPD Y11, Y8, Y8; \
-	VMOVUPS normal64avx2Const<>+2688(SB), Y11; \
-	VFMADD231PD normal64avx2Const<>+2720(SB), Y7, Y11; \
-	VFMADD213PD normal64avx2Const<>+2752(SB), Y7, Y11; \
-	VFMADD213PD normal64avx2Const<>+2784(SB), Y7, Y11; \
-	VFMADD213PD normal64avx2Const<>+2816(SB), Y7, Y11; \
-	VFMADD213PD normal64avx2Const<>+2848(SB), Y7, Y11; \
-	VFMADD213PD normal64avx2Const<>+2880(SB), Y7, Y11; \
-	VFMADD213PD normal64avx2Const<>+2912(SB), Y7, Y11; \
+	VMOVUPS normal64avx2Const<>+3648(SB), Y11; \
+	VFMADD231PD normal64avx2Const<>+3680(SB), Y7, Y11; \
+	VFMADD213PD normal64avx2Const<>+3712(SB), Y7, Y11; \
+	VFMADD213PD normal64avx2Const<>+3744(SB), Y7, Y11; \
+	VFMADD213PD normal64avx2Const<>+3776(SB), Y7, Y11; \
+	VFMADD213PD normal64avx2Const<>+3808(SB), Y7, Y11; \
+	VFMADD213PD normal64avx2Const<>+3840(SB), Y7, Y11; \
+	VFMADD213PD normal64avx2Const<>+3872(SB), Y7, Y11; \
 	VBLENDVPD Y9, Y8, Y11, Y8; \
-	VMOVUPS normal64avx2Const<>+2944(SB), Y11
+	VMOVUPS normal64avx2Const<>+2912(SB), Y11
 
 #define BLOCK5 \
-	VPAND Y6, Y8, Y9; \
-	VMINPD Y9, Y3, Y9; \
-	VMULPD Y7, Y9, Y10; \
-	VSUBPD Y4, Y10, Y11; \
-	VADDPD Y4, Y10, Y12; \
-	VDIVPD Y12, Y11, Y11; \
-	VMULPD Y11, Y11, Y12; \
+	VPAND Y6, Y9, Y10; \
+	VMINPD Y10, Y3, Y10; \
+	VMULPD Y7, Y10, Y11; \
+	VSUBPD Y4, Y11, Y12; \
+	VADDPD Y4, Y11, Y13; \
+	VDIVPD Y13, Y12, Y12; \
 	VMOVUPS normal64avx2Const<>+288(SB), Y13; \
-	VFMADD231PD normal64avx2Const<>+320(SB), Y12, Y13; \
+	VFMADD231PD Y12, Y8, Y13; \
 	VFMADD213PD normal64avx2Const<>+352(SB), Y12, Y13; \
 	VFMADD213PD normal64avx2Const<>+384(SB), Y12, Y13; \
 	VFMADD213PD normal64avx2Const<>+416(SB), Y12, Y13; \
@@ -352,51 +351,52 @@
 	VFMADD213PD normal64avx2Const<>+576(SB), Y12, Y13; \
 	VFMADD213PD normal64avx2Const<>+608(SB), Y12, Y13; \
 	VFMADD213PD normal64avx2Const<>+640(SB), Y12, Y13; \
-	VMOVUPS normal64avx2Const<>+672(SB), Y14; \
-	VFMADD231PD normal64avx2Const<>+704(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+736(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+768(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+800(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+832(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+864(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+896(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+928(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+960(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+992(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+1024(SB), Y12, Y14; \
-	VFMADD213PD normal64avx2Const<>+1056(SB), Y12, Y14; \
-	VFMADD231PD Y11, Y13, Y14; \
-	VFMADD132PD normal64avx2Const<>+1088(SB), Y0, Y10; \
-	VDIVPD Y10, Y14, Y10; \
-	VMULPD Y2, Y10, Y10; \
-	VMINPD Y9, Y5, Y9; \
-	VMULPD Y9, Y9, Y11; \
-	VMULPD normal64avx2Const<>+3488(SB), Y11, Y12; \
-	VMOVAPS Y1, Y13; \
-	VFMADD231PD normal64avx2Const<>+1120(SB), Y12, Y13; \
-	VSUBPD Y1, Y13, Y13; \
-	VFNMADD231PD normal64avx2Const<>+1152(SB), Y13, Y12; \
-	VFNMADD231PD normal64avx2Const<>+1184(SB), Y13, Y12; \
-	VFMSUB231PD Y9, Y9, Y11; \
-	VFNMADD231PD Y2, Y11, Y12; \
-	VMULPD Y12, Y12, Y9; \
-	VMOVUPS normal64avx2Const<>+1216(SB), Y11; \
-	VFMADD231PD normal64avx2Const<>+1248(SB), Y12, Y11; \
-	VFMADD213PD normal64avx2Const<>+1280(SB), Y12, Y11; \
-	VFMADD213PD normal64avx2Const<>+1312(SB), Y12, Y11; \
-	VFMADD213PD normal64avx2Const<>+1344(SB), Y12, Y11; \
-	VFMADD213PD normal64avx2Const<>+1376(SB), Y12, Y11; \
-	VFMADD213PD normal64avx2Const<>+1408(SB), Y12, Y11; \
-	VFMADD213PD normal64avx2Const<>+1440(SB), Y12, Y11; \
-	VFMADD213PD normal64avx2Const<>+1472(SB), Y12, Y11; \
-	VFMADD213PD normal64avx2Const<>+1504(SB), Y12, Y11; \
-	VFMADD213PD normal64avx2Const<>+1536(SB), Y12, Y11; \
-	VFMADD213PD Y2, Y12, Y11; \
-	VFMADD231PD Y11, Y9, Y12; \
-	VMOVAPS Y10, Y9; \
-	VFMADD231PD Y12, Y10, Y9; \
-	VMOVAPS Y1, Y10; \
-	VFMADD231PD Y2, Y13, Y10
+	VFMADD213PD normal64avx2Const<>+672(SB), Y12, Y13; \
+	VFMADD213PD normal64avx2Const<>+704(SB), Y12, Y13; \
+	VFMADD213PD normal64avx2Const<>+736(SB), Y12, Y13; \
+	VFMADD213PD normal64avx2Const<>+768(SB), Y12, Y13; \
+	VFMADD213PD normal64avx2Const<>+800(SB), Y12, Y13; \
+	VFMADD213PD normal64avx2Const<>+832(SB), Y12, Y13; \
+	VFMADD213PD normal64avx2Const<>+864(SB), Y12, Y13; \
+	VFMADD213PD normal64avx2Const<>+896(SB), Y12, Y13; \
+	VFMADD213PD normal64avx2Const<>+928(SB), Y12, Y13; \
+	VFMADD213PD normal64avx2Const<>+960(SB), Y12, Y13; \
+	VFMADD213PD normal64avx2Const<>+992(SB), Y12, Y13; \
+	VFMADD213PD normal64avx2Const<>+1024(SB), Y12, Y13; \
+	VFMADD213PD normal64avx2Const<>+1056(SB), Y12, Y13; \
+	VFMADD132PD normal64avx2Const<>+1088(SB), Y0, Y11; \
+	VDIVPD Y11, Y13, Y11; \
+	VMULPD Y2, Y11, Y11; \
+	VMINPD Y10, Y5, Y10; \
+	VMULPD Y10, Y10, Y12; \
+	VMULPD normal64avx2Const<>+4000(SB), Y12, Y13; \
+	VMOVAPS Y1, Y14; \
+	VFMADD231PD normal64avx2Const<>+1120(SB), Y13, Y14; \
+	VSUBPD Y1, Y14, Y14; \
+	VFNMADD231PD normal64avx2Const<>+1152(SB), Y14, Y13; \
+	VFNMADD231PD normal64avx2Const<>+1184(SB), Y14, Y13; \
+	VFMSUB231PD Y10, Y10, Y12; \
+	VFNMADD231PD Y2, Y12, Y13; \
+	VMULPD Y13, Y13, Y10; \
+	VMOVUPS normal64avx2Const<>+1216(SB), Y12; \
+	VFMADD231PD normal64avx2Const<>+1248(SB), Y13, Y12; \
+	VFMADD213PD normal64avx2Const<>+1280(SB), Y13, Y12; \
+	VFMADD213PD normal64avx2Const<>+1312(SB), Y13, Y12; \
+	VFMADD213PD normal64avx2Const<>+1344(SB), Y13, Y12; \
+	VFMADD213PD normal64avx2Const<>+1376(SB), Y13, Y12; \
+	VFMADD213PD normal64avx2Const<>+1408(SB), Y13, Y12; \
+	VFMADD213PD normal64avx2Const<>+1440(SB), Y13, Y12; \
+	VFMADD213PD normal64avx2Const<>+1472(SB), Y13, Y12; \
+	VFMADD213PD normal64avx2Const<>+1504(SB), Y13, Y12; \
+	VFMADD213PD normal64avx2Const<>+1536(SB), Y13, Y12; \
+	VFMADD213PD Y2, Y13, Y12; \
+	VFMADD231PD Y12, Y10, Y13; \
+	VMOVAPS Y11, Y10; \
+	VFMADD231PD Y13, Y11, Y10; \
+	VMOVAPS Y1, Y11; \
+	VFMADD231PD Y2, Y14, Y11; \
+	VSUBPD Y1, Y11, Y12; \
+	VSUBPD Y12, Y14, Y12
 
 #define BLOCK6 \
 	VCMPPD $0, Y8, Y7, Y9; \
@@ -441,30 +441,31 @@
 	VSUBPD Y0, Y10, Y13; \
 	VSUBPD Y13, Y9, Y13; \
 	VBLENDVPD Y11, Y12, Y13, Y11; \
-	VCMPPD $17, normal64avx2Const<>+3520(SB), Y9, Y9; \
+	VCMPPD $17, normal64avx2Const<>+4032(SB), Y9, Y9; \
 	VDIVPD Y10, Y11, Y11; \
 	VBLENDVPD Y9, Y11, Y1, Y9; \
 	VMAXPD Y8, Y7, Y7; \
-	VCMPPD $17, normal64avx2Const<>+1792(SB), Y10, Y8; \
-	VMULPD normal64avx2Const<>+1824(SB), Y10, Y11; \
+	VCMPPD $17, normal64avx2Const<>+1760(SB), Y10, Y8; \
+	VMULPD normal64avx2Const<>+1792(SB), Y10, Y11; \
 	VBLENDVPD Y8, Y11, Y10, Y11; \
-	VPADDQ normal64avx2Const<>+1856(SB), Y11, Y12; \
+	VPADDQ normal64avx2Const<>+1824(SB), Y11, Y12; \
 	VPSRLQ $52, Y12, Y12; \
 	VPSLLQ $52, Y12, Y13; \
 	VPSUBQ Y13, Y11, Y11; \
 	VPADDQ Y0, Y11, Y11; \
 	VSUBPD Y0, Y11, Y11; \
-	VPOR normal64avx2Const<>+1888(SB), Y12, Y12; \
-	VSUBPD normal64avx2Const<>+1920(SB), Y12, Y12; \
-	VBLENDVPD Y8, normal64avx2Const<>+1952(SB), Y1, Y8; \
+	VPOR normal64avx2Const<>+1856(SB), Y12, Y12; \
+	VSUBPD normal64avx2Const<>+1888(SB), Y12, Y12; \
+	VBLENDVPD Y8, normal64avx2Const<>+1920(SB), Y1, Y8; \
 	VSUBPD Y8, Y12, Y8; \
 	VADDPD normal64avx2Const<>+1088(SB), Y11, Y12; \
 	VDIVPD Y12, Y11, Y12; \
 	VMULPD Y12, Y12, Y13; \
-	VMOVUPS normal64avx2Const<>+1984(SB), Y14; \
-	VFMADD231PD normal64avx2Const<>+2016(SB), Y13, Y14
+	VMOVUPS normal64avx2Const<>+1952(SB), Y14; \
+	VFMADD231PD normal64avx2Const<>+1984(SB), Y13, Y14
 
 #define BLOCK7 \
+	VFMADD213PD normal64avx2Const<>+2016(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2048(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2080(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2112(SB), Y13, Y14; \
@@ -473,88 +474,53 @@
 	VFMADD213PD normal64avx2Const<>+2208(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2240(SB), Y13, Y14; \
 	VFMADD213PD normal64avx2Const<>+2272(SB), Y13, Y14; \
-	VFMADD213PD normal64avx2Const<>+2304(SB), Y13, Y14; \
 	VMULPD Y14, Y13, Y13; \
 	VMULPD Y11, Y11, Y14; \
 	VMULPD Y2, Y14, Y14; \
 	VADDPD Y13, Y14, Y13; \
 	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD normal64avx2Const<>+2336(SB), Y8, Y9; \
+	VFMADD231PD normal64avx2Const<>+2304(SB), Y8, Y9; \
 	VADDPD Y9, Y12, Y9; \
 	VSUBPD Y9, Y14, Y9; \
 	VSUBPD Y9, Y11, Y9; \
-	VFMADD231PD normal64avx2Const<>+2368(SB), Y8, Y9; \
-	VCMPPD $17, normal64avx2Const<>+3552(SB), Y10, Y8; \
+	VFMADD231PD normal64avx2Const<>+2336(SB), Y8, Y9; \
+	VCMPPD $17, normal64avx2Const<>+4064(SB), Y10, Y8; \
 	VBLENDVPD Y8, Y9, Y10, Y8; \
 	VCMPPD $17, Y1, Y10, Y9; \
-	VBLENDVPD Y9, normal64avx2Const<>+3584(SB), Y8, Y8; \
+	VBLENDVPD Y9, normal64avx2Const<>+4096(SB), Y8, Y8; \
 	VCMPPD $0, Y1, Y10, Y9
 
 #define BLOCK8 \
-	VFMADD231PD normal64avx2Const<>+2976(SB), Y10, Y11; \
+	VFMADD231PD normal64avx2Const<>+2944(SB), Y10, Y11; \
+	VFMADD213PD normal64avx2Const<>+2976(SB), Y10, Y11; \
 	VFMADD213PD normal64avx2Const<>+3008(SB), Y10, Y11; \
 	VFMADD213PD normal64avx2Const<>+3040(SB), Y10, Y11; \
 	VFMADD213PD normal64avx2Const<>+3072(SB), Y10, Y11; \
 	VFMADD213PD normal64avx2Const<>+3104(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+3136(SB), Y10, Y11; \
 	VFMADD213PD Y0, Y10, Y11; \
-	VMOVUPS normal64avx2Const<>+3168(SB), Y10; \
-	VFMADD231PD normal64avx2Const<>+3200(SB), Y7, Y10; \
+	VMOVUPS normal64avx2Const<>+3136(SB), Y10; \
+	VFMADD231PD normal64avx2Const<>+3168(SB), Y7, Y10; \
+	VFMADD213PD normal64avx2Const<>+3200(SB), Y7, Y10; \
 	VFMADD213PD normal64avx2Const<>+3232(SB), Y7, Y10; \
 	VFMADD213PD normal64avx2Const<>+3264(SB), Y7, Y10; \
 	VFMADD213PD normal64avx2Const<>+3296(SB), Y7, Y10; \
 	VFMADD213PD normal64avx2Const<>+3328(SB), Y7, Y10; \
 	VFMADD213PD normal64avx2Const<>+3360(SB), Y7, Y10; \
-	VFMADD213PD Y3, Y7, Y10; \
-	VBLENDVPD Y9, Y11, Y10, Y7; \
-	VDIVPD Y7, Y8, Y7; \
-	VPAND Y2, Y6, Y6; \
-	VPOR Y6, Y7, Y6; \
-	VMULPD Y3, Y6, Y6
-
-#define BLOCK9 \
-	VFMADD231PD normal64avx2Const<>+2976(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+3008(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+3040(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+3072(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+3104(SB), Y10, Y11; \
-	VFMADD213PD normal64avx2Const<>+3136(SB), Y10, Y11; \
-	VFMADD213PD Y0, Y10, Y11; \
-	VMOVUPS normal64avx2Const<>+3168(SB), Y10; \
-	VFMADD231PD normal64avx2Const<>+3200(SB), Y7, Y10; \
-	VFMADD213PD normal64avx2Const<>+3232(SB), Y7, Y10; \
-	VFMADD213PD normal64avx2Const<>+3264(SB), Y7, Y10; \
-	VFMADD213PD normal64avx2Const<>+3296(SB), Y7, Y10; \
-	VFMADD213PD normal64avx2Const<>+3328(SB), Y7, Y10; \
-	VFMADD213PD normal64avx2Const<>+3360(SB), Y7, Y10; \
-	VFMADD213PD normal64avx2Const<>+1664(SB), Y7, Y10; \
 	VBLENDVPD Y9, Y11, Y10, Y7
 
-#define BLOCK10 \
-	VSUBPD Y1, Y10, Y11; \
-	VSUBPD Y11, Y13, Y11; \
-	VADDPD Y1, Y11, Y11; \
-	VPSLLQ $52, Y10, Y10; \
-	VPADDQ Y0, Y10, Y10; \
-	VMULPD Y10, Y9, Y9; \
-	VPSLLQ $52, Y11, Y10; \
-	VPADDQ Y0, Y10, Y10; \
-	VMULPD Y10, Y9, Y9; \
-	VCMPPD $3, Y8, Y8, Y10; \
-	VBLENDVPD Y10, Y8, Y9, Y9; \
-	VCMPPD $17, normal64avx2Const<>+192(SB), Y8, Y8; \
-	VSUBPD Y9, Y0, Y10; \
-	VBLENDVPD Y8, Y9, Y10, Y8
-
-#define BLOCK11 \
-	VCMPPD $17, Y2, Y8, Y10; \
-	VBLENDVPD Y10, normal64avx2Const<>+3584(SB), Y7, Y7; \
-	VCMPPD $0, Y2, Y8, Y8; \
-	VBLENDVPD Y8, normal64avx2Const<>+3616(SB), Y7, Y7; \
-	VMULPD Y6, Y6, Y6; \
-	VMULPD Y1, Y6, Y6; \
-	VSUBPD Y6, Y7, Y6; \
-	VBLENDVPD Y9, Y6, Y7, Y6
+#define BLOCK9 \
+	VADDPD Y1, Y12, Y12; \
+	VPSLLQ $52, Y11, Y11; \
+	VPADDQ Y0, Y11, Y11; \
+	VMULPD Y11, Y10, Y10; \
+	VPSLLQ $52, Y12, Y11; \
+	VPADDQ Y0, Y11, Y11; \
+	VMULPD Y11, Y10, Y10; \
+	VCMPPD $3, Y9, Y9, Y11; \
+	VBLENDVPD Y11, Y9, Y10, Y10; \
+	VCMPPD $17, normal64avx2Const<>+192(SB), Y9, Y9; \
+	VSUBPD Y10, Y0, Y11; \
+	VBLENDVPD Y9, Y10, Y11, Y9
 
 DATA normal64avx2Const<>+0(SB)/8, $0xc03a000000000000
 DATA normal64avx2Const<>+8(SB)/8, $0xc03a000000000000
@@ -592,102 +558,102 @@ DATA normal64avx2Const<>+256(SB)/8, $0x3fe0000000000000
 DATA normal64avx2Const<>+264(SB)/8, $0x3fe0000000000000
 DATA normal64avx2Const<>+272(SB)/8, $0x3fe0000000000000
 DATA normal64avx2Const<>+280(SB)/8, $0x3fe0000000000000
-DATA normal64avx2Const<>+288(SB)/8, $0xbe4c9e3f1cd92f5b
-DATA normal64avx2Const<>+296(SB)/8, $0xbe4c9e3f1cd92f5b
-DATA normal64avx2Const<>+304(SB)/8, $0xbe4c9e3f1cd92f5b
-DATA normal64avx2Const<>+312(SB)/8, $0xbe4c9e3f1cd92f5b
-DATA normal64avx2Const<>+320(SB)/8, $0x3e10fbd1ff90e1c8
-DATA normal64avx2Const<>+328(SB)/8, $0x3e10fbd1ff90e1c8
-DATA normal64avx2Const<>+336(SB)/8, $0x3e10fbd1ff90e1c8
-DATA normal64avx2Const<>+344(SB)/8, $0x3e10fbd1ff90e1c8
-DATA normal64avx2Const<>+352(SB)/8, $0x3e7b58741910ab39
-DATA normal64avx2Const<>+360(SB)/8, $0x3e7b58741910ab39
-DATA normal64avx2Const<>+368(SB)/8, $0x3e7b58741910ab39
-DATA normal64avx2Const<>+376(SB)/8, $0x3e7b58741910ab39
-DATA normal64avx2Const<>+384(SB)/8, $0xbea4b0fad3f74c42
-DATA normal64avx2Const<>+392(SB)/8, $0xbea4b0fad3f74c42
-DATA normal64avx2Const<>+400(SB)/8, $0xbea4b0fad3f74c42
-DATA normal64avx2Const<>+408(SB)/8, $0xbea4b0fad3f74c42
-DATA normal64avx2Const<>+416(SB)/8, $0x3ecd20f41dbcb1c9
-DATA normal64avx2Const<>+424(SB)/8, $0x3ecd20f41dbcb1c9
-DATA normal64avx2Const<>+432(SB)/8, $0x3ecd20f41dbcb1c9
-DATA normal64avx2Const<>+440(SB)/8, $0x3ecd20f41dbcb1c9
-DATA normal64avx2Const<>+448(SB)/8, $0xbef513b482a54a1d
-DATA normal64avx2Const<>+456(SB)/8, $0xbef513b482a54a1d
-DATA normal64avx2Const<>+464(SB)/8, $0xbef513b482a54a1d
-DATA normal64avx2Const<>+472(SB)/8, $0xbef513b482a54a1d
-DATA normal64avx2Const<>+480(SB)/8, $0x3f2065a34115a389
-DATA normal64avx2Const<>+488(SB)/8, $0x3f2065a34115a389
-DATA normal64avx2Const<>+496(SB)/8, $0x3f2065a34115a389
-DATA normal64avx2Const<>+504(SB)/8, $0x3f2065a34115a389
-DATA normal64avx2Const<>+512(SB)/8, $0xbf498db50d72f6fd
-DATA normal64avx2Const<>+520(SB)/8, $0xbf498db50d72f6fd
-DATA normal64avx2Const<>+528(SB)/8, $0xbf498db50d72f6fd
-DATA normal64avx2Const<>+536(SB)/8, $0xbf498db50d72f6fd
-DATA normal64avx2Const<>+544(SB)/8, $0x3f64b884e41eebcb
-DATA normal64avx2Const<>+552(SB)/8, $0x3f64b884e41eebcb
-DATA normal64avx2Const<>+560(SB)/8, $0x3f64b884e41eebcb
-DATA normal64avx2Const<>+568(SB)/8, $0x3f64b884e41eebcb
-DATA normal64avx2Const<>+576(SB)/8, $0x3fb17ca2877f2532
-DATA normal64avx2Const<>+584(SB)/8, $0x3fb17ca2877f2532
-DATA normal64avx2Const<>+592(SB)/8, $0x3fb17ca2877f2532
-DATA normal64avx2Const<>+600(SB)/8, $0x3fb17ca2877f2532
-DATA normal64avx2Const<>+608(SB)/8, $0x3fc098366a5b466c
-DATA normal64avx2Const<>+616(SB)/8, $0x3fc098366a5b466c
-DATA normal64avx2Const<>+624(SB)/8, $0x3fc098366a5b466c
-DATA normal64avx2Const<>+632(SB)/8, $0x3fc098366a5b466c
-DATA normal64avx2Const<>+640(SB)/8, $0xbfc15c084bb9e8f2
-DATA normal64avx2Const<>+648(SB)/8, $0xbfc15c084bb9e8f2
-DATA normal64avx2Const<>+656(SB)/8, $0xbfc15c084bb9e8f2
-DATA normal64avx2Const<>+664(SB)/8, $0xbfc15c084bb9e8f2
-DATA normal64avx2Const<>+672(SB)/8, $0xbe424124a7979a5c
-DATA normal64avx2Const<>+680(SB)/8, $0xbe424124a7979a5c
-DATA normal64avx2Const<>+688(SB)/8, $0xbe424124a7979a5c
-DATA normal64avx2Const<>+696(SB)/8, $0xbe424124a7979a5c
-DATA normal64avx2Const<>+704(SB)/8, $0x3e0e750cac4778d3
-DATA normal64avx2Const<>+712(SB)/8, $0x3e0e750cac4778d3
-DATA normal64avx2Const<>+720(SB)/8, $0x3e0e750cac4778d3
-DATA normal64avx2Const<>+728(SB)/8, $0x3e0e750cac4778d3
-DATA normal64avx2Const<>+736(SB)/8, $0x3e667206d83c9b4d
-DATA normal64avx2Const<>+744(SB)/8, $0x3e667206d83c9b4d
-DATA normal64avx2Const<>+752(SB)/8, $0x3e667206d83c9b4d
-DATA normal64avx2Const<>+760(SB)/8, $0x3e667206d83c9b4d
-DATA normal64avx2Const<>+768(SB)/8, $0xbe83015c7bf14f85
-DATA normal64avx2Const<>+776(SB)/8, $0xbe83015c7bf14f85
-DATA normal64avx2Const<>+784(SB)/8, $0xbe83015c7bf14f85
-DATA normal64avx2Const<>+792(SB)/8, $0xbe83015c7bf14f85
-DATA normal64avx2Const<>+800(SB)/8, $0x3e97f26fd7caec6c
-DATA normal64avx2Const<>+808(SB)/8, $0x3e97f26fd7caec6c
-DATA normal64avx2Const<>+816(SB)/8, $0x3e97f26fd7caec6c
-DATA normal64avx2Const<>+824(SB)/8, $0x3e97f26fd7caec6c
-DATA normal64avx2Const<>+832(SB)/8, $0xbea88ba0a324beaa
-DATA normal64avx2Const<>+840(SB)/8, $0xbea88ba0a324beaa
-DATA normal64avx2Const<>+848(SB)/8, $0xbea88ba0a324beaa
-DATA normal64avx2Const<>+856(SB)/8, $0xbea88ba0a324beaa
-DATA normal64avx2Const<>+864(SB)/8, $0x3ed4c2781340ddff
-DATA normal64avx2Const<>+872(SB)/8, $0x3ed4c2781340ddff
-DATA normal64avx2Const<>+880(SB)/8, $0x3ed4c2781340ddff
-DATA normal64avx2Const<>+888(SB)/8, $0x3ed4c2781340ddff
-DATA normal64avx2Const<>+896(SB)/8, $0xbf1b91279aaf4f8d
-DATA normal64avx2Const<>+904(SB)/8, $0xbf1b91279aaf4f8d
-DATA normal64avx2Const<>+912(SB)/8, $0xbf1b91279aaf4f8d
-DATA normal64avx2Const<>+920(SB)/8, $0xbf1b91279aaf4f8d
-DATA normal64avx2Const<>+928(SB)/8, $0x3f5ef1bdd4ca47a3
-DATA normal64avx2Const<>+936(SB)/8, $0x3f5ef1bdd4ca47a3
-DATA normal64avx2Const<>+944(SB)/8, $0x3f5ef1bdd4ca47a3
-DATA normal64avx2Const<>+952(SB)/8, $0x3f5ef1bdd4ca47a3
-DATA normal64avx2Const<>+960(SB)/8, $0xbf98574c40bd189c
-DATA normal64avx2Const<>+968(SB)/8, $0xbf98574c40bd189c
-DATA normal64avx2Const<>+976(SB)/8, $0xbf98574c40bd189c
-DATA normal64avx2Const<>+984(SB)/8, $0xbf98574c40bd189c
-DATA normal64avx2Const<>+992(SB)/8, $0xbfbe88b803a49228
-DATA normal64avx2Const<>+1000(SB)/8, $0xbfbe88b803a49228
-DATA normal64avx2Const<>+1008(SB)/8, $0xbfbe88b803a49228
-DATA normal64avx2Const<>+1016(SB)/8, $0xbfbe88b803a49228
-DATA normal64avx2Const<>+1024(SB)/8, $0xbfa85a15c58aa5e6
-DATA normal64avx2Const<>+1032(SB)/8, $0xbfa85a15c58aa5e6
-DATA normal64avx2Const<>+1040(SB)/8, $0xbfa85a15c58aa5e6
-DATA normal64avx2Const<>+1048(SB)/8, $0xbfa85a15c58aa5e6
+DATA normal64avx2Const<>+288(SB)/8, $0x3e10fbd1ff90e1c8
+DATA normal64avx2Const<>+296(SB)/8, $0x3e10fbd1ff90e1c8
+DATA normal64avx2Const<>+304(SB)/8, $0x3e10fbd1ff90e1c8
+DATA normal64avx2Const<>+312(SB)/8, $0x3e10fbd1ff90e1c8
+DATA normal64avx2Const<>+320(SB)/8, $0x3e0e750cac4778d3
+DATA normal64avx2Const<>+328(SB)/8, $0x3e0e750cac4778d3
+DATA normal64avx2Const<>+336(SB)/8, $0x3e0e750cac4778d3
+DATA normal64avx2Const<>+344(SB)/8, $0x3e0e750cac4778d3
+DATA normal64avx2Const<>+352(SB)/8, $0xbe424124a7979a5c
+DATA normal64avx2Const<>+360(SB)/8, $0xbe424124a7979a5c
+DATA normal64avx2Const<>+368(SB)/8, $0xbe424124a7979a5c
+DATA normal64avx2Const<>+376(SB)/8, $0xbe424124a7979a5c
+DATA normal64avx2Const<>+384(SB)/8, $0xbe4c9e3f1cd92f5b
+DATA normal64avx2Const<>+392(SB)/8, $0xbe4c9e3f1cd92f5b
+DATA normal64avx2Const<>+400(SB)/8, $0xbe4c9e3f1cd92f5b
+DATA normal64avx2Const<>+408(SB)/8, $0xbe4c9e3f1cd92f5b
+DATA normal64avx2Const<>+416(SB)/8, $0x3e667206d83c9b4d
+DATA normal64avx2Const<>+424(SB)/8, $0x3e667206d83c9b4d
+DATA normal64avx2Const<>+432(SB)/8, $0x3e667206d83c9b4d
+DATA normal64avx2Const<>+440(SB)/8, $0x3e667206d83c9b4d
+DATA normal64avx2Const<>+448(SB)/8, $0x3e7b58741910ab39
+DATA normal64avx2Const<>+456(SB)/8, $0x3e7b58741910ab39
+DATA normal64avx2Const<>+464(SB)/8, $0x3e7b58741910ab39
+DATA normal64avx2Const<>+472(SB)/8, $0x3e7b58741910ab39
+DATA normal64avx2Const<>+480(SB)/8, $0xbe83015c7bf14f85
+DATA normal64avx2Const<>+488(SB)/8, $0xbe83015c7bf14f85
+DATA normal64avx2Const<>+496(SB)/8, $0xbe83015c7bf14f85
+DATA normal64avx2Const<>+504(SB)/8, $0xbe83015c7bf14f85
+DATA normal64avx2Const<>+512(SB)/8, $0xbea4b0fad3f74c42
+DATA normal64avx2Const<>+520(SB)/8, $0xbea4b0fad3f74c42
+DATA normal64avx2Const<>+528(SB)/8, $0xbea4b0fad3f74c42
+DATA normal64avx2Const<>+536(SB)/8, $0xbea4b0fad3f74c42
+DATA normal64avx2Const<>+544(SB)/8, $0x3e97f26fd7caec6c
+DATA normal64avx2Const<>+552(SB)/8, $0x3e97f26fd7caec6c
+DATA normal64avx2Const<>+560(SB)/8, $0x3e97f26fd7caec6c
+DATA normal64avx2Const<>+568(SB)/8, $0x3e97f26fd7caec6c
+DATA normal64avx2Const<>+576(SB)/8, $0x3ecd20f41dbcb1c9
+DATA normal64avx2Const<>+584(SB)/8, $0x3ecd20f41dbcb1c9
+DATA normal64avx2Const<>+592(SB)/8, $0x3ecd20f41dbcb1c9
+DATA normal64avx2Const<>+600(SB)/8, $0x3ecd20f41dbcb1c9
+DATA normal64avx2Const<>+608(SB)/8, $0xbea88ba0a324beaa
+DATA normal64avx2Const<>+616(SB)/8, $0xbea88ba0a324beaa
+DATA normal64avx2Const<>+624(SB)/8, $0xbea88ba0a324beaa
+DATA normal64avx2Const<>+632(SB)/8, $0xbea88ba0a324beaa
+DATA normal64avx2Const<>+640(SB)/8, $0xbef513b482a54a1d
+DATA normal64avx2Const<>+648(SB)/8, $0xbef513b482a54a1d
+DATA normal64avx2Const<>+656(SB)/8, $0xbef513b482a54a1d
+DATA normal64avx2Const<>+664(SB)/8, $0xbef513b482a54a1d
+DATA normal64avx2Const<>+672(SB)/8, $0x3ed4c2781340ddff
+DATA normal64avx2Const<>+680(SB)/8, $0x3ed4c2781340ddff
+DATA normal64avx2Const<>+688(SB)/8, $0x3ed4c2781340ddff
+DATA normal64avx2Const<>+696(SB)/8, $0x3ed4c2781340ddff
+DATA normal64avx2Const<>+704(SB)/8, $0x3f2065a34115a389
+DATA normal64avx2Const<>+712(SB)/8, $0x3f2065a34115a389
+DATA normal64avx2Const<>+720(SB)/8, $0x3f2065a34115a389
+DATA normal64avx2Const<>+728(SB)/8, $0x3f2065a34115a389
+DATA normal64avx2Const<>+736(SB)/8, $0xbf1b91279aaf4f8d
+DATA normal64avx2Const<>+744(SB)/8, $0xbf1b91279aaf4f8d
+DATA normal64avx2Const<>+752(SB)/8, $0xbf1b91279aaf4f8d
+DATA normal64avx2Const<>+760(SB)/8, $0xbf1b91279aaf4f8d
+DATA normal64avx2Const<>+768(SB)/8, $0xbf498db50d72f6fd
+DATA normal64avx2Const<>+776(SB)/8, $0xbf498db50d72f6fd
+DATA normal64avx2Const<>+784(SB)/8, $0xbf498db50d72f6fd
+DATA normal64avx2Const<>+792(SB)/8, $0xbf498db50d72f6fd
+DATA normal64avx2Const<>+800(SB)/8, $0x3f5ef1bdd4ca47a3
+DATA normal64avx2Const<>+808(SB)/8, $0x3f5ef1bdd4ca47a3
+DATA normal64avx2Const<>+816(SB)/8, $0x3f5ef1bdd4ca47a3
+DATA normal64avx2Const<>+824(SB)/8, $0x3f5ef1bdd4ca47a3
+DATA normal64avx2Const<>+832(SB)/8, $0x3f64b884e41eebcb
+DATA normal64avx2Const<>+840(SB)/8, $0x3f64b884e41eebcb
+DATA normal64avx2Const<>+848(SB)/8, $0x3f64b884e41eebcb
+DATA normal64avx2Const<>+856(SB)/8, $0x3f64b884e41eebcb
+DATA normal64avx2Const<>+864(SB)/8, $0xbf98574c40bd189c
+DATA normal64avx2Const<>+872(SB)/8, $0xbf98574c40bd189c
+DATA normal64avx2Const<>+880(SB)/8, $0xbf98574c40bd189c
+DATA normal64avx2Const<>+888(SB)/8, $0xbf98574c40bd189c
+DATA normal64avx2Const<>+896(SB)/8, $0x3fb17ca2877f2532
+DATA normal64avx2Const<>+904(SB)/8, $0x3fb17ca2877f2532
+DATA normal64avx2Const<>+912(SB)/8, $0x3fb17ca2877f2532
+DATA normal64avx2Const<>+920(SB)/8, $0x3fb17ca2877f2532
+DATA normal64avx2Const<>+928(SB)/8, $0xbfbe88b803a49228
+DATA normal64avx2Const<>+936(SB)/8, $0xbfbe88b803a49228
+DATA normal64avx2Const<>+944(SB)/8, $0xbfbe88b803a49228
+DATA normal64avx2Const<>+952(SB)/8, $0xbfbe88b803a49228
+DATA normal64avx2Const<>+960(SB)/8, $0x3fc098366a5b466c
+DATA normal64avx2Const<>+968(SB)/8, $0x3fc098366a5b466c
+DATA normal64avx2Const<>+976(SB)/8, $0x3fc098366a5b466c
+DATA normal64avx2Const<>+984(SB)/8, $0x3fc098366a5b466c
+DATA normal64avx2Const<>+992(SB)/8, $0xbfa85a15c58aa5e6
+DATA normal64avx2Const<>+1000(SB)/8, $0xbfa85a15c58aa5e6
+DATA normal64avx2Const<>+1008(SB)/8, $0xbfa85a15c58aa5e6
+DATA normal64avx2Const<>+1016(SB)/8, $0xbfa85a15c58aa5e6
+DATA normal64avx2Const<>+1024(SB)/8, $0xbfc15c084bb9e8f2
+DATA normal64avx2Const<>+1032(SB)/8, $0xbfc15c084bb9e8f2
+DATA normal64avx2Const<>+1040(SB)/8, $0xbfc15c084bb9e8f2
+DATA normal64avx2Const<>+1048(SB)/8, $0xbfc15c084bb9e8f2
 DATA normal64avx2Const<>+1056(SB)/8, $0x3ff40c522d7e4987
 DATA normal64avx2Const<>+1064(SB)/8, $0x3ff40c522d7e4987
 DATA normal64avx2Const<>+1072(SB)/8, $0x3ff40c522d7e4987
@@ -764,259 +730,323 @@ DATA normal64avx2Const<>+1632(SB)/8, $0x8000000000000000
 DATA normal64avx2Const<>+1640(SB)/8, $0x8000000000000000
 DATA normal64avx2Const<>+1648(SB)/8, $0x8000000000000000
 DATA normal64avx2Const<>+1656(SB)/8, $0x8000000000000000
-DATA normal64avx2Const<>+1664(SB)/8, $0x3ff6a09e667f3bcd
-DATA normal64avx2Const<>+1672(SB)/8, $0x3ff6a09e667f3bcd
-DATA normal64avx2Const<>+1680(SB)/8, $0x3ff6a09e667f3bcd
-DATA normal64avx2Const<>+1688(SB)/8, $0x3ff6a09e667f3bcd
-DATA normal64avx2Const<>+1696(SB)/8, $0x3feb333333333333
-DATA normal64avx2Const<>+1704(SB)/8, $0x3feb333333333333
-DATA normal64avx2Const<>+1712(SB)/8, $0x3feb333333333333
-DATA normal64avx2Const<>+1720(SB)/8, $0x3feb333333333333
-DATA normal64avx2Const<>+1728(SB)/8, $0x3fd0000000000000
-DATA normal64avx2Const<>+1736(SB)/8, $0x3fd0000000000000
-DATA normal64avx2Const<>+1744(SB)/8, $0x3fd0000000000000
-DATA normal64avx2Const<>+1752(SB)/8, $0x3fd0000000000000
-DATA normal64avx2Const<>+1760(SB)/8, $0x3fc71eb851eb851f
-DATA normal64avx2Const<>+1768(SB)/8, $0x3fc71eb851eb851f
-DATA normal64avx2Const<>+1776(SB)/8, $0x3fc71eb851eb851f
-DATA normal64avx2Const<>+1784(SB)/8, $0x3fc71eb851eb851f
-DATA normal64avx2Const<>+1792(SB)/8, $0x10000000000000
-DATA normal64avx2Const<>+1800(SB)/8, $0x10000000000000
-DATA normal64avx2Const<>+1808(SB)/8, $0x10000000000000
-DATA normal64avx2Const<>+1816(SB)/8, $0x10000000000000
-DATA normal64avx2Const<>+1824(SB)/8, $0x4350000000000000
-DATA normal64avx2Const<>+1832(SB)/8, $0x4350000000000000
-DATA normal64avx2Const<>+1840(SB)/8, $0x4350000000000000
-DATA normal64avx2Const<>+1848(SB)/8, $0x4350000000000000
-DATA normal64avx2Const<>+1856(SB)/8, $0x95f619980c433
-DATA normal64avx2Const<>+1864(SB)/8, $0x95f619980c433
-DATA normal64avx2Const<>+1872(SB)/8, $0x95f619980c433
-DATA normal64avx2Const<>+1880(SB)/8, $0x95f619980c433
-DATA normal64avx2Const<>+1888(SB)/8, $0x4330000000000000
-DATA normal64avx2Const<>+1896(SB)/8, $0x4330000000000000
-DATA normal64avx2Const<>+1904(SB)/8, $0x4330000000000000
-DATA normal64avx2Const<>+1912(SB)/8, $0x4330000000000000
-DATA normal64avx2Const<>+1920(SB)/8, $0x43300000000003ff
-DATA normal64avx2Const<>+1928(SB)/8, $0x43300000000003ff
-DATA normal64avx2Const<>+1936(SB)/8, $0x43300000000003ff
-DATA normal64avx2Const<>+1944(SB)/8, $0x43300000000003ff
-DATA normal64avx2Const<>+1952(SB)/8, $0x404b000000000000
-DATA normal64avx2Const<>+1960(SB)/8, $0x404b000000000000
-DATA normal64avx2Const<>+1968(SB)/8, $0x404b000000000000
-DATA normal64avx2Const<>+1976(SB)/8, $0x404b000000000000
-DATA normal64avx2Const<>+1984(SB)/8, $0x3fb8618618618618
-DATA normal64avx2Const<>+1992(SB)/8, $0x3fb8618618618618
-DATA normal64avx2Const<>+2000(SB)/8, $0x3fb8618618618618
-DATA normal64avx2Const<>+2008(SB)/8, $0x3fb8618618618618
-DATA normal64avx2Const<>+2016(SB)/8, $0x3fb642c8590b2164
-DATA normal64avx2Const<>+2024(SB)/8, $0x3fb642c8590b2164
-DATA normal64avx2Const<>+2032(SB)/8, $0x3fb642c8590b2164
-DATA normal64avx2Const<>+2040(SB)/8, $0x3fb642c8590b2164
-DATA normal64avx2Const<>+2048(SB)/8, $0x3fbaf286bca1af28
-DATA normal64avx2Const<>+2056(SB)/8, $0x3fbaf286bca1af28
-DATA normal64avx2Const<>+2064(SB)/8, $0x3fbaf286bca1af28
-DATA normal64avx2Const<>+2072(SB)/8, $0x3fbaf286bca1af28
-DATA normal64avx2Const<>+2080(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA normal64avx2Const<>+2088(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA normal64avx2Const<>+2096(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA normal64avx2Const<>+2104(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA normal64avx2Const<>+2112(SB)/8, $0x3fc1111111111111
-DATA normal64avx2Const<>+2120(SB)/8, $0x3fc1111111111111
-DATA normal64avx2Const<>+2128(SB)/8, $0x3fc1111111111111
-DATA normal64avx2Const<>+2136(SB)/8, $0x3fc1111111111111
-DATA normal64avx2Const<>+2144(SB)/8, $0x3fc3b13b13b13b14
-DATA normal64avx2Const<>+2152(SB)/8, $0x3fc3b13b13b13b14
-DATA normal64avx2Const<>+2160(SB)/8, $0x3fc3b13b13b13b14
-DATA normal64avx2Const<>+2168(SB)/8, $0x3fc3b13b13b13b14
-DATA normal64avx2Const<>+2176(SB)/8, $0x3fc745d1745d1746
-DATA normal64avx2Const<>+2184(SB)/8, $0x3fc745d1745d1746
-DATA normal64avx2Const<>+2192(SB)/8, $0x3fc745d1745d1746
-DATA normal64avx2Const<>+2200(SB)/8, $0x3fc745d1745d1746
-DATA normal64avx2Const<>+2208(SB)/8, $0x3fcc71c71c71c71c
-DATA normal64avx2Const<>+2216(SB)/8, $0x3fcc71c71c71c71c
-DATA normal64avx2Const<>+2224(SB)/8, $0x3fcc71c71c71c71c
-DATA normal64avx2Const<>+2232(SB)/8, $0x3fcc71c71c71c71c
-DATA normal64avx2Const<>+2240(SB)/8, $0x3fd2492492492492
-DATA normal64avx2Const<>+2248(SB)/8, $0x3fd2492492492492
-DATA normal64avx2Const<>+2256(SB)/8, $0x3fd2492492492492
-DATA normal64avx2Const<>+2264(SB)/8, $0x3fd2492492492492
-DATA normal64avx2Const<>+2272(SB)/8, $0x3fd999999999999a
-DATA normal64avx2Const<>+2280(SB)/8, $0x3fd999999999999a
-DATA normal64avx2Const<>+2288(SB)/8, $0x3fd999999999999a
-DATA normal64avx2Const<>+2296(SB)/8, $0x3fd999999999999a
-DATA normal64avx2Const<>+2304(SB)/8, $0x3fe5555555555555
-DATA normal64avx2Const<>+2312(SB)/8, $0x3fe5555555555555
-DATA normal64avx2Const<>+2320(SB)/8, $0x3fe5555555555555
-DATA normal64avx2Const<>+2328(SB)/8, $0x3fe5555555555555
-DATA normal64avx2Const<>+2336(SB)/8, $0x3dea39ef35793c76
-DATA normal64avx2Const<>+2344(SB)/8, $0x3dea39ef35793c76
-DATA normal64avx2Const<>+2352(SB)/8, $0x3dea39ef35793c76
-DATA normal64avx2Const<>+2360(SB)/8, $0x3dea39ef35793c76
-DATA normal64avx2Const<>+2368(SB)/8, $0x3fe62e42fee00000
-DATA normal64avx2Const<>+2376(SB)/8, $0x3fe62e42fee00000
-DATA normal64avx2Const<>+2384(SB)/8, $0x3fe62e42fee00000
-DATA normal64avx2Const<>+2392(SB)/8, $0x3fe62e42fee00000
-DATA normal64avx2Const<>+2400(SB)/8, $0x3ff999999999999a
-DATA normal64avx2Const<>+2408(SB)/8, $0x3ff999999999999a
-DATA normal64avx2Const<>+2416(SB)/8, $0x3ff999999999999a
-DATA normal64avx2Const<>+2424(SB)/8, $0x3ff999999999999a
-DATA normal64avx2Const<>+2432(SB)/8, $0x40c715bf25ff1d11
-DATA normal64avx2Const<>+2440(SB)/8, $0x40c715bf25ff1d11
-DATA normal64avx2Const<>+2448(SB)/8, $0x40c715bf25ff1d11
-DATA normal64avx2Const<>+2456(SB)/8, $0x40c715bf25ff1d11
-DATA normal64avx2Const<>+2464(SB)/8, $0x408bb8c0a7936704
-DATA normal64avx2Const<>+2472(SB)/8, $0x408bb8c0a7936704
-DATA normal64avx2Const<>+2480(SB)/8, $0x408bb8c0a7936704
-DATA normal64avx2Const<>+2488(SB)/8, $0x408bb8c0a7936704
-DATA normal64avx2Const<>+2496(SB)/8, $0x40d73982a6012afb
-DATA normal64avx2Const<>+2504(SB)/8, $0x40d73982a6012afb
-DATA normal64avx2Const<>+2512(SB)/8, $0x40d73982a6012afb
-DATA normal64avx2Const<>+2520(SB)/8, $0x40d73982a6012afb
-DATA normal64avx2Const<>+2528(SB)/8, $0x40cfb5ee66e5a285
-DATA normal64avx2Const<>+2536(SB)/8, $0x40cfb5ee66e5a285
-DATA normal64avx2Const<>+2544(SB)/8, $0x40cfb5ee66e5a285
-DATA normal64avx2Const<>+2552(SB)/8, $0x40cfb5ee66e5a285
-DATA normal64avx2Const<>+2560(SB)/8, $0x40b2f6e30b2ec51e
-DATA normal64avx2Const<>+2568(SB)/8, $0x40b2f6e30b2ec51e
-DATA normal64avx2Const<>+2576(SB)/8, $0x40b2f6e30b2ec51e
-DATA normal64avx2Const<>+2584(SB)/8, $0x40b2f6e30b2ec51e
-DATA normal64avx2Const<>+2592(SB)/8, $0x4085c88056b01502
-DATA normal64avx2Const<>+2600(SB)/8, $0x4085c88056b01502
-DATA normal64avx2Const<>+2608(SB)/8, $0x4085c88056b01502
-DATA normal64avx2Const<>+2616(SB)/8, $0x4085c88056b01502
-DATA normal64avx2Const<>+2624(SB)/8, $0x4047894dd814bfa3
-DATA normal64avx2Const<>+2632(SB)/8, $0x4047894dd814bfa3
-DATA normal64avx2Const<>+2640(SB)/8, $0x4047894dd814bfa3
-DATA normal64avx2Const<>+2648(SB)/8, $0x4047894dd814bfa3
-DATA normal64avx2Const<>+2656(SB)/8, $0x3ff32917a42157d1
-DATA normal64avx2Const<>+2664(SB)/8, $0x3ff32917a42157d1
-DATA normal64avx2Const<>+2672(SB)/8, $0x3ff32917a42157d1
-DATA normal64avx2Const<>+2680(SB)/8, $0x3ff32917a42157d1
-DATA normal64avx2Const<>+2688(SB)/8, $0x3f9744eb6c45ec67
-DATA normal64avx2Const<>+2696(SB)/8, $0x3f9744eb6c45ec67
-DATA normal64avx2Const<>+2704(SB)/8, $0x3f9744eb6c45ec67
-DATA normal64avx2Const<>+2712(SB)/8, $0x3f9744eb6c45ec67
-DATA normal64avx2Const<>+2720(SB)/8, $0x3f49615ac0b7ace9
-DATA normal64avx2Const<>+2728(SB)/8, $0x3f49615ac0b7ace9
-DATA normal64avx2Const<>+2736(SB)/8, $0x3f49615ac0b7ace9
-DATA normal64avx2Const<>+2744(SB)/8, $0x3f49615ac0b7ace9
-DATA normal64avx2Const<>+2752(SB)/8, $0x3fcef2abb9b85c37
-DATA normal64avx2Const<>+2760(SB)/8, $0x3fcef2abb9b85c37
-DATA normal64avx2Const<>+2768(SB)/8, $0x3fcef2abb9b85c37
-DATA normal64avx2Const<>+2776(SB)/8, $0x3fcef2abb9b85c37
-DATA normal64avx2Const<>+2784(SB)/8, $0x3ff453cc085375b2
-DATA normal64avx2Const<>+2792(SB)/8, $0x3ff453cc085375b2
-DATA normal64avx2Const<>+2800(SB)/8, $0x3ff453cc085375b2
-DATA normal64avx2Const<>+2808(SB)/8, $0x3ff453cc085375b2
-DATA normal64avx2Const<>+2816(SB)/8, $0x400d2ecb1a3d02c4
-DATA normal64avx2Const<>+2824(SB)/8, $0x400d2ecb1a3d02c4
-DATA normal64avx2Const<>+2832(SB)/8, $0x400d2ecb1a3d02c4
-DATA normal64avx2Const<>+2840(SB)/8, $0x400d2ecb1a3d02c4
-DATA normal64avx2Const<>+2848(SB)/8, $0x401713f71462256a
-DATA normal64avx2Const<>+2856(SB)/8, $0x401713f71462256a
-DATA normal64avx2Const<>+2864(SB)/8, $0x401713f71462256a
-DATA normal64avx2Const<>+2872(SB)/8, $0x401713f71462256a
-DATA normal64avx2Const<>+2880(SB)/8, $0x4012857748cab19b
-DATA normal64avx2Const<>+2888(SB)/8, $0x4012857748cab19b
-DATA normal64avx2Const<>+2896(SB)/8, $0x4012857748cab19b
-DATA normal64avx2Const<>+2904(SB)/8, $0x4012857748cab19b
-DATA normal64avx2Const<>+2912(SB)/8, $0x3ff6c665fde9526a
-DATA normal64avx2Const<>+2920(SB)/8, $0x3ff6c665fde9526a
-DATA normal64avx2Const<>+2928(SB)/8, $0x3ff6c665fde9526a
-DATA normal64avx2Const<>+2936(SB)/8, $0x3ff6c665fde9526a
-DATA normal64avx2Const<>+2944(SB)/8, $0x40dc0e457cb1ae76
-DATA normal64avx2Const<>+2952(SB)/8, $0x40dc0e457cb1ae76
-DATA normal64avx2Const<>+2960(SB)/8, $0x40dc0e457cb1ae76
-DATA normal64avx2Const<>+2968(SB)/8, $0x40dc0e457cb1ae76
-DATA normal64avx2Const<>+2976(SB)/8, $0x40b46a7eca984b69
-DATA normal64avx2Const<>+2984(SB)/8, $0x40b46a7eca984b69
-DATA normal64avx2Const<>+2992(SB)/8, $0x40b46a7eca984b69
-DATA normal64avx2Const<>+3000(SB)/8, $0x40b46a7eca984b69
-DATA normal64avx2Const<>+3008(SB)/8, $0x40e3317caa64f4be
-DATA normal64avx2Const<>+3016(SB)/8, $0x40e3317caa64f4be
-DATA normal64avx2Const<>+3024(SB)/8, $0x40e3317caa64f4be
-DATA normal64avx2Const<>+3032(SB)/8, $0x40e3317caa64f4be
-DATA normal64avx2Const<>+3040(SB)/8, $0x40d4b772d5d65266
-DATA normal64avx2Const<>+3048(SB)/8, $0x40d4b772d5d65266
-DATA normal64avx2Const<>+3056(SB)/8, $0x40d4b772d5d65266
-DATA normal64avx2Const<>+3064(SB)/8, $0x40d4b772d5d65266
-DATA normal64avx2Const<>+3072(SB)/8, $0x40b512322e75c89f
-DATA normal64avx2Const<>+3080(SB)/8, $0x40b512322e75c89f
-DATA normal64avx2Const<>+3088(SB)/8, $0x40b512322e75c89f
-DATA normal64avx2Const<>+3096(SB)/8, $0x40b512322e75c89f
-DATA normal64avx2Const<>+3104(SB)/8, $0x4085797efdc8b3f7
-DATA normal64avx2Const<>+3112(SB)/8, $0x4085797efdc8b3f7
-DATA normal64avx2Const<>+3120(SB)/8, $0x4085797efdc8b3f7
-DATA normal64avx2Const<>+3128(SB)/8, $0x4085797efdc8b3f7
-DATA normal64avx2Const<>+3136(SB)/8, $0x4045281b386e1ab5
-DATA normal64avx2Const<>+3144(SB)/8, $0x4045281b386e1ab5
-DATA normal64avx2Const<>+3152(SB)/8, $0x4045281b386e1ab5
-DATA normal64avx2Const<>+3160(SB)/8, $0x4045281b386e1ab5
-DATA normal64avx2Const<>+3168(SB)/8, $0x3f496042ab9205be
-DATA normal64avx2Const<>+3176(SB)/8, $0x3f496042ab9205be
-DATA normal64avx2Const<>+3184(SB)/8, $0x3f496042ab9205be
-DATA normal64avx2Const<>+3192(SB)/8, $0x3f496042ab9205be
-DATA normal64avx2Const<>+3200(SB)/8, $0x3e19876e6013e192
-DATA normal64avx2Const<>+3208(SB)/8, $0x3e19876e6013e192
-DATA normal64avx2Const<>+3216(SB)/8, $0x3e19876e6013e192
-DATA normal64avx2Const<>+3224(SB)/8, $0x3e19876e6013e192
-DATA normal64avx2Const<>+3232(SB)/8, $0x3f960290af9f12bc
-DATA normal64avx2Const<>+3240(SB)/8, $0x3f960290af9f12bc
-DATA normal64avx2Const<>+3248(SB)/8, $0x3f960290af9f12bc
-DATA normal64avx2Const<>+3256(SB)/8, $0x3f960290af9f12bc
-DATA normal64avx2Const<>+3264(SB)/8, $0x3fcacf476a756d3d
-DATA normal64avx2Const<>+3272(SB)/8, $0x3fcacf476a756d3d
-DATA normal64avx2Const<>+3280(SB)/8, $0x3fcacf476a756d3d
-DATA normal64avx2Const<>+3288(SB)/8, $0x3fcacf476a756d3d
-DATA normal64avx2Const<>+3296(SB)/8, $0x3fef371e4f4de1a0
-DATA normal64avx2Const<>+3304(SB)/8, $0x3fef371e4f4de1a0
-DATA normal64avx2Const<>+3312(SB)/8, $0x3fef371e4f4de1a0
-DATA normal64avx2Const<>+3320(SB)/8, $0x3fef371e4f4de1a0
-DATA normal64avx2Const<>+3328(SB)/8, $0x4002f7543ff6ba47
-DATA normal64avx2Const<>+3336(SB)/8, $0x4002f7543ff6ba47
-DATA normal64avx2Const<>+3344(SB)/8, $0x4002f7543ff6ba47
-DATA normal64avx2Const<>+3352(SB)/8, $0x4002f7543ff6ba47
-DATA normal64avx2Const<>+3360(SB)/8, $0x40073aad9bca5405
-DATA normal64avx2Const<>+3368(SB)/8, $0x40073aad9bca5405
-DATA normal64avx2Const<>+3376(SB)/8, $0x40073aad9bca5405
-DATA normal64avx2Const<>+3384(SB)/8, $0x40073aad9bca5405
-DATA normal64avx2Const<>+3392(SB)/8, $0x54b249ad2594c37d
-DATA normal64avx2Const<>+3400(SB)/8, $0x54b249ad2594c37d
-DATA normal64avx2Const<>+3408(SB)/8, $0x54b249ad2594c37d
-DATA normal64avx2Const<>+3416(SB)/8, $0x54b249ad2594c37d
-DATA normal64avx2Const<>+3424(SB)/8, $0x3fe6a09e667f3bcd
-DATA normal64avx2Const<>+3432(SB)/8, $0x3fe6a09e667f3bcd
-DATA normal64avx2Const<>+3440(SB)/8, $0x3fe6a09e667f3bcd
-DATA normal64avx2Const<>+3448(SB)/8, $0x3fe6a09e667f3bcd
-DATA normal64avx2Const<>+3456(SB)/8, $0x4044000000000000
-DATA normal64avx2Const<>+3464(SB)/8, $0x4044000000000000
-DATA normal64avx2Const<>+3472(SB)/8, $0x4044000000000000
-DATA normal64avx2Const<>+3480(SB)/8, $0x4044000000000000
-DATA normal64avx2Const<>+3488(SB)/8, $0xbfe0000000000000
-DATA normal64avx2Const<>+3496(SB)/8, $0xbfe0000000000000
-DATA normal64avx2Const<>+3504(SB)/8, $0xbfe0000000000000
-DATA normal64avx2Const<>+3512(SB)/8, $0xbfe0000000000000
-DATA normal64avx2Const<>+3520(SB)/8, $0x43b0000000000000
-DATA normal64avx2Const<>+3528(SB)/8, $0x43b0000000000000
-DATA normal64avx2Const<>+3536(SB)/8, $0x43b0000000000000
-DATA normal64avx2Const<>+3544(SB)/8, $0x43b0000000000000
-DATA normal64avx2Const<>+3552(SB)/8, $0x7ff0000000000000
-DATA normal64avx2Const<>+3560(SB)/8, $0x7ff0000000000000
-DATA normal64avx2Const<>+3568(SB)/8, $0x7ff0000000000000
-DATA normal64avx2Const<>+3576(SB)/8, $0x7ff0000000000000
-DATA normal64avx2Const<>+3584(SB)/8, $0x7ff8000000000000
-DATA normal64avx2Const<>+3592(SB)/8, $0x7ff8000000000000
-DATA normal64avx2Const<>+3600(SB)/8, $0x7ff8000000000000
-DATA normal64avx2Const<>+3608(SB)/8, $0x7ff8000000000000
-DATA normal64avx2Const<>+3616(SB)/8, $0xfff0000000000000
-DATA normal64avx2Const<>+3624(SB)/8, $0xfff0000000000000
-DATA normal64avx2Const<>+3632(SB)/8, $0xfff0000000000000
-DATA normal64avx2Const<>+3640(SB)/8, $0xfff0000000000000
-DATA normal64avx2Const<>+3648(SB)/8, $0x4090e00000000000
-DATA normal64avx2Const<>+3656(SB)/8, $0x4090e00000000000
-DATA normal64avx2Const<>+3664(SB)/8, $0x4090e00000000000
-DATA normal64avx2Const<>+3672(SB)/8, $0x4090e00000000000
-GLOBL normal64avx2Const<>(SB), RODATA|NOPTR, $3680
+DATA normal64avx2Const<>+1664(SB)/8, $0x3feb333333333333
+DATA normal64avx2Const<>+1672(SB)/8, $0x3feb333333333333
+DATA normal64avx2Const<>+1680(SB)/8, $0x3feb333333333333
+DATA normal64avx2Const<>+1688(SB)/8, $0x3feb333333333333
+DATA normal64avx2Const<>+1696(SB)/8, $0x3fd0000000000000
+DATA normal64avx2Const<>+1704(SB)/8, $0x3fd0000000000000
+DATA normal64avx2Const<>+1712(SB)/8, $0x3fd0000000000000
+DATA normal64avx2Const<>+1720(SB)/8, $0x3fd0000000000000
+DATA normal64avx2Const<>+1728(SB)/8, $0x3fc71eb851eb851f
+DATA normal64avx2Const<>+1736(SB)/8, $0x3fc71eb851eb851f
+DATA normal64avx2Const<>+1744(SB)/8, $0x3fc71eb851eb851f
+DATA normal64avx2Const<>+1752(SB)/8, $0x3fc71eb851eb851f
+DATA normal64avx2Const<>+1760(SB)/8, $0x10000000000000
+DATA normal64avx2Const<>+1768(SB)/8, $0x10000000000000
+DATA normal64avx2Const<>+1776(SB)/8, $0x10000000000000
+DATA normal64avx2Const<>+1784(SB)/8, $0x10000000000000
+DATA normal64avx2Const<>+1792(SB)/8, $0x4350000000000000
+DATA normal64avx2Const<>+1800(SB)/8, $0x4350000000000000
+DATA normal64avx2Const<>+1808(SB)/8, $0x4350000000000000
+DATA normal64avx2Const<>+1816(SB)/8, $0x4350000000000000
+DATA normal64avx2Const<>+1824(SB)/8, $0x95f619980c433
+DATA normal64avx2Const<>+1832(SB)/8, $0x95f619980c433
+DATA normal64avx2Const<>+1840(SB)/8, $0x95f619980c433
+DATA normal64avx2Const<>+1848(SB)/8, $0x95f619980c433
+DATA normal64avx2Const<>+1856(SB)/8, $0x4330000000000000
+DATA normal64avx2Const<>+1864(SB)/8, $0x4330000000000000
+DATA normal64avx2Const<>+1872(SB)/8, $0x4330000000000000
+DATA normal64avx2Const<>+1880(SB)/8, $0x4330000000000000
+DATA normal64avx2Const<>+1888(SB)/8, $0x43300000000003ff
+DATA normal64avx2Const<>+1896(SB)/8, $0x43300000000003ff
+DATA normal64avx2Const<>+1904(SB)/8, $0x43300000000003ff
+DATA normal64avx2Const<>+1912(SB)/8, $0x43300000000003ff
+DATA normal64avx2Const<>+1920(SB)/8, $0x404b000000000000
+DATA normal64avx2Const<>+1928(SB)/8, $0x404b000000000000
+DATA normal64avx2Const<>+1936(SB)/8, $0x404b000000000000
+DATA normal64avx2Const<>+1944(SB)/8, $0x404b000000000000
+DATA normal64avx2Const<>+1952(SB)/8, $0x3fb8618618618618
+DATA normal64avx2Const<>+1960(SB)/8, $0x3fb8618618618618
+DATA normal64avx2Const<>+1968(SB)/8, $0x3fb8618618618618
+DATA normal64avx2Const<>+1976(SB)/8, $0x3fb8618618618618
+DATA normal64avx2Const<>+1984(SB)/8, $0x3fb642c8590b2164
+DATA normal64avx2Const<>+1992(SB)/8, $0x3fb642c8590b2164
+DATA normal64avx2Const<>+2000(SB)/8, $0x3fb642c8590b2164
+DATA normal64avx2Const<>+2008(SB)/8, $0x3fb642c8590b2164
+DATA normal64avx2Const<>+2016(SB)/8, $0x3fbaf286bca1af28
+DATA normal64avx2Const<>+2024(SB)/8, $0x3fbaf286bca1af28
+DATA normal64avx2Const<>+2032(SB)/8, $0x3fbaf286bca1af28
+DATA normal64avx2Const<>+2040(SB)/8, $0x3fbaf286bca1af28
+DATA normal64avx2Const<>+2048(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA normal64avx2Const<>+2056(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA normal64avx2Const<>+2064(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA normal64avx2Const<>+2072(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA normal64avx2Const<>+2080(SB)/8, $0x3fc1111111111111
+DATA normal64avx2Const<>+2088(SB)/8, $0x3fc1111111111111
+DATA normal64avx2Const<>+2096(SB)/8, $0x3fc1111111111111
+DATA normal64avx2Const<>+2104(SB)/8, $0x3fc1111111111111
+DATA normal64avx2Const<>+2112(SB)/8, $0x3fc3b13b13b13b14
+DATA normal64avx2Const<>+2120(SB)/8, $0x3fc3b13b13b13b14
+DATA normal64avx2Const<>+2128(SB)/8, $0x3fc3b13b13b13b14
+DATA normal64avx2Const<>+2136(SB)/8, $0x3fc3b13b13b13b14
+DATA normal64avx2Const<>+2144(SB)/8, $0x3fc745d1745d1746
+DATA normal64avx2Const<>+2152(SB)/8, $0x3fc745d1745d1746
+DATA normal64avx2Const<>+2160(SB)/8, $0x3fc745d1745d1746
+DATA normal64avx2Const<>+2168(SB)/8, $0x3fc745d1745d1746
+DATA normal64avx2Const<>+2176(SB)/8, $0x3fcc71c71c71c71c
+DATA normal64avx2Const<>+2184(SB)/8, $0x3fcc71c71c71c71c
+DATA normal64avx2Const<>+2192(SB)/8, $0x3fcc71c71c71c71c
+DATA normal64avx2Const<>+2200(SB)/8, $0x3fcc71c71c71c71c
+DATA normal64avx2Const<>+2208(SB)/8, $0x3fd2492492492492
+DATA normal64avx2Const<>+2216(SB)/8, $0x3fd2492492492492
+DATA normal64avx2Const<>+2224(SB)/8, $0x3fd2492492492492
+DATA normal64avx2Const<>+2232(SB)/8, $0x3fd2492492492492
+DATA normal64avx2Const<>+2240(SB)/8, $0x3fd999999999999a
+DATA normal64avx2Const<>+2248(SB)/8, $0x3fd999999999999a
+DATA normal64avx2Const<>+2256(SB)/8, $0x3fd999999999999a
+DATA normal64avx2Const<>+2264(SB)/8, $0x3fd999999999999a
+DATA normal64avx2Const<>+2272(SB)/8, $0x3fe5555555555555
+DATA normal64avx2Const<>+2280(SB)/8, $0x3fe5555555555555
+DATA normal64avx2Const<>+2288(SB)/8, $0x3fe5555555555555
+DATA normal64avx2Const<>+2296(SB)/8, $0x3fe5555555555555
+DATA normal64avx2Const<>+2304(SB)/8, $0x3dea39ef35793c76
+DATA normal64avx2Const<>+2312(SB)/8, $0x3dea39ef35793c76
+DATA normal64avx2Const<>+2320(SB)/8, $0x3dea39ef35793c76
+DATA normal64avx2Const<>+2328(SB)/8, $0x3dea39ef35793c76
+DATA normal64avx2Const<>+2336(SB)/8, $0x3fe62e42fee00000
+DATA normal64avx2Const<>+2344(SB)/8, $0x3fe62e42fee00000
+DATA normal64avx2Const<>+2352(SB)/8, $0x3fe62e42fee00000
+DATA normal64avx2Const<>+2360(SB)/8, $0x3fe62e42fee00000
+DATA normal64avx2Const<>+2368(SB)/8, $0x3ff999999999999a
+DATA normal64avx2Const<>+2376(SB)/8, $0x3ff999999999999a
+DATA normal64avx2Const<>+2384(SB)/8, $0x3ff999999999999a
+DATA normal64avx2Const<>+2392(SB)/8, $0x3ff999999999999a
+DATA normal64avx2Const<>+2400(SB)/8, $0x40d052d26b2e45e4
+DATA normal64avx2Const<>+2408(SB)/8, $0x40d052d26b2e45e4
+DATA normal64avx2Const<>+2416(SB)/8, $0x40d052d26b2e45e4
+DATA normal64avx2Const<>+2424(SB)/8, $0x40d052d26b2e45e4
+DATA normal64avx2Const<>+2432(SB)/8, $0x40939a296f7d925f
+DATA normal64avx2Const<>+2440(SB)/8, $0x40939a296f7d925f
+DATA normal64avx2Const<>+2448(SB)/8, $0x40939a296f7d925f
+DATA normal64avx2Const<>+2456(SB)/8, $0x40939a296f7d925f
+DATA normal64avx2Const<>+2464(SB)/8, $0x40e06c1c55b78f20
+DATA normal64avx2Const<>+2472(SB)/8, $0x40e06c1c55b78f20
+DATA normal64avx2Const<>+2480(SB)/8, $0x40e06c1c55b78f20
+DATA normal64avx2Const<>+2488(SB)/8, $0x40e06c1c55b78f20
+DATA normal64avx2Const<>+2496(SB)/8, $0x40d66c3e869b752b
+DATA normal64avx2Const<>+2504(SB)/8, $0x40d66c3e869b752b
+DATA normal64avx2Const<>+2512(SB)/8, $0x40d66c3e869b752b
+DATA normal64avx2Const<>+2520(SB)/8, $0x40d66c3e869b752b
+DATA normal64avx2Const<>+2528(SB)/8, $0x40bad1d8cd4ee71d
+DATA normal64avx2Const<>+2536(SB)/8, $0x40bad1d8cd4ee71d
+DATA normal64avx2Const<>+2544(SB)/8, $0x40bad1d8cd4ee71d
+DATA normal64avx2Const<>+2552(SB)/8, $0x40bad1d8cd4ee71d
+DATA normal64avx2Const<>+2560(SB)/8, $0x408ece5d2213c0cd
+DATA normal64avx2Const<>+2568(SB)/8, $0x408ece5d2213c0cd
+DATA normal64avx2Const<>+2576(SB)/8, $0x408ece5d2213c0cd
+DATA normal64avx2Const<>+2584(SB)/8, $0x408ece5d2213c0cd
+DATA normal64avx2Const<>+2592(SB)/8, $0x4050a4888b1a436e
+DATA normal64avx2Const<>+2600(SB)/8, $0x4050a4888b1a436e
+DATA normal64avx2Const<>+2608(SB)/8, $0x4050a4888b1a436e
+DATA normal64avx2Const<>+2616(SB)/8, $0x4050a4888b1a436e
+DATA normal64avx2Const<>+2624(SB)/8, $0x3ffb18d91e9eef76
+DATA normal64avx2Const<>+2632(SB)/8, $0x3ffb18d91e9eef76
+DATA normal64avx2Const<>+2640(SB)/8, $0x3ffb18d91e9eef76
+DATA normal64avx2Const<>+2648(SB)/8, $0x3ffb18d91e9eef76
+DATA normal64avx2Const<>+2656(SB)/8, $0x3fa0742da2600a2a
+DATA normal64avx2Const<>+2664(SB)/8, $0x3fa0742da2600a2a
+DATA normal64avx2Const<>+2672(SB)/8, $0x3fa0742da2600a2a
+DATA normal64avx2Const<>+2680(SB)/8, $0x3fa0742da2600a2a
+DATA normal64avx2Const<>+2688(SB)/8, $0x3f51f252cc3d2fe0
+DATA normal64avx2Const<>+2696(SB)/8, $0x3f51f252cc3d2fe0
+DATA normal64avx2Const<>+2704(SB)/8, $0x3f51f252cc3d2fe0
+DATA normal64avx2Const<>+2712(SB)/8, $0x3f51f252cc3d2fe0
+DATA normal64avx2Const<>+2720(SB)/8, $0x3fd5e22c9b9fce80
+DATA normal64avx2Const<>+2728(SB)/8, $0x3fd5e22c9b9fce80
+DATA normal64avx2Const<>+2736(SB)/8, $0x3fd5e22c9b9fce80
+DATA normal64avx2Const<>+2744(SB)/8, $0x3fd5e22c9b9fce80
+DATA normal64avx2Const<>+2752(SB)/8, $0x3ffcbf47c17cb078
+DATA normal64avx2Const<>+2760(SB)/8, $0x3ffcbf47c17cb078
+DATA normal64avx2Const<>+2768(SB)/8, $0x3ffcbf47c17cb078
+DATA normal64avx2Const<>+2776(SB)/8, $0x3ffcbf47c17cb078
+DATA normal64avx2Const<>+2784(SB)/8, $0x4014a2a60e112425
+DATA normal64avx2Const<>+2792(SB)/8, $0x4014a2a60e112425
+DATA normal64avx2Const<>+2800(SB)/8, $0x4014a2a60e112425
+DATA normal64avx2Const<>+2808(SB)/8, $0x4014a2a60e112425
+DATA normal64avx2Const<>+2816(SB)/8, $0x4020518fede8bf07
+DATA normal64avx2Const<>+2824(SB)/8, $0x4020518fede8bf07
+DATA normal64avx2Const<>+2832(SB)/8, $0x4020518fede8bf07
+DATA normal64avx2Const<>+2840(SB)/8, $0x4020518fede8bf07
+DATA normal64avx2Const<>+2848(SB)/8, $0x401a3172098eaf03
+DATA normal64avx2Const<>+2856(SB)/8, $0x401a3172098eaf03
+DATA normal64avx2Const<>+2864(SB)/8, $0x401a3172098eaf03
+DATA normal64avx2Const<>+2872(SB)/8, $0x401a3172098eaf03
+DATA normal64avx2Const<>+2880(SB)/8, $0x40001ab6d9108003
+DATA normal64avx2Const<>+2888(SB)/8, $0x40001ab6d9108003
+DATA normal64avx2Const<>+2896(SB)/8, $0x40001ab6d9108003
+DATA normal64avx2Const<>+2904(SB)/8, $0x40001ab6d9108003
+DATA normal64avx2Const<>+2912(SB)/8, $0x40dc0e457cb1ae76
+DATA normal64avx2Const<>+2920(SB)/8, $0x40dc0e457cb1ae76
+DATA normal64avx2Const<>+2928(SB)/8, $0x40dc0e457cb1ae76
+DATA normal64avx2Const<>+2936(SB)/8, $0x40dc0e457cb1ae76
+DATA normal64avx2Const<>+2944(SB)/8, $0x40b46a7eca984b69
+DATA normal64avx2Const<>+2952(SB)/8, $0x40b46a7eca984b69
+DATA normal64avx2Const<>+2960(SB)/8, $0x40b46a7eca984b69
+DATA normal64avx2Const<>+2968(SB)/8, $0x40b46a7eca984b69
+DATA normal64avx2Const<>+2976(SB)/8, $0x40e3317caa64f4be
+DATA normal64avx2Const<>+2984(SB)/8, $0x40e3317caa64f4be
+DATA normal64avx2Const<>+2992(SB)/8, $0x40e3317caa64f4be
+DATA normal64avx2Const<>+3000(SB)/8, $0x40e3317caa64f4be
+DATA normal64avx2Const<>+3008(SB)/8, $0x40d4b772d5d65266
+DATA normal64avx2Const<>+3016(SB)/8, $0x40d4b772d5d65266
+DATA normal64avx2Const<>+3024(SB)/8, $0x40d4b772d5d65266
+DATA normal64avx2Const<>+3032(SB)/8, $0x40d4b772d5d65266
+DATA normal64avx2Const<>+3040(SB)/8, $0x40b512322e75c89f
+DATA normal64avx2Const<>+3048(SB)/8, $0x40b512322e75c89f
+DATA normal64avx2Const<>+3056(SB)/8, $0x40b512322e75c89f
+DATA normal64avx2Const<>+3064(SB)/8, $0x40b512322e75c89f
+DATA normal64avx2Const<>+3072(SB)/8, $0x4085797efdc8b3f7
+DATA normal64avx2Const<>+3080(SB)/8, $0x4085797efdc8b3f7
+DATA normal64avx2Const<>+3088(SB)/8, $0x4085797efdc8b3f7
+DATA normal64avx2Const<>+3096(SB)/8, $0x4085797efdc8b3f7
+DATA normal64avx2Const<>+3104(SB)/8, $0x4045281b386e1ab5
+DATA normal64avx2Const<>+3112(SB)/8, $0x4045281b386e1ab5
+DATA normal64avx2Const<>+3120(SB)/8, $0x4045281b386e1ab5
+DATA normal64avx2Const<>+3128(SB)/8, $0x4045281b386e1ab5
+DATA normal64avx2Const<>+3136(SB)/8, $0x3f496042ab9205be
+DATA normal64avx2Const<>+3144(SB)/8, $0x3f496042ab9205be
+DATA normal64avx2Const<>+3152(SB)/8, $0x3f496042ab9205be
+DATA normal64avx2Const<>+3160(SB)/8, $0x3f496042ab9205be
+DATA normal64avx2Const<>+3168(SB)/8, $0x3e19876e6013e192
+DATA normal64avx2Const<>+3176(SB)/8, $0x3e19876e6013e192
+DATA normal64avx2Const<>+3184(SB)/8, $0x3e19876e6013e192
+DATA normal64avx2Const<>+3192(SB)/8, $0x3e19876e6013e192
+DATA normal64avx2Const<>+3200(SB)/8, $0x3f960290af9f12bc
+DATA normal64avx2Const<>+3208(SB)/8, $0x3f960290af9f12bc
+DATA normal64avx2Const<>+3216(SB)/8, $0x3f960290af9f12bc
+DATA normal64avx2Const<>+3224(SB)/8, $0x3f960290af9f12bc
+DATA normal64avx2Const<>+3232(SB)/8, $0x3fcacf476a756d3d
+DATA normal64avx2Const<>+3240(SB)/8, $0x3fcacf476a756d3d
+DATA normal64avx2Const<>+3248(SB)/8, $0x3fcacf476a756d3d
+DATA normal64avx2Const<>+3256(SB)/8, $0x3fcacf476a756d3d
+DATA normal64avx2Const<>+3264(SB)/8, $0x3fef371e4f4de1a0
+DATA normal64avx2Const<>+3272(SB)/8, $0x3fef371e4f4de1a0
+DATA normal64avx2Const<>+3280(SB)/8, $0x3fef371e4f4de1a0
+DATA normal64avx2Const<>+3288(SB)/8, $0x3fef371e4f4de1a0
+DATA normal64avx2Const<>+3296(SB)/8, $0x4002f7543ff6ba47
+DATA normal64avx2Const<>+3304(SB)/8, $0x4002f7543ff6ba47
+DATA normal64avx2Const<>+3312(SB)/8, $0x4002f7543ff6ba47
+DATA normal64avx2Const<>+3320(SB)/8, $0x4002f7543ff6ba47
+DATA normal64avx2Const<>+3328(SB)/8, $0x40073aad9bca5405
+DATA normal64avx2Const<>+3336(SB)/8, $0x40073aad9bca5405
+DATA normal64avx2Const<>+3344(SB)/8, $0x40073aad9bca5405
+DATA normal64avx2Const<>+3352(SB)/8, $0x40073aad9bca5405
+DATA normal64avx2Const<>+3360(SB)/8, $0x3ff6a09e667f3bcd
+DATA normal64avx2Const<>+3368(SB)/8, $0x3ff6a09e667f3bcd
+DATA normal64avx2Const<>+3376(SB)/8, $0x3ff6a09e667f3bcd
+DATA normal64avx2Const<>+3384(SB)/8, $0x3ff6a09e667f3bcd
+DATA normal64avx2Const<>+3392(SB)/8, $0x40c715bf25ff1d11
+DATA normal64avx2Const<>+3400(SB)/8, $0x40c715bf25ff1d11
+DATA normal64avx2Const<>+3408(SB)/8, $0x40c715bf25ff1d11
+DATA normal64avx2Const<>+3416(SB)/8, $0x40c715bf25ff1d11
+DATA normal64avx2Const<>+3424(SB)/8, $0x408bb8c0a7936704
+DATA normal64avx2Const<>+3432(SB)/8, $0x408bb8c0a7936704
+DATA normal64avx2Const<>+3440(SB)/8, $0x408bb8c0a7936704
+DATA normal64avx2Const<>+3448(SB)/8, $0x408bb8c0a7936704
+DATA normal64avx2Const<>+3456(SB)/8, $0x40d73982a6012afb
+DATA normal64avx2Const<>+3464(SB)/8, $0x40d73982a6012afb
+DATA normal64avx2Const<>+3472(SB)/8, $0x40d73982a6012afb
+DATA normal64avx2Const<>+3480(SB)/8, $0x40d73982a6012afb
+DATA normal64avx2Const<>+3488(SB)/8, $0x40cfb5ee66e5a285
+DATA normal64avx2Const<>+3496(SB)/8, $0x40cfb5ee66e5a285
+DATA normal64avx2Const<>+3504(SB)/8, $0x40cfb5ee66e5a285
+DATA normal64avx2Const<>+3512(SB)/8, $0x40cfb5ee66e5a285
+DATA normal64avx2Const<>+3520(SB)/8, $0x40b2f6e30b2ec51e
+DATA normal64avx2Const<>+3528(SB)/8, $0x40b2f6e30b2ec51e
+DATA normal64avx2Const<>+3536(SB)/8, $0x40b2f6e30b2ec51e
+DATA normal64avx2Const<>+3544(SB)/8, $0x40b2f6e30b2ec51e
+DATA normal64avx2Const<>+3552(SB)/8, $0x4085c88056b01502
+DATA normal64avx2Const<>+3560(SB)/8, $0x4085c88056b01502
+DATA normal64avx2Const<>+3568(SB)/8, $0x4085c88056b01502
+DATA normal64avx2Const<>+3576(SB)/8, $0x4085c88056b01502
+DATA normal64avx2Const<>+3584(SB)/8, $0x4047894dd814bfa3
+DATA normal64avx2Const<>+3592(SB)/8, $0x4047894dd814bfa3
+DATA normal64avx2Const<>+3600(SB)/8, $0x4047894dd814bfa3
+DATA normal64avx2Const<>+3608(SB)/8, $0x4047894dd814bfa3
+DATA normal64avx2Const<>+3616(SB)/8, $0x3ff32917a42157d1
+DATA normal64avx2Const<>+3624(SB)/8, $0x3ff32917a42157d1
+DATA normal64avx2Const<>+3632(SB)/8, $0x3ff32917a42157d1
+DATA normal64avx2Const<>+3640(SB)/8, $0x3ff32917a42157d1
+DATA normal64avx2Const<>+3648(SB)/8, $0x3f9744eb6c45ec67
+DATA normal64avx2Const<>+3656(SB)/8, $0x3f9744eb6c45ec67
+DATA normal64avx2Const<>+3664(SB)/8, $0x3f9744eb6c45ec67
+DATA normal64avx2Const<>+3672(SB)/8, $0x3f9744eb6c45ec67
+DATA normal64avx2Const<>+3680(SB)/8, $0x3f49615ac0b7ace9
+DATA normal64avx2Const<>+3688(SB)/8, $0x3f49615ac0b7ace9
+DATA normal64avx2Const<>+3696(SB)/8, $0x3f49615ac0b7ace9
+DATA normal64avx2Const<>+3704(SB)/8, $0x3f49615ac0b7ace9
+DATA normal64avx2Const<>+3712(SB)/8, $0x3fcef2abb9b85c37
+DATA normal64avx2Const<>+3720(SB)/8, $0x3fcef2abb9b85c37
+DATA normal64avx2Const<>+3728(SB)/8, $0x3fcef2abb9b85c37
+DATA normal64avx2Const<>+3736(SB)/8, $0x3fcef2abb9b85c37
+DATA normal64avx2Const<>+3744(SB)/8, $0x3ff453cc085375b2
+DATA normal64avx2Const<>+3752(SB)/8, $0x3ff453cc085375b2
+DATA normal64avx2Const<>+3760(SB)/8, $0x3ff453cc085375b2
+DATA normal64avx2Const<>+3768(SB)/8, $0x3ff453cc085375b2
+DATA normal64avx2Const<>+3776(SB)/8, $0x400d2ecb1a3d02c4
+DATA normal64avx2Const<>+3784(SB)/8, $0x400d2ecb1a3d02c4
+DATA normal64avx2Const<>+3792(SB)/8, $0x400d2ecb1a3d02c4
+DATA normal64avx2Const<>+3800(SB)/8, $0x400d2ecb1a3d02c4
+DATA normal64avx2Const<>+3808(SB)/8, $0x401713f71462256a
+DATA normal64avx2Const<>+3816(SB)/8, $0x401713f71462256a
+DATA normal64avx2Const<>+3824(SB)/8, $0x401713f71462256a
+DATA normal64avx2Const<>+3832(SB)/8, $0x401713f71462256a
+DATA normal64avx2Const<>+3840(SB)/8, $0x4012857748cab19b
+DATA normal64avx2Const<>+3848(SB)/8, $0x4012857748cab19b
+DATA normal64avx2Const<>+3856(SB)/8, $0x4012857748cab19b
+DATA normal64avx2Const<>+3864(SB)/8, $0x4012857748cab19b
+DATA normal64avx2Const<>+3872(SB)/8, $0x3ff6c665fde9526a
+DATA normal64avx2Const<>+3880(SB)/8, $0x3ff6c665fde9526a
+DATA normal64avx2Const<>+3888(SB)/8, $0x3ff6c665fde9526a
+DATA normal64avx2Const<>+3896(SB)/8, $0x3ff6c665fde9526a
+DATA normal64avx2Const<>+3904(SB)/8, $0x54b249ad2594c37d
+DATA normal64avx2Const<>+3912(SB)/8, $0x54b249ad2594c37d
+DATA normal64avx2Const<>+3920(SB)/8, $0x54b249ad2594c37d
+DATA normal64avx2Const<>+3928(SB)/8, $0x54b249ad2594c37d
+DATA normal64avx2Const<>+3936(SB)/8, $0x3fe6a09e667f3bcd
+DATA normal64avx2Const<>+3944(SB)/8, $0x3fe6a09e667f3bcd
+DATA normal64avx2Const<>+3952(SB)/8, $0x3fe6a09e667f3bcd
+DATA normal64avx2Const<>+3960(SB)/8, $0x3fe6a09e667f3bcd
+DATA normal64avx2Const<>+3968(SB)/8, $0x4044000000000000
+DATA normal64avx2Const<>+3976(SB)/8, $0x4044000000000000
+DATA normal64avx2Const<>+3984(SB)/8, $0x4044000000000000
+DATA normal64avx2Const<>+3992(SB)/8, $0x4044000000000000
+DATA normal64avx2Const<>+4000(SB)/8, $0xbfe0000000000000
+DATA normal64avx2Const<>+4008(SB)/8, $0xbfe0000000000000
+DATA normal64avx2Const<>+4016(SB)/8, $0xbfe0000000000000
+DATA normal64avx2Const<>+4024(SB)/8, $0xbfe0000000000000
+DATA normal64avx2Const<>+4032(SB)/8, $0x43b0000000000000
+DATA normal64avx2Const<>+4040(SB)/8, $0x43b0000000000000
+DATA normal64avx2Const<>+4048(SB)/8, $0x43b0000000000000
+DATA normal64avx2Const<>+4056(SB)/8, $0x43b0000000000000
+DATA normal64avx2Const<>+4064(SB)/8, $0x7ff0000000000000
+DATA normal64avx2Const<>+4072(SB)/8, $0x7ff0000000000000
+DATA normal64avx2Const<>+4080(SB)/8, $0x7ff0000000000000
+DATA normal64avx2Const<>+4088(SB)/8, $0x7ff0000000000000
+DATA normal64avx2Const<>+4096(SB)/8, $0x7ff8000000000000
+DATA normal64avx2Const<>+4104(SB)/8, $0x7ff8000000000000
+DATA normal64avx2Const<>+4112(SB)/8, $0x7ff8000000000000
+DATA normal64avx2Const<>+4120(SB)/8, $0x7ff8000000000000
+DATA normal64avx2Const<>+4128(SB)/8, $0xfff0000000000000
+DATA normal64avx2Const<>+4136(SB)/8, $0xfff0000000000000
+DATA normal64avx2Const<>+4144(SB)/8, $0xfff0000000000000
+DATA normal64avx2Const<>+4152(SB)/8, $0xfff0000000000000
+DATA normal64avx2Const<>+4160(SB)/8, $0x4090e00000000000
+DATA normal64avx2Const<>+4168(SB)/8, $0x4090e00000000000
+DATA normal64avx2Const<>+4176(SB)/8, $0x4090e00000000000
+DATA normal64avx2Const<>+4184(SB)/8, $0x4090e00000000000
+GLOBL normal64avx2Const<>(SB), RODATA|NOPTR, $4192
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -1054,8 +1084,6 @@ loop:
 	TESTL AX, AX
 	JNZ stopMain
 	BLOCK2
-	VADDPD Y1, Y12, Y12
-	VPSLLQ $52, Y13, Y13
 	VPADDQ Y0, Y13, Y13
 	VMULPD Y13, Y11, Y11
 	VPSLLQ $52, Y12, Y12
@@ -1089,8 +1117,6 @@ tailLoop:
 	TESTL AX, AX
 	JNZ stopTail
 	BLOCK2
-	VADDPD Y1, Y12, Y12
-	VPSLLQ $52, Y13, Y13
 	VPADDQ Y0, Y13, Y13
 	VMULPD Y13, Y11, Y11
 	VPSLLQ $52, Y12, Y12
@@ -1127,11 +1153,11 @@ TEXT ·ndtriF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VMOVUPS normal64avx2Const<>+128(SB), Y0
-	VMOVUPS normal64avx2Const<>+1568(SB), Y4
+	VMOVUPS normal64avx2Const<>+1568(SB), Y3
 	VMOVUPS normal64avx2Const<>+1088(SB), Y1
-	VMOVUPS normal64avx2Const<>+1600(SB), Y5
+	VMOVUPS normal64avx2Const<>+1600(SB), Y4
+	VMOVUPS normal64avx2Const<>+64(SB), Y5
 	VMOVUPS normal64avx2Const<>+1632(SB), Y2
-	VMOVUPS normal64avx2Const<>+1664(SB), Y3
 	SUBQ $4, CX
 	JL tail
 
@@ -1139,12 +1165,15 @@ loop:
 	VMOVUPD (SI), Y6
 	VSUBPD Y6, Y0, Y7
 	VMINPD Y7, Y6, Y7
-	VCMPPD $25, Y4, Y7, Y8
+	VCMPPD $25, Y3, Y7, Y8
 	VMOVMSKPS Y8, AX
 	TESTL AX, AX
 	JNZ stopMain
 	BLOCK3
 	BLOCK8
+	VDIVPD Y7, Y8, Y7
+	VPAND Y2, Y6, Y6
+	VPOR Y6, Y7, Y6
 	VMOVUPD Y6, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
@@ -1165,12 +1194,15 @@ tailLoop:
 	VMASKMOVPD (SI), Y15, Y6
 	VSUBPD Y6, Y0, Y7
 	VMINPD Y7, Y6, Y7
-	VCMPPD $25, Y4, Y7, Y8
+	VCMPPD $25, Y3, Y7, Y8
 	VMOVMSKPS Y8, AX
 	TESTL AX, AX
 	JNZ stopTail
 	BLOCK3
 	BLOCK8
+	VDIVPD Y7, Y8, Y7
+	VPAND Y2, Y6, Y6
+	VPOR Y6, Y7, Y6
 	VMASKMOVPD Y6, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
@@ -1217,7 +1249,7 @@ loop:
 	TESTL AX, AX
 	JNZ stopMain
 	BLOCK4
-	BLOCK9
+	BLOCK8
 	VDIVPD Y7, Y8, Y7
 	VPAND Y3, Y6, Y6
 	VPOR Y6, Y7, Y6
@@ -1247,7 +1279,7 @@ tailLoop:
 	TESTL AX, AX
 	JNZ stopTail
 	BLOCK4
-	BLOCK9
+	BLOCK8
 	VDIVPD Y7, Y8, Y7
 	VPAND Y3, Y6, Y6
 	VPOR Y6, Y7, Y6
@@ -1278,26 +1310,27 @@ TEXT ·ndtrF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS normal64avx2Const<>+3392(SB), Y3
+	VMOVUPS normal64avx2Const<>+3904(SB), Y3
 	VMOVUPS normal64avx2Const<>+64(SB), Y6
-	VMOVUPS normal64avx2Const<>+3424(SB), Y7
+	VMOVUPS normal64avx2Const<>+3936(SB), Y7
 	VMOVUPS normal64avx2Const<>+96(SB), Y4
+	VMOVUPS normal64avx2Const<>+320(SB), Y8
 	VMOVUPS normal64avx2Const<>+128(SB), Y0
 	VMOVUPS normal64avx2Const<>+256(SB), Y2
-	VMOVUPS normal64avx2Const<>+3456(SB), Y5
+	VMOVUPS normal64avx2Const<>+3968(SB), Y5
 	VMOVUPS normal64avx2Const<>+224(SB), Y1
 	SUBQ $8, CX
 	JL tail
 
 loop:
-	VMOVUPD (SI), Y8
+	VMOVUPD (SI), Y9
 	BLOCK5
-	BLOCK10
-	VMOVUPD Y8, (DI)
-	VMOVUPD 32(SI), Y8
+	BLOCK9
+	VMOVUPD Y9, (DI)
+	VMOVUPD 32(SI), Y9
 	BLOCK5
-	BLOCK10
-	VMOVUPD Y8, 32(DI)
+	BLOCK9
+	VMOVUPD Y9, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	SUBQ $8, CX
@@ -1314,10 +1347,10 @@ tailLoop:
 	NEGQ DX
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
-	VMASKMOVPD (SI), Y15, Y8
+	VMASKMOVPD (SI), Y15, Y9
 	BLOCK5
-	BLOCK10
-	VMASKMOVPD Y8, Y15, (DI)
+	BLOCK9
+	VMASKMOVPD Y9, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
 	SUBQ $4, CX
@@ -1332,7 +1365,7 @@ TEXT ·logNdtrF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS normal64avx2Const<>+3392(SB), Y4
+	VMOVUPS normal64avx2Const<>+3904(SB), Y4
 	VMOVUPS normal64avx2Const<>+96(SB), Y5
 	VMOVUPS normal64avx2Const<>+128(SB), Y0
 	VMOVUPS normal64avx2Const<>+256(SB), Y1
@@ -1344,12 +1377,22 @@ TEXT ·logNdtrF64AVX2(SB), NOSPLIT, $0-24
 loop:
 	VMOVUPD (SI), Y6
 	BLOCK1
-	BLOCK11
+	VCMPPD $0, Y2, Y8, Y8
+	VBLENDVPD Y8, normal64avx2Const<>+4128(SB), Y7, Y7
+	VMULPD Y6, Y6, Y6
+	VMULPD Y1, Y6, Y6
+	VSUBPD Y6, Y7, Y6
+	VBLENDVPD Y9, Y6, Y7, Y6
 	VPOR normal64avx2Const<>+1632(SB), Y6, Y6
 	VMOVUPD Y6, (DI)
 	VMOVUPD 32(SI), Y6
 	BLOCK1
-	BLOCK11
+	VCMPPD $0, Y2, Y8, Y8
+	VBLENDVPD Y8, normal64avx2Const<>+4128(SB), Y7, Y7
+	VMULPD Y6, Y6, Y6
+	VMULPD Y1, Y6, Y6
+	VSUBPD Y6, Y7, Y6
+	VBLENDVPD Y9, Y6, Y7, Y6
 	VPOR normal64avx2Const<>+1632(SB), Y6, Y6
 	VMOVUPD Y6, 32(DI)
 	ADDQ $64, DI
@@ -1370,7 +1413,12 @@ tailLoop:
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y6
 	BLOCK1
-	BLOCK11
+	VCMPPD $0, Y2, Y8, Y8
+	VBLENDVPD Y8, normal64avx2Const<>+4128(SB), Y7, Y7
+	VMULPD Y6, Y6, Y6
+	VMULPD Y1, Y6, Y6
+	VSUBPD Y6, Y7, Y6
+	VBLENDVPD Y9, Y6, Y7, Y6
 	VPOR normal64avx2Const<>+1632(SB), Y6, Y6
 	VMASKMOVPD Y6, Y15, (DI)
 	ADDQ $32, DI
@@ -1390,7 +1438,7 @@ TEXT ·logAddExp2F64AVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	VMOVUPS normal64avx2Const<>+192(SB), Y1
 	VMOVUPS normal64avx2Const<>+64(SB), Y5
-	VMOVUPS normal64avx2Const<>+3648(SB), Y4
+	VMOVUPS normal64avx2Const<>+4160(SB), Y4
 	VMOVUPS normal64avx2Const<>+1632(SB), Y6
 	VMOVUPS normal64avx2Const<>+256(SB), Y2
 	VMOVUPS normal64avx2Const<>+128(SB), Y0
@@ -1403,7 +1451,7 @@ loop:
 	VMOVUPD (R8), Y8
 	BLOCK6
 	BLOCK7
-	VBLENDVPD Y9, normal64avx2Const<>+3616(SB), Y8, Y8
+	VBLENDVPD Y9, normal64avx2Const<>+4128(SB), Y8, Y8
 	VMULPD normal64avx2Const<>+1120(SB), Y8, Y8
 	VADDPD Y8, Y7, Y7
 	VMOVUPD Y7, (DI)
@@ -1411,7 +1459,7 @@ loop:
 	VMOVUPD 32(R8), Y8
 	BLOCK6
 	BLOCK7
-	VBLENDVPD Y9, normal64avx2Const<>+3616(SB), Y8, Y8
+	VBLENDVPD Y9, normal64avx2Const<>+4128(SB), Y8, Y8
 	VMULPD normal64avx2Const<>+1120(SB), Y8, Y8
 	VADDPD Y8, Y7, Y7
 	VMOVUPD Y7, 32(DI)
@@ -1436,7 +1484,7 @@ tailLoop:
 	VMASKMOVPD (R8), Y15, Y8
 	BLOCK6
 	BLOCK7
-	VBLENDVPD Y9, normal64avx2Const<>+3616(SB), Y8, Y8
+	VBLENDVPD Y9, normal64avx2Const<>+4128(SB), Y8, Y8
 	VMULPD normal64avx2Const<>+1120(SB), Y8, Y8
 	VADDPD Y8, Y7, Y7
 	VMASKMOVPD Y7, Y15, (DI)

@@ -13,68 +13,67 @@ func erfcx64(x float64) float64 {
 	v2 := math.Float64frombits(uint64(v1)) - 3
 	v3 := math.Float64frombits(uint64(v1)) + 3
 	v4 := v2 / v3
-	v5 := float64(v4 * v4)
-	v6 := math.FMA(0x1.0fbd1ff90e1c8p-30, v5, -0x1.c9e3f1cd92f5bp-27)
-	v7 := math.FMA(v6, v5, 0x1.b58741910ab39p-24)
-	v8 := math.FMA(v7, v5, -0x1.4b0fad3f74c42p-21)
-	v9 := math.FMA(v8, v5, 0x1.d20f41dbcb1c9p-19)
-	v10 := math.FMA(v9, v5, -0x1.513b482a54a1dp-16)
-	v11 := math.FMA(v10, v5, 0x1.065a34115a389p-13)
-	v12 := math.FMA(v11, v5, -0x1.98db50d72f6fdp-11)
-	v13 := math.FMA(v12, v5, 0x1.4b884e41eebcbp-09)
-	v14 := math.FMA(v13, v5, 0x1.17ca2877f2532p-04)
-	v15 := math.FMA(v14, v5, 0x1.098366a5b466cp-03)
-	v16 := math.FMA(v15, v5, -0x1.15c084bb9e8f2p-03)
-	v17 := math.FMA(0x1.e750cac4778d3p-31, v5, -0x1.24124a7979a5cp-27)
-	v18 := math.FMA(v17, v5, 0x1.67206d83c9b4dp-25)
-	v19 := math.FMA(v18, v5, -0x1.3015c7bf14f85p-23)
-	v20 := math.FMA(v19, v5, 0x1.7f26fd7caec6cp-22)
-	v21 := math.FMA(v20, v5, -0x1.88ba0a324beaap-21)
-	v22 := math.FMA(v21, v5, 0x1.4c2781340ddffp-18)
-	v23 := math.FMA(v22, v5, -0x1.b91279aaf4f8dp-14)
-	v24 := math.FMA(v23, v5, 0x1.ef1bdd4ca47a3p-10)
-	v25 := math.FMA(v24, v5, -0x1.8574c40bd189cp-06)
-	v26 := math.FMA(v25, v5, -0x1.e88b803a49228p-04)
-	v27 := math.FMA(v26, v5, -0x1.85a15c58aa5e6p-05)
-	v28 := math.FMA(v27, v5, 0x1.40c522d7e4987p+00)
-	v29 := math.FMA(v16, v4, v28)
-	v30 := math.FMA(math.Float64frombits(uint64(v1)), 2, 1)
-	v31 := v29 / v30
-	v32 := greater(-27, lesser(0, x))
-	v33 := float64(v32 * v32)
-	v34 := math.FMA(v33, 0x1.71547652b82fep+00, 0x1.8p+52)
-	v35 := v34 - 0x1.8p+52
-	v36 := math.FMA(-v35, 0x1.62e42fefa39efp-01, v33)
-	v37 := math.FMA(-v35, 0x1.abc9e3b39803fp-56, v36)
-	v38 := math.FMA(v32, v32, -v33)
-	v39 := v37 + v38
-	v40 := float64(v39 * v39)
-	v41 := math.FMA(0x1.6124613a86d09p-33, v39, 0x1.1eed8eff8d898p-29)
-	v42 := math.FMA(v41, v39, 0x1.ae64567f544e4p-26)
-	v43 := math.FMA(v42, v39, 0x1.27e4fb7789f5cp-22)
-	v44 := math.FMA(v43, v39, 0x1.71de3a556c734p-19)
-	v45 := math.FMA(v44, v39, 0x1.a01a01a01a01ap-16)
-	v46 := math.FMA(v45, v39, 0x1.a01a01a01a01ap-13)
-	v47 := math.FMA(v46, v39, 0x1.6c16c16c16c17p-10)
-	v48 := math.FMA(v47, v39, 0x1.1111111111111p-07)
-	v49 := math.FMA(v48, v39, 0x1.5555555555555p-05)
-	v50 := math.FMA(v49, v39, 0x1.5555555555555p-03)
-	v51 := math.FMA(v50, v39, 0.5)
-	v52 := math.FMA(v40, v51, v39)
-	v53 := v35 + 1
-	v54 := math.FMA(v53, 0.5, 0x1.8p+52)
-	v55 := v53 - (v54 - 0x1.8p+52)
-	v56 := int64(math.Float64bits(v54)) << 52
-	v57 := v56 + 4607182418800017408
-	v58 := float64((v52 + 1) * math.Float64frombits(uint64(v57)))
-	v59 := int64(math.Float64bits(v55+0x1.8p+52)) << 52
-	v60 := v59 + 4607182418800017408
-	v61 := float64(v58 * math.Float64frombits(uint64(v60)))
-	var v62 float64 = v31
+	v5 := math.FMA(0x1.e750cac4778d3p-31, v4, 0x1.0fbd1ff90e1c8p-30)
+	v6 := math.FMA(v5, v4, -0x1.24124a7979a5cp-27)
+	v7 := math.FMA(v6, v4, -0x1.c9e3f1cd92f5bp-27)
+	v8 := math.FMA(v7, v4, 0x1.67206d83c9b4dp-25)
+	v9 := math.FMA(v8, v4, 0x1.b58741910ab39p-24)
+	v10 := math.FMA(v9, v4, -0x1.3015c7bf14f85p-23)
+	v11 := math.FMA(v10, v4, -0x1.4b0fad3f74c42p-21)
+	v12 := math.FMA(v11, v4, 0x1.7f26fd7caec6cp-22)
+	v13 := math.FMA(v12, v4, 0x1.d20f41dbcb1c9p-19)
+	v14 := math.FMA(v13, v4, -0x1.88ba0a324beaap-21)
+	v15 := math.FMA(v14, v4, -0x1.513b482a54a1dp-16)
+	v16 := math.FMA(v15, v4, 0x1.4c2781340ddffp-18)
+	v17 := math.FMA(v16, v4, 0x1.065a34115a389p-13)
+	v18 := math.FMA(v17, v4, -0x1.b91279aaf4f8dp-14)
+	v19 := math.FMA(v18, v4, -0x1.98db50d72f6fdp-11)
+	v20 := math.FMA(v19, v4, 0x1.ef1bdd4ca47a3p-10)
+	v21 := math.FMA(v20, v4, 0x1.4b884e41eebcbp-09)
+	v22 := math.FMA(v21, v4, -0x1.8574c40bd189cp-06)
+	v23 := math.FMA(v22, v4, 0x1.17ca2877f2532p-04)
+	v24 := math.FMA(v23, v4, -0x1.e88b803a49228p-04)
+	v25 := math.FMA(v24, v4, 0x1.098366a5b466cp-03)
+	v26 := math.FMA(v25, v4, -0x1.85a15c58aa5e6p-05)
+	v27 := math.FMA(v26, v4, -0x1.15c084bb9e8f2p-03)
+	v28 := math.FMA(v27, v4, 0x1.40c522d7e4987p+00)
+	v29 := math.FMA(math.Float64frombits(uint64(v1)), 2, 1)
+	v30 := v28 / v29
+	v31 := greater(-27, lesser(0, x))
+	v32 := float64(v31 * v31)
+	v33 := math.FMA(v32, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v34 := v33 - 0x1.8p+52
+	v35 := math.FMA(-v34, 0x1.62e42fefa39efp-01, v32)
+	v36 := math.FMA(-v34, 0x1.abc9e3b39803fp-56, v35)
+	v37 := math.FMA(v31, v31, -v32)
+	v38 := v36 + v37
+	v39 := float64(v38 * v38)
+	v40 := math.FMA(0x1.6124613a86d09p-33, v38, 0x1.1eed8eff8d898p-29)
+	v41 := math.FMA(v40, v38, 0x1.ae64567f544e4p-26)
+	v42 := math.FMA(v41, v38, 0x1.27e4fb7789f5cp-22)
+	v43 := math.FMA(v42, v38, 0x1.71de3a556c734p-19)
+	v44 := math.FMA(v43, v38, 0x1.a01a01a01a01ap-16)
+	v45 := math.FMA(v44, v38, 0x1.a01a01a01a01ap-13)
+	v46 := math.FMA(v45, v38, 0x1.6c16c16c16c17p-10)
+	v47 := math.FMA(v46, v38, 0x1.1111111111111p-07)
+	v48 := math.FMA(v47, v38, 0x1.5555555555555p-05)
+	v49 := math.FMA(v48, v38, 0x1.5555555555555p-03)
+	v50 := math.FMA(v49, v38, 0.5)
+	v51 := math.FMA(v39, v50, v38)
+	v52 := v34 + 1
+	v53 := math.FMA(v52, 0.5, 0x1.8p+52)
+	v54 := v52 - (v53 - 0x1.8p+52)
+	v55 := int64(math.Float64bits(v53)) << 52
+	v56 := v55 + 4607182418800017408
+	v57 := float64((v51 + 1) * math.Float64frombits(uint64(v56)))
+	v58 := int64(math.Float64bits(v54+0x1.8p+52)) << 52
+	v59 := v58 + 4607182418800017408
+	v60 := float64(v57 * math.Float64frombits(uint64(v59)))
+	var v61 float64 = v30
 	if x < 0 {
-		v62 = v61 - v31
+		v61 = v60 - v30
 	}
-	return v62
+	return v61
 }
 
 func erfcxF64Generic(z, x []float64) {
@@ -134,21 +133,21 @@ func ndtri64(x float64) float64 {
 	v37 := int64(math.Float64bits(v36)) ^ -9223372036854775808
 	v38 := math.Sqrt(math.Float64frombits(uint64(v37)))
 	v39 := v38 - 1.6
-	v40 := math.FMA(0x1.bb8c0a7936704p+09, v5, 0x1.715bf25ff1d11p+13)
-	v41 := math.FMA(v40, v5, 0x1.73982a6012afbp+14)
-	v42 := math.FMA(v41, v5, 0x1.fb5ee66e5a285p+13)
-	v43 := math.FMA(v42, v5, 0x1.2f6e30b2ec51ep+12)
-	v44 := math.FMA(v43, v5, 0x1.5c88056b01502p+09)
-	v45 := math.FMA(v44, v5, 0x1.7894dd814bfa3p+05)
-	v46 := math.FMA(v45, v5, 0x1.32917a42157d1p+00)
+	v40 := math.FMA(0x1.39a296f7d925fp+10, v5, 0x1.052d26b2e45e4p+14)
+	v41 := math.FMA(v40, v5, 0x1.06c1c55b78f2p+15)
+	v42 := math.FMA(v41, v5, 0x1.66c3e869b752bp+14)
+	v43 := math.FMA(v42, v5, 0x1.ad1d8cd4ee71dp+12)
+	v44 := math.FMA(v43, v5, 0x1.ece5d2213c0cdp+09)
+	v45 := math.FMA(v44, v5, 0x1.0a4888b1a436ep+06)
+	v46 := math.FMA(v45, v5, 0x1.b18d91e9eef76p+00)
 	v47 := float64(math.Float64frombits(uint64(v2)) * v46)
-	v48 := math.FMA(0x1.9615ac0b7ace9p-11, v39, 0x1.744eb6c45ec67p-06)
-	v49 := math.FMA(v48, v39, 0x1.ef2abb9b85c37p-03)
-	v50 := math.FMA(v49, v39, 0x1.453cc085375b2p+00)
-	v51 := math.FMA(v50, v39, 0x1.d2ecb1a3d02c4p+01)
-	v52 := math.FMA(v51, v39, 0x1.713f71462256ap+02)
-	v53 := math.FMA(v52, v39, 0x1.2857748cab19bp+02)
-	v54 := math.FMA(v53, v39, 0x1.6c665fde9526ap+00)
+	v48 := math.FMA(0x1.1f252cc3d2fep-10, v39, 0x1.0742da2600a2ap-05)
+	v49 := math.FMA(v48, v39, 0x1.5e22c9b9fce8p-02)
+	v50 := math.FMA(v49, v39, 0x1.cbf47c17cb078p+00)
+	v51 := math.FMA(v50, v39, 0x1.4a2a60e112425p+02)
+	v52 := math.FMA(v51, v39, 0x1.0518fede8bf07p+03)
+	v53 := math.FMA(v52, v39, 0x1.a3172098eaf03p+02)
+	v54 := math.FMA(v53, v39, 0x1.01ab6d9108003p+01)
 	var v55 float64 = v54
 	if v3 {
 		v55 = v47
@@ -173,8 +172,7 @@ func ndtri64(x float64) float64 {
 	}
 	v71 := int64(math.Float64bits(v1)) & -9223372036854775808
 	v72 := int64(math.Float64bits(v55/v70)) | v71
-	v73 := float64(math.Float64frombits(uint64(v72)) * 0x1.6a09e667f3bcdp+00)
-	return v73
+	return math.Float64frombits(uint64(v72))
 }
 
 func ndtriF64Generic(z, x []float64) {
@@ -289,73 +287,72 @@ func ndtr64(x float64) float64 {
 	v1 := lesser(0x1.249ad2594c37dp+332, math.Float64frombits(uint64(v0)))
 	v2 := float64(v1 * 0x1.6a09e667f3bcdp-01)
 	v3 := (v2 - 3) / (v2 + 3)
-	v4 := float64(v3 * v3)
-	v5 := math.FMA(0x1.0fbd1ff90e1c8p-30, v4, -0x1.c9e3f1cd92f5bp-27)
-	v6 := math.FMA(v5, v4, 0x1.b58741910ab39p-24)
-	v7 := math.FMA(v6, v4, -0x1.4b0fad3f74c42p-21)
-	v8 := math.FMA(v7, v4, 0x1.d20f41dbcb1c9p-19)
-	v9 := math.FMA(v8, v4, -0x1.513b482a54a1dp-16)
-	v10 := math.FMA(v9, v4, 0x1.065a34115a389p-13)
-	v11 := math.FMA(v10, v4, -0x1.98db50d72f6fdp-11)
-	v12 := math.FMA(v11, v4, 0x1.4b884e41eebcbp-09)
-	v13 := math.FMA(v12, v4, 0x1.17ca2877f2532p-04)
-	v14 := math.FMA(v13, v4, 0x1.098366a5b466cp-03)
-	v15 := math.FMA(v14, v4, -0x1.15c084bb9e8f2p-03)
-	v16 := math.FMA(0x1.e750cac4778d3p-31, v4, -0x1.24124a7979a5cp-27)
-	v17 := math.FMA(v16, v4, 0x1.67206d83c9b4dp-25)
-	v18 := math.FMA(v17, v4, -0x1.3015c7bf14f85p-23)
-	v19 := math.FMA(v18, v4, 0x1.7f26fd7caec6cp-22)
-	v20 := math.FMA(v19, v4, -0x1.88ba0a324beaap-21)
-	v21 := math.FMA(v20, v4, 0x1.4c2781340ddffp-18)
-	v22 := math.FMA(v21, v4, -0x1.b91279aaf4f8dp-14)
-	v23 := math.FMA(v22, v4, 0x1.ef1bdd4ca47a3p-10)
-	v24 := math.FMA(v23, v4, -0x1.8574c40bd189cp-06)
-	v25 := math.FMA(v24, v4, -0x1.e88b803a49228p-04)
-	v26 := math.FMA(v25, v4, -0x1.85a15c58aa5e6p-05)
-	v27 := math.FMA(v26, v4, 0x1.40c522d7e4987p+00)
-	v28 := math.FMA(v15, v3, v27)
-	v29 := math.FMA(v2, 2, 1)
-	v30 := float64((v28 / v29) * 0.5)
-	v31 := lesser(40, v1)
-	v32 := float64(v31 * v31)
-	v33 := float64(v32 * -0.5)
-	v34 := math.FMA(v33, 0x1.71547652b82fep+00, 0x1.8p+52)
-	v35 := v34 - 0x1.8p+52
-	v36 := math.FMA(-v35, 0x1.62e42fefa39efp-01, v33)
-	v37 := math.FMA(-v35, 0x1.abc9e3b39803fp-56, v36)
-	v38 := math.FMA(v31, v31, -v32)
-	v39 := math.FMA(-v38, 0.5, v37)
-	v40 := float64(v39 * v39)
-	v41 := math.FMA(0x1.6124613a86d09p-33, v39, 0x1.1eed8eff8d898p-29)
-	v42 := math.FMA(v41, v39, 0x1.ae64567f544e4p-26)
-	v43 := math.FMA(v42, v39, 0x1.27e4fb7789f5cp-22)
-	v44 := math.FMA(v43, v39, 0x1.71de3a556c734p-19)
-	v45 := math.FMA(v44, v39, 0x1.a01a01a01a01ap-16)
-	v46 := math.FMA(v45, v39, 0x1.a01a01a01a01ap-13)
-	v47 := math.FMA(v46, v39, 0x1.6c16c16c16c17p-10)
-	v48 := math.FMA(v47, v39, 0x1.1111111111111p-07)
-	v49 := math.FMA(v48, v39, 0x1.5555555555555p-05)
-	v50 := math.FMA(v49, v39, 0x1.5555555555555p-03)
-	v51 := math.FMA(v50, v39, 0.5)
-	v52 := math.FMA(v40, v51, v39)
-	v53 := math.FMA(v30, v52, v30)
-	v54 := math.FMA(v35, 0.5, 0x1.8p+52)
-	v55 := v35 - (v54 - 0x1.8p+52)
-	v56 := int64(math.Float64bits(v54)) << 52
-	v57 := v56 + 4607182418800017408
-	v58 := float64(v53 * math.Float64frombits(uint64(v57)))
-	v59 := int64(math.Float64bits(v55+0x1.8p+52)) << 52
-	v60 := v59 + 4607182418800017408
-	v61 := float64(v58 * math.Float64frombits(uint64(v60)))
-	var v62 float64 = v61
+	v4 := math.FMA(0x1.e750cac4778d3p-31, v3, 0x1.0fbd1ff90e1c8p-30)
+	v5 := math.FMA(v4, v3, -0x1.24124a7979a5cp-27)
+	v6 := math.FMA(v5, v3, -0x1.c9e3f1cd92f5bp-27)
+	v7 := math.FMA(v6, v3, 0x1.67206d83c9b4dp-25)
+	v8 := math.FMA(v7, v3, 0x1.b58741910ab39p-24)
+	v9 := math.FMA(v8, v3, -0x1.3015c7bf14f85p-23)
+	v10 := math.FMA(v9, v3, -0x1.4b0fad3f74c42p-21)
+	v11 := math.FMA(v10, v3, 0x1.7f26fd7caec6cp-22)
+	v12 := math.FMA(v11, v3, 0x1.d20f41dbcb1c9p-19)
+	v13 := math.FMA(v12, v3, -0x1.88ba0a324beaap-21)
+	v14 := math.FMA(v13, v3, -0x1.513b482a54a1dp-16)
+	v15 := math.FMA(v14, v3, 0x1.4c2781340ddffp-18)
+	v16 := math.FMA(v15, v3, 0x1.065a34115a389p-13)
+	v17 := math.FMA(v16, v3, -0x1.b91279aaf4f8dp-14)
+	v18 := math.FMA(v17, v3, -0x1.98db50d72f6fdp-11)
+	v19 := math.FMA(v18, v3, 0x1.ef1bdd4ca47a3p-10)
+	v20 := math.FMA(v19, v3, 0x1.4b884e41eebcbp-09)
+	v21 := math.FMA(v20, v3, -0x1.8574c40bd189cp-06)
+	v22 := math.FMA(v21, v3, 0x1.17ca2877f2532p-04)
+	v23 := math.FMA(v22, v3, -0x1.e88b803a49228p-04)
+	v24 := math.FMA(v23, v3, 0x1.098366a5b466cp-03)
+	v25 := math.FMA(v24, v3, -0x1.85a15c58aa5e6p-05)
+	v26 := math.FMA(v25, v3, -0x1.15c084bb9e8f2p-03)
+	v27 := math.FMA(v26, v3, 0x1.40c522d7e4987p+00)
+	v28 := math.FMA(v2, 2, 1)
+	v29 := float64((v27 / v28) * 0.5)
+	v30 := lesser(40, v1)
+	v31 := float64(v30 * v30)
+	v32 := float64(v31 * -0.5)
+	v33 := math.FMA(v32, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v34 := v33 - 0x1.8p+52
+	v35 := math.FMA(-v34, 0x1.62e42fefa39efp-01, v32)
+	v36 := math.FMA(-v34, 0x1.abc9e3b39803fp-56, v35)
+	v37 := math.FMA(v30, v30, -v31)
+	v38 := math.FMA(-v37, 0.5, v36)
+	v39 := float64(v38 * v38)
+	v40 := math.FMA(0x1.6124613a86d09p-33, v38, 0x1.1eed8eff8d898p-29)
+	v41 := math.FMA(v40, v38, 0x1.ae64567f544e4p-26)
+	v42 := math.FMA(v41, v38, 0x1.27e4fb7789f5cp-22)
+	v43 := math.FMA(v42, v38, 0x1.71de3a556c734p-19)
+	v44 := math.FMA(v43, v38, 0x1.a01a01a01a01ap-16)
+	v45 := math.FMA(v44, v38, 0x1.a01a01a01a01ap-13)
+	v46 := math.FMA(v45, v38, 0x1.6c16c16c16c17p-10)
+	v47 := math.FMA(v46, v38, 0x1.1111111111111p-07)
+	v48 := math.FMA(v47, v38, 0x1.5555555555555p-05)
+	v49 := math.FMA(v48, v38, 0x1.5555555555555p-03)
+	v50 := math.FMA(v49, v38, 0.5)
+	v51 := math.FMA(v39, v50, v38)
+	v52 := math.FMA(v29, v51, v29)
+	v53 := math.FMA(v34, 0.5, 0x1.8p+52)
+	v54 := v34 - (v53 - 0x1.8p+52)
+	v55 := int64(math.Float64bits(v53)) << 52
+	v56 := v55 + 4607182418800017408
+	v57 := float64(v52 * math.Float64frombits(uint64(v56)))
+	v58 := int64(math.Float64bits(v54+0x1.8p+52)) << 52
+	v59 := v58 + 4607182418800017408
+	v60 := float64(v57 * math.Float64frombits(uint64(v59)))
+	var v61 float64 = v60
 	if x != x {
-		v62 = x
+		v61 = x
 	}
-	var v63 float64 = 1 - v62
+	var v62 float64 = 1 - v61
 	if x < 0 {
-		v63 = v62
+		v62 = v61
 	}
-	return v63
+	return v62
 }
 
 func ndtrF64Generic(z, x []float64) {
@@ -370,145 +367,144 @@ func logNdtr64(x float64) float64 {
 	v1 := lesser(0x1.249ad2594c37dp+332, math.Float64frombits(uint64(v0)))
 	v2 := float64(v1 * 0x1.6a09e667f3bcdp-01)
 	v3 := (v2 - 3) / (v2 + 3)
-	v4 := float64(v3 * v3)
-	v5 := math.FMA(0x1.0fbd1ff90e1c8p-30, v4, -0x1.c9e3f1cd92f5bp-27)
-	v6 := math.FMA(v5, v4, 0x1.b58741910ab39p-24)
-	v7 := math.FMA(v6, v4, -0x1.4b0fad3f74c42p-21)
-	v8 := math.FMA(v7, v4, 0x1.d20f41dbcb1c9p-19)
-	v9 := math.FMA(v8, v4, -0x1.513b482a54a1dp-16)
-	v10 := math.FMA(v9, v4, 0x1.065a34115a389p-13)
-	v11 := math.FMA(v10, v4, -0x1.98db50d72f6fdp-11)
-	v12 := math.FMA(v11, v4, 0x1.4b884e41eebcbp-09)
-	v13 := math.FMA(v12, v4, 0x1.17ca2877f2532p-04)
-	v14 := math.FMA(v13, v4, 0x1.098366a5b466cp-03)
-	v15 := math.FMA(v14, v4, -0x1.15c084bb9e8f2p-03)
-	v16 := math.FMA(0x1.e750cac4778d3p-31, v4, -0x1.24124a7979a5cp-27)
-	v17 := math.FMA(v16, v4, 0x1.67206d83c9b4dp-25)
-	v18 := math.FMA(v17, v4, -0x1.3015c7bf14f85p-23)
-	v19 := math.FMA(v18, v4, 0x1.7f26fd7caec6cp-22)
-	v20 := math.FMA(v19, v4, -0x1.88ba0a324beaap-21)
-	v21 := math.FMA(v20, v4, 0x1.4c2781340ddffp-18)
-	v22 := math.FMA(v21, v4, -0x1.b91279aaf4f8dp-14)
-	v23 := math.FMA(v22, v4, 0x1.ef1bdd4ca47a3p-10)
-	v24 := math.FMA(v23, v4, -0x1.8574c40bd189cp-06)
-	v25 := math.FMA(v24, v4, -0x1.e88b803a49228p-04)
-	v26 := math.FMA(v25, v4, -0x1.85a15c58aa5e6p-05)
-	v27 := math.FMA(v26, v4, 0x1.40c522d7e4987p+00)
-	v28 := math.FMA(v15, v3, v27)
-	v29 := math.FMA(v2, 2, 1)
-	v30 := float64((v28 / v29) * 0.5)
-	v31 := lesser(40, v1)
-	v32 := float64(v31 * v31)
-	v33 := float64(v32 * -0.5)
-	v34 := math.FMA(v33, 0x1.71547652b82fep+00, 0x1.8p+52)
-	v35 := v34 - 0x1.8p+52
-	v36 := math.FMA(-v35, 0x1.62e42fefa39efp-01, v33)
-	v37 := math.FMA(-v35, 0x1.abc9e3b39803fp-56, v36)
-	v38 := math.FMA(v31, v31, -v32)
-	v39 := math.FMA(-v38, 0.5, v37)
-	v40 := float64(v39 * v39)
-	v41 := math.FMA(0x1.6124613a86d09p-33, v39, 0x1.1eed8eff8d898p-29)
-	v42 := math.FMA(v41, v39, 0x1.ae64567f544e4p-26)
-	v43 := math.FMA(v42, v39, 0x1.27e4fb7789f5cp-22)
-	v44 := math.FMA(v43, v39, 0x1.71de3a556c734p-19)
-	v45 := math.FMA(v44, v39, 0x1.a01a01a01a01ap-16)
-	v46 := math.FMA(v45, v39, 0x1.a01a01a01a01ap-13)
-	v47 := math.FMA(v46, v39, 0x1.6c16c16c16c17p-10)
-	v48 := math.FMA(v47, v39, 0x1.1111111111111p-07)
-	v49 := math.FMA(v48, v39, 0x1.5555555555555p-05)
-	v50 := math.FMA(v49, v39, 0x1.5555555555555p-03)
-	v51 := math.FMA(v50, v39, 0.5)
-	v52 := math.FMA(v40, v51, v39)
-	v53 := math.FMA(v30, v52, v30)
-	v54 := math.FMA(v35, 0.5, 0x1.8p+52)
-	v55 := v35 - (v54 - 0x1.8p+52)
-	v56 := int64(math.Float64bits(v54)) << 52
-	v57 := v56 + 4607182418800017408
-	v58 := float64(v53 * math.Float64frombits(uint64(v57)))
-	v59 := int64(math.Float64bits(v55+0x1.8p+52)) << 52
-	v60 := v59 + 4607182418800017408
-	v61 := float64(v58 * math.Float64frombits(uint64(v60)))
-	var v62 float64 = v61
+	v4 := math.FMA(0x1.e750cac4778d3p-31, v3, 0x1.0fbd1ff90e1c8p-30)
+	v5 := math.FMA(v4, v3, -0x1.24124a7979a5cp-27)
+	v6 := math.FMA(v5, v3, -0x1.c9e3f1cd92f5bp-27)
+	v7 := math.FMA(v6, v3, 0x1.67206d83c9b4dp-25)
+	v8 := math.FMA(v7, v3, 0x1.b58741910ab39p-24)
+	v9 := math.FMA(v8, v3, -0x1.3015c7bf14f85p-23)
+	v10 := math.FMA(v9, v3, -0x1.4b0fad3f74c42p-21)
+	v11 := math.FMA(v10, v3, 0x1.7f26fd7caec6cp-22)
+	v12 := math.FMA(v11, v3, 0x1.d20f41dbcb1c9p-19)
+	v13 := math.FMA(v12, v3, -0x1.88ba0a324beaap-21)
+	v14 := math.FMA(v13, v3, -0x1.513b482a54a1dp-16)
+	v15 := math.FMA(v14, v3, 0x1.4c2781340ddffp-18)
+	v16 := math.FMA(v15, v3, 0x1.065a34115a389p-13)
+	v17 := math.FMA(v16, v3, -0x1.b91279aaf4f8dp-14)
+	v18 := math.FMA(v17, v3, -0x1.98db50d72f6fdp-11)
+	v19 := math.FMA(v18, v3, 0x1.ef1bdd4ca47a3p-10)
+	v20 := math.FMA(v19, v3, 0x1.4b884e41eebcbp-09)
+	v21 := math.FMA(v20, v3, -0x1.8574c40bd189cp-06)
+	v22 := math.FMA(v21, v3, 0x1.17ca2877f2532p-04)
+	v23 := math.FMA(v22, v3, -0x1.e88b803a49228p-04)
+	v24 := math.FMA(v23, v3, 0x1.098366a5b466cp-03)
+	v25 := math.FMA(v24, v3, -0x1.85a15c58aa5e6p-05)
+	v26 := math.FMA(v25, v3, -0x1.15c084bb9e8f2p-03)
+	v27 := math.FMA(v26, v3, 0x1.40c522d7e4987p+00)
+	v28 := math.FMA(v2, 2, 1)
+	v29 := float64((v27 / v28) * 0.5)
+	v30 := lesser(40, v1)
+	v31 := float64(v30 * v30)
+	v32 := float64(v31 * -0.5)
+	v33 := math.FMA(v32, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v34 := v33 - 0x1.8p+52
+	v35 := math.FMA(-v34, 0x1.62e42fefa39efp-01, v32)
+	v36 := math.FMA(-v34, 0x1.abc9e3b39803fp-56, v35)
+	v37 := math.FMA(v30, v30, -v31)
+	v38 := math.FMA(-v37, 0.5, v36)
+	v39 := float64(v38 * v38)
+	v40 := math.FMA(0x1.6124613a86d09p-33, v38, 0x1.1eed8eff8d898p-29)
+	v41 := math.FMA(v40, v38, 0x1.ae64567f544e4p-26)
+	v42 := math.FMA(v41, v38, 0x1.27e4fb7789f5cp-22)
+	v43 := math.FMA(v42, v38, 0x1.71de3a556c734p-19)
+	v44 := math.FMA(v43, v38, 0x1.a01a01a01a01ap-16)
+	v45 := math.FMA(v44, v38, 0x1.a01a01a01a01ap-13)
+	v46 := math.FMA(v45, v38, 0x1.6c16c16c16c17p-10)
+	v47 := math.FMA(v46, v38, 0x1.1111111111111p-07)
+	v48 := math.FMA(v47, v38, 0x1.5555555555555p-05)
+	v49 := math.FMA(v48, v38, 0x1.5555555555555p-03)
+	v50 := math.FMA(v49, v38, 0.5)
+	v51 := math.FMA(v39, v50, v38)
+	v52 := math.FMA(v29, v51, v29)
+	v53 := math.FMA(v34, 0.5, 0x1.8p+52)
+	v54 := v34 - (v53 - 0x1.8p+52)
+	v55 := int64(math.Float64bits(v53)) << 52
+	v56 := v55 + 4607182418800017408
+	v57 := float64(v52 * math.Float64frombits(uint64(v56)))
+	v58 := int64(math.Float64bits(v54+0x1.8p+52)) << 52
+	v59 := v58 + 4607182418800017408
+	v60 := float64(v57 * math.Float64frombits(uint64(v59)))
+	var v61 float64 = v60
 	if x != x {
-		v62 = x
+		v61 = x
 	}
-	v63 := x < 0
-	v64 := int64(math.Float64bits(v62)) ^ -9223372036854775808
-	v65 := math.Float64frombits(uint64(v64)) + 1
-	v66 := v65 - math.Float64frombits(uint64(v64))
-	v67 := math.Float64frombits(uint64(v64)) - (v65 - 1)
-	var v68 float64 = v67
-	if math.Float64frombits(uint64(v64)) > 1 {
-		v68 = 1 - v66
+	v62 := x < 0
+	v63 := int64(math.Float64bits(v61)) ^ -9223372036854775808
+	v64 := math.Float64frombits(uint64(v63)) + 1
+	v65 := v64 - math.Float64frombits(uint64(v63))
+	v66 := math.Float64frombits(uint64(v63)) - (v64 - 1)
+	var v67 float64 = v66
+	if math.Float64frombits(uint64(v63)) > 1 {
+		v67 = 1 - v65
 	}
-	var v69 float64 = 0
-	if math.Float64frombits(uint64(v64)) < 0x1p+60 {
-		v69 = v68 / v65
+	var v68 float64 = 0
+	if math.Float64frombits(uint64(v63)) < 0x1p+60 {
+		v68 = v67 / v64
 	}
-	var v70 float64 = v65
-	if v63 {
-		v70 = v30
+	var v69 float64 = v64
+	if v62 {
+		v69 = v29
 	}
-	var v71 float64 = v69
-	if v63 {
-		v71 = 0
+	var v70 float64 = v68
+	if v62 {
+		v70 = 0
 	}
-	v72 := v70 < 0x1p-1022
-	v73 := float64(v70 * 0x1p+54)
-	var v74 float64 = v70
-	if v72 {
-		v74 = v73
+	v71 := v69 < 0x1p-1022
+	v72 := float64(v69 * 0x1p+54)
+	var v73 float64 = v69
+	if v71 {
+		v73 = v72
 	}
-	v75 := int64(math.Float64bits(v74)) + 2638147582215219
-	v76 := int64(uint64(v75) >> 52)
-	v77 := int64(math.Float64bits(v74)) - (v76 << 52)
-	v78 := v77 + 4607182418800017408
-	v79 := math.Float64frombits(uint64(v78)) - 1
-	v80 := v76 | 4841369599423283200
-	v81 := math.Float64frombits(uint64(v80)) - 0x1.00000000003ffp+52
-	var v82 float64 = 0
-	if v72 {
-		v82 = 54
+	v74 := int64(math.Float64bits(v73)) + 2638147582215219
+	v75 := int64(uint64(v74) >> 52)
+	v76 := int64(math.Float64bits(v73)) - (v75 << 52)
+	v77 := v76 + 4607182418800017408
+	v78 := math.Float64frombits(uint64(v77)) - 1
+	v79 := v75 | 4841369599423283200
+	v80 := math.Float64frombits(uint64(v79)) - 0x1.00000000003ffp+52
+	var v81 float64 = 0
+	if v71 {
+		v81 = 54
 	}
-	v83 := v81 - v82
-	v84 := v79 / (v79 + 2)
-	v85 := float64(v84 * v84)
-	v86 := math.FMA(0x1.642c8590b2164p-04, v85, 0x1.8618618618618p-04)
-	v87 := math.FMA(v86, v85, 0x1.af286bca1af28p-04)
-	v88 := math.FMA(v87, v85, 0x1.e1e1e1e1e1e1ep-04)
-	v89 := math.FMA(v88, v85, 0x1.1111111111111p-03)
-	v90 := math.FMA(v89, v85, 0x1.3b13b13b13b14p-03)
-	v91 := math.FMA(v90, v85, 0x1.745d1745d1746p-03)
-	v92 := math.FMA(v91, v85, 0x1.c71c71c71c71cp-03)
-	v93 := math.FMA(v92, v85, 0x1.2492492492492p-02)
-	v94 := math.FMA(v93, v85, 0.4)
-	v95 := math.FMA(v94, v85, 0x1.5555555555555p-01)
-	v96 := float64(v85 * v95)
-	v97 := float64(v79 * v79)
-	v98 := float64(v97 * 0.5)
-	v99 := float64(v84 * (v98 + v96))
-	v100 := math.FMA(v83, 0x1.a39ef35793c76p-33, v71)
-	v101 := v98 - (v99 + v100)
-	v102 := math.FMA(v83, 0x1.62e42feep-01, (v79 - v101))
-	var v103 float64 = v70
-	if v70 < math.Float64frombits(0x7ff0000000000000) {
-		v103 = v102
+	v82 := v80 - v81
+	v83 := v78 / (v78 + 2)
+	v84 := float64(v83 * v83)
+	v85 := math.FMA(0x1.642c8590b2164p-04, v84, 0x1.8618618618618p-04)
+	v86 := math.FMA(v85, v84, 0x1.af286bca1af28p-04)
+	v87 := math.FMA(v86, v84, 0x1.e1e1e1e1e1e1ep-04)
+	v88 := math.FMA(v87, v84, 0x1.1111111111111p-03)
+	v89 := math.FMA(v88, v84, 0x1.3b13b13b13b14p-03)
+	v90 := math.FMA(v89, v84, 0x1.745d1745d1746p-03)
+	v91 := math.FMA(v90, v84, 0x1.c71c71c71c71cp-03)
+	v92 := math.FMA(v91, v84, 0x1.2492492492492p-02)
+	v93 := math.FMA(v92, v84, 0.4)
+	v94 := math.FMA(v93, v84, 0x1.5555555555555p-01)
+	v95 := float64(v84 * v94)
+	v96 := float64(v78 * v78)
+	v97 := float64(v96 * 0.5)
+	v98 := float64(v83 * (v97 + v95))
+	v99 := math.FMA(v82, 0x1.a39ef35793c76p-33, v70)
+	v100 := v97 - (v98 + v99)
+	v101 := math.FMA(v82, 0x1.62e42feep-01, (v78 - v100))
+	var v102 float64 = v69
+	if v69 < math.Float64frombits(0x7ff0000000000000) {
+		v102 = v101
+	}
+	var v103 float64 = v102
+	if v69 < 0 {
+		v103 = math.Float64frombits(0x7ff8000000000000)
 	}
 	var v104 float64 = v103
-	if v70 < 0 {
-		v104 = math.Float64frombits(0x7ff8000000000000)
+	if v69 == 0 {
+		v104 = math.Float64frombits(0xfff0000000000000)
 	}
-	var v105 float64 = v104
-	if v70 == 0 {
-		v105 = math.Float64frombits(0xfff0000000000000)
+	v105 := float64((float64(x * x)) * 0.5)
+	var v106 float64 = v104
+	if v62 {
+		v106 = v104 - v105
 	}
-	v106 := float64((float64(x * x)) * 0.5)
-	var v107 float64 = v105
-	if v63 {
-		v107 = v105 - v106
-	}
-	v108 := int64(math.Float64bits(v107)) | -9223372036854775808
-	return math.Float64frombits(uint64(v108))
+	v107 := int64(math.Float64bits(v106)) | -9223372036854775808
+	return math.Float64frombits(uint64(v107))
 }
 
 func logNdtrF64Generic(z, x []float64) {

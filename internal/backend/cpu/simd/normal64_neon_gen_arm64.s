@@ -12,72 +12,72 @@
 	WORD $0x4ee4d719; \
 	WORD $0x4e64d71a; \
 	WORD $0x6e7aff39; \
-	WORD $0x6e79df3a; \
+	FMOVQ 240(R11), F26; \
+	WORD $0x4e79cd5a; \
 	FMOVQ 256(R11), F27; \
-	WORD $0x4e7acd5b; \
-	FMOVQ 272(R11), F28; \
-	WORD $0x4e7acf7c; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 272(R11), F26; \
+	WORD $0x4e79cf7a; \
 	FMOVQ 288(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 304(R11), F28; \
-	WORD $0x4e7acf7c; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 304(R11), F26; \
+	WORD $0x4e79cf7a; \
 	FMOVQ 320(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 336(R11), F28; \
-	WORD $0x4e7acf7c; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 336(R11), F26; \
+	WORD $0x4e79cf7a; \
 	FMOVQ 352(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 368(R11), F28; \
-	WORD $0x4e7acf7c; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 368(R11), F26; \
+	WORD $0x4e79cf7a; \
 	FMOVQ 384(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 400(R11), F28; \
-	WORD $0x4e7acf7c; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 400(R11), F26; \
+	WORD $0x4e79cf7a; \
 	FMOVQ 416(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 432(R11), F28; \
-	WORD $0x4e7acd7c; \
-	FMOVQ 448(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 464(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 480(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 496(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 512(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 528(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 544(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 560(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 576(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 592(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 608(R11), F29; \
-	WORD $0x4e7acf9d; \
-	WORD $0x4e79cf7d; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 432(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 448(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 464(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 480(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 496(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 512(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 528(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 544(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 560(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 576(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 592(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 608(R11), F27; \
+	WORD $0x4e79cf5b; \
 	WORD $0x4ea01c19; \
 	WORD $0x4e65cf19; \
-	WORD $0x6e79ffb8; \
+	WORD $0x6e79ff78; \
 	WORD $0x6e62df18; \
-	WORD $0x4ef7f597; \
+	WORD $0x4ef7f577; \
 	WORD $0x6e77def9; \
-	WORD $0x6e6ddf3a; \
+	WORD $0x6e6cdf3a; \
 	WORD $0x4ea31c7b; \
-	WORD $0x4e6ecf5b; \
+	WORD $0x4e6dcf5b; \
 	WORD $0x4ee3d77b; \
+	WORD $0x4eeecf7a; \
 	WORD $0x4eefcf7a; \
-	WORD $0x4ef0cf7a; \
 	WORD $0x6ee0fb39; \
 	WORD $0x4e77cef9; \
 	WORD $0x4ee2cf3a; \
 	WORD $0x6e7adf57; \
 	FMOVQ 624(R11), F25; \
-	WORD $0x4e7ace39; \
+	WORD $0x4e7ace19; \
 	FMOVQ 640(R11), F28; \
 	WORD $0x4e7acf3c; \
 	FMOVQ 656(R11), F25; \
@@ -124,15 +124,15 @@
 	WORD $0x4ee0d75d; \
 	WORD $0x4efdd6fd; \
 	WORD $0x6ebb1f9d; \
-	WORD $0x6ef7e65b; \
+	WORD $0x6ef7e63b; \
 	WORD $0x6e7affb7; \
 	WORD $0x6efb1c37; \
 	WORD $0x6eb91f1a; \
 	WORD $0x6eb91c37; \
-	WORD $0x6efae678; \
-	WORD $0x6e74df5b; \
+	WORD $0x6efae658; \
+	WORD $0x6e73df5b; \
 	WORD $0x6ef81f5b; \
-	WORD $0x4ef5877c
+	WORD $0x4ef4877c
 
 #define BLOCK2 \
 	WORD $0x4e271ed7; \
@@ -141,72 +141,72 @@
 	WORD $0x4ee4d719; \
 	WORD $0x4e64d71a; \
 	WORD $0x6e7aff39; \
-	WORD $0x6e79df3a; \
+	FMOVQ 240(R11), F26; \
+	WORD $0x4e79cd5a; \
 	FMOVQ 256(R11), F27; \
-	WORD $0x4e7acd5b; \
-	FMOVQ 272(R11), F28; \
-	WORD $0x4e7acf7c; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 272(R11), F26; \
+	WORD $0x4e79cf7a; \
 	FMOVQ 288(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 304(R11), F28; \
-	WORD $0x4e7acf7c; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 304(R11), F26; \
+	WORD $0x4e79cf7a; \
 	FMOVQ 320(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 336(R11), F28; \
-	WORD $0x4e7acf7c; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 336(R11), F26; \
+	WORD $0x4e79cf7a; \
 	FMOVQ 352(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 368(R11), F28; \
-	WORD $0x4e7acf7c; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 368(R11), F26; \
+	WORD $0x4e79cf7a; \
 	FMOVQ 384(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 400(R11), F28; \
-	WORD $0x4e7acf7c; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 400(R11), F26; \
+	WORD $0x4e79cf7a; \
 	FMOVQ 416(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 432(R11), F28; \
-	WORD $0x4e7acd7c; \
-	FMOVQ 448(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 464(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 480(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 496(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 512(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 528(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 544(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 560(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 576(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 592(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 608(R11), F29; \
-	WORD $0x4e7acf9d; \
-	WORD $0x4e79cf7d; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 432(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 448(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 464(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 480(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 496(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 512(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 528(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 544(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 560(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 576(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 592(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 608(R11), F27; \
+	WORD $0x4e79cf5b; \
 	WORD $0x4ea01c19; \
 	WORD $0x4e65cf19; \
-	WORD $0x6e79ffb8; \
+	WORD $0x6e79ff78; \
 	WORD $0x6e62df18; \
-	WORD $0x4ef7f597; \
+	WORD $0x4ef7f577; \
 	WORD $0x6e77def9; \
-	WORD $0x6e6ddf3a; \
+	WORD $0x6e6cdf3a; \
 	WORD $0x4ea31c7b; \
-	WORD $0x4e6ecf5b; \
+	WORD $0x4e6dcf5b; \
 	WORD $0x4ee3d77b; \
+	WORD $0x4eeecf7a; \
 	WORD $0x4eefcf7a; \
-	WORD $0x4ef0cf7a; \
 	WORD $0x6ee0fb39; \
 	WORD $0x4e77cef9; \
 	WORD $0x4ee2cf3a; \
 	WORD $0x6e7adf57; \
 	FMOVQ 624(R11), F25; \
-	WORD $0x4e7ace39; \
+	WORD $0x4e7ace19; \
 	FMOVQ 640(R11), F28; \
 	WORD $0x4e7acf3c; \
 	FMOVQ 656(R11), F25; \
@@ -253,114 +253,114 @@
 	WORD $0x4ee0d75d; \
 	WORD $0x4efdd6fd; \
 	WORD $0x6ebb1f9d; \
-	WORD $0x6ef7e65b; \
+	WORD $0x6ef7e63b; \
 	WORD $0x6e7affb7; \
 	WORD $0x6efb1c37; \
 	WORD $0x6eb91f1a; \
 	WORD $0x6eb91c37; \
-	WORD $0x6efae678; \
-	WORD $0x6e74df5b; \
+	WORD $0x6efae658; \
+	WORD $0x6e73df5b; \
 	WORD $0x6ef81f5b; \
-	WORD $0x4ef5877c; \
+	WORD $0x4ef4877c; \
 	WORD $0x6f4c079c
 
 #define BLOCK3 \
-	WORD $0x4e261e11; \
-	WORD $0x4ee2d632; \
-	WORD $0x4e62d633; \
-	WORD $0x6e73fe52; \
-	WORD $0x6e72de53; \
-	FMOVQ 256(R11), F20; \
-	WORD $0x4e73ccf4; \
-	FMOVQ 272(R11), F21; \
-	WORD $0x4e73ce95; \
-	FMOVQ 288(R11), F20; \
-	WORD $0x4e73ceb4; \
-	FMOVQ 304(R11), F21; \
-	WORD $0x4e73ce95; \
-	FMOVQ 320(R11), F20; \
-	WORD $0x4e73ceb4; \
-	FMOVQ 336(R11), F21; \
-	WORD $0x4e73ce95; \
-	FMOVQ 352(R11), F20; \
-	WORD $0x4e73ceb4; \
-	FMOVQ 368(R11), F21; \
-	WORD $0x4e73ce95; \
-	FMOVQ 384(R11), F20; \
-	WORD $0x4e73ceb4; \
-	FMOVQ 400(R11), F21; \
-	WORD $0x4e73ce95; \
-	FMOVQ 416(R11), F20; \
-	WORD $0x4e73ceb4; \
-	FMOVQ 432(R11), F21; \
-	WORD $0x4e73cd15; \
-	FMOVQ 448(R11), F22; \
-	WORD $0x4e73ceb6; \
-	FMOVQ 464(R11), F21; \
-	WORD $0x4e73ced5; \
-	FMOVQ 480(R11), F22; \
-	WORD $0x4e73ceb6; \
-	FMOVQ 496(R11), F21; \
-	WORD $0x4e73ced5; \
-	FMOVQ 512(R11), F22; \
-	WORD $0x4e73ceb6; \
-	FMOVQ 528(R11), F21; \
-	WORD $0x4e73ced5; \
-	FMOVQ 544(R11), F22; \
-	WORD $0x4e73ceb6; \
-	FMOVQ 560(R11), F21; \
-	WORD $0x4e73ced5; \
-	FMOVQ 576(R11), F22; \
-	WORD $0x4e73ceb6; \
-	FMOVQ 592(R11), F21; \
-	WORD $0x4e73ced5; \
-	FMOVQ 608(R11), F22; \
-	WORD $0x4e73ceb6; \
-	WORD $0x4e72ce96; \
-	WORD $0x4ea01c12; \
-	WORD $0x4e69ce32; \
-	WORD $0x6e72fed1; \
-	WORD $0x6ee3e612; \
-	WORD $0x6e701c72; \
-	WORD $0x4e72f552; \
-	WORD $0x6e72de53; \
-	WORD $0x4ea11c34; \
-	WORD $0x4e6bce74; \
-	WORD $0x4ee1d694; \
-	WORD $0x4eb31e75; \
-	WORD $0x4eecce95; \
-	WORD $0x4eedce95; \
-	WORD $0x6ee0fa73; \
-	WORD $0x4e72ce53; \
-	WORD $0x4e73d6b2; \
-	WORD $0x6e72de53; \
-	FMOVQ 624(R11), F21; \
-	WORD $0x4e72cdd5; \
-	FMOVQ 640(R11), F22; \
-	WORD $0x4e72ceb6; \
-	FMOVQ 656(R11), F21; \
-	WORD $0x4e72ced5; \
-	FMOVQ 672(R11), F22; \
-	WORD $0x4e72ceb6; \
-	FMOVQ 688(R11), F21; \
-	WORD $0x4e72ced5; \
-	FMOVQ 704(R11), F22; \
-	WORD $0x4e72ceb6; \
-	FMOVQ 720(R11), F21; \
-	WORD $0x4e72ced5; \
-	FMOVQ 736(R11), F22; \
-	WORD $0x4e72ceb6; \
-	FMOVQ 752(R11), F21; \
-	WORD $0x4e72ced5; \
-	FMOVQ 768(R11), F22; \
-	WORD $0x4e72ceb6; \
-	WORD $0x4eaf1df5; \
-	WORD $0x4e72ced5; \
-	WORD $0x4e75ce72; \
-	WORD $0x4e60d652; \
-	WORD $0x4e60d693; \
-	WORD $0x4ea11c34; \
-	WORD $0x4e6fce74
+	WORD $0x4e261df0; \
+	WORD $0x4ee2d611; \
+	WORD $0x4e62d612; \
+	WORD $0x6e72fe31; \
+	FMOVQ 240(R11), F18; \
+	WORD $0x4e71ccf2; \
+	FMOVQ 256(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 272(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 288(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 304(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 320(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 336(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 352(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 368(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 384(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 400(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 416(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 432(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 448(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 464(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 480(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 496(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 512(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 528(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 544(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 560(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 576(R11), F19; \
+	WORD $0x4e71ce53; \
+	FMOVQ 592(R11), F18; \
+	WORD $0x4e71ce72; \
+	FMOVQ 608(R11), F19; \
+	WORD $0x4e71ce53; \
+	WORD $0x4ea01c11; \
+	WORD $0x4e68ce11; \
+	WORD $0x6e71fe70; \
+	WORD $0x6ee3e5f1; \
+	WORD $0x6e6f1c71; \
+	WORD $0x4e71f531; \
+	WORD $0x6e71de32; \
+	WORD $0x4ea11c33; \
+	WORD $0x4e6ace53; \
+	WORD $0x4ee1d673; \
+	WORD $0x4eb21e54; \
+	WORD $0x4eebce74; \
+	WORD $0x4eecce74; \
+	WORD $0x6ee0fa52; \
+	WORD $0x4e71ce32; \
+	WORD $0x4e72d691; \
+	WORD $0x6e71de32; \
+	FMOVQ 624(R11), F20; \
+	WORD $0x4e71cdb4; \
+	FMOVQ 640(R11), F21; \
+	WORD $0x4e71ce95; \
+	FMOVQ 656(R11), F20; \
+	WORD $0x4e71ceb4; \
+	FMOVQ 672(R11), F21; \
+	WORD $0x4e71ce95; \
+	FMOVQ 688(R11), F20; \
+	WORD $0x4e71ceb4; \
+	FMOVQ 704(R11), F21; \
+	WORD $0x4e71ce95; \
+	FMOVQ 720(R11), F20; \
+	WORD $0x4e71ceb4; \
+	FMOVQ 736(R11), F21; \
+	WORD $0x4e71ce95; \
+	FMOVQ 752(R11), F20; \
+	WORD $0x4e71ceb4; \
+	FMOVQ 768(R11), F21; \
+	WORD $0x4e71ce95; \
+	WORD $0x4eae1dd4; \
+	WORD $0x4e71ceb4; \
+	WORD $0x4e74ce51; \
+	WORD $0x4e60d631; \
+	WORD $0x4e60d672; \
+	WORD $0x4ea11c33; \
+	WORD $0x4e6ece53
 
 #define BLOCK4 \
 	FMOVQ 1056(R11), F23; \
@@ -515,34 +515,34 @@
 	WORD $0x6e231ef7; \
 	WORD $0x6ee1faf7; \
 	WORD $0x4ef2d6f7; \
-	FMOVQ 1248(R11), F26; \
+	FMOVQ 1728(R11), F26; \
 	WORD $0x4e7bce7a; \
-	FMOVQ 1264(R11), F28; \
+	FMOVQ 1744(R11), F28; \
 	WORD $0x4e7bcf5c; \
-	FMOVQ 1280(R11), F26; \
+	FMOVQ 1760(R11), F26; \
 	WORD $0x4e7bcf9a; \
-	FMOVQ 1296(R11), F28; \
+	FMOVQ 1776(R11), F28; \
 	WORD $0x4e7bcf5c; \
-	FMOVQ 1312(R11), F26; \
+	FMOVQ 1792(R11), F26; \
 	WORD $0x4e7bcf9a; \
-	FMOVQ 1328(R11), F28; \
+	FMOVQ 1808(R11), F28; \
 	WORD $0x4e7bcf5c; \
-	FMOVQ 1344(R11), F26; \
+	FMOVQ 1824(R11), F26; \
 	WORD $0x4e7bcf9a; \
 	WORD $0x6e7adf18; \
-	FMOVQ 1360(R11), F26; \
+	FMOVQ 1840(R11), F26; \
 	WORD $0x4e77ce9a; \
-	FMOVQ 1376(R11), F28; \
+	FMOVQ 1856(R11), F28; \
 	WORD $0x4e77cf5c; \
-	FMOVQ 1392(R11), F26; \
+	FMOVQ 1872(R11), F26; \
 	WORD $0x4e77cf9a; \
-	FMOVQ 1408(R11), F28; \
+	FMOVQ 1888(R11), F28; \
 	WORD $0x4e77cf5c; \
-	FMOVQ 1424(R11), F26; \
+	FMOVQ 1904(R11), F26; \
 	WORD $0x4e77cf9a; \
-	FMOVQ 1440(R11), F28; \
+	FMOVQ 1920(R11), F28; \
 	WORD $0x4e77cf5c; \
-	FMOVQ 1456(R11), F26; \
+	FMOVQ 1936(R11), F26; \
 	WORD $0x4e77cf9a; \
 	WORD $0x6eb91f1a; \
 	FMOVQ 1472(R11), F24; \
@@ -559,200 +559,200 @@
 	WORD $0x4e7bcf1c
 
 #define BLOCK6 \
-	FMOVQ 0(R1), F17; \
-	WORD $0x4e241e32; \
-	WORD $0x4ef2f4b2; \
-	WORD $0x6e66de53; \
-	WORD $0x4ee3d674; \
-	WORD $0x4e63d675; \
-	WORD $0x6e75fe94; \
-	WORD $0x6e74de95; \
-	FMOVQ 256(R11), F22; \
-	WORD $0x4e75ccf6; \
-	FMOVQ 272(R11), F23; \
-	WORD $0x4e75ced7; \
-	FMOVQ 288(R11), F22; \
-	WORD $0x4e75cef6; \
-	FMOVQ 304(R11), F23; \
-	WORD $0x4e75ced7; \
-	FMOVQ 320(R11), F22; \
-	WORD $0x4e75cef6; \
-	FMOVQ 336(R11), F23; \
-	WORD $0x4e75ced7; \
-	FMOVQ 352(R11), F22; \
-	WORD $0x4e75cef6; \
-	FMOVQ 368(R11), F23; \
-	WORD $0x4e75ced7; \
-	FMOVQ 384(R11), F22; \
-	WORD $0x4e75cef6; \
-	FMOVQ 400(R11), F23; \
-	WORD $0x4e75ced7; \
-	FMOVQ 416(R11), F22; \
-	WORD $0x4e75cef6; \
-	FMOVQ 432(R11), F23; \
-	WORD $0x4e75cd17; \
-	FMOVQ 448(R11), F24; \
-	WORD $0x4e75cef8; \
-	FMOVQ 464(R11), F23; \
-	WORD $0x4e75cf17; \
-	FMOVQ 480(R11), F24; \
-	WORD $0x4e75cef8; \
-	FMOVQ 496(R11), F23; \
-	WORD $0x4e75cf17; \
-	FMOVQ 512(R11), F24; \
-	WORD $0x4e75cef8; \
-	FMOVQ 528(R11), F23; \
-	WORD $0x4e75cf17; \
-	FMOVQ 544(R11), F24; \
-	WORD $0x4e75cef8; \
-	FMOVQ 560(R11), F23; \
-	WORD $0x4e75cf17; \
-	FMOVQ 576(R11), F24; \
-	WORD $0x4e75cef8; \
-	FMOVQ 592(R11), F23; \
-	WORD $0x4e75cf17; \
-	FMOVQ 608(R11), F24; \
-	WORD $0x4e75cef8; \
-	WORD $0x4e74ced8; \
-	WORD $0x4ea21c54; \
-	WORD $0x4e69ce74; \
-	WORD $0x6e74ff13; \
-	WORD $0x6e60de73; \
-	WORD $0x4ef2f552; \
-	WORD $0x6e72de54; \
-	WORD $0x6e6bde95; \
-	WORD $0x4ea11c36; \
-	WORD $0x4e6cceb6; \
-	WORD $0x4ee1d6d6; \
-	WORD $0x4eedced5; \
-	WORD $0x4eeeced5; \
-	WORD $0x6ee0fa94; \
-	WORD $0x4e72ce54; \
-	WORD $0x4ee0ce95; \
-	WORD $0x6e75deb2; \
-	FMOVQ 624(R11), F20; \
-	WORD $0x4e75cdf4; \
-	FMOVQ 640(R11), F23; \
-	WORD $0x4e75ce97; \
-	FMOVQ 656(R11), F20; \
-	WORD $0x4e75cef4; \
-	FMOVQ 672(R11), F23; \
-	WORD $0x4e75ce97; \
-	FMOVQ 688(R11), F20; \
-	WORD $0x4e75cef4; \
-	FMOVQ 704(R11), F23; \
-	WORD $0x4e75ce97; \
-	FMOVQ 720(R11), F20; \
-	WORD $0x4e75cef4; \
-	FMOVQ 736(R11), F23; \
-	WORD $0x4e75ce97; \
-	FMOVQ 752(R11), F20; \
-	WORD $0x4e75cef4; \
-	FMOVQ 768(R11), F23; \
-	WORD $0x4e75ce97; \
-	WORD $0x4ea01c14; \
-	WORD $0x4e75cef4; \
-	WORD $0x4e74ce55; \
-	WORD $0x4eb31e72; \
-	WORD $0x4e75ce72
+	FMOVQ 0(R1), F16; \
+	WORD $0x4e241e11; \
+	WORD $0x4ef1f4b1; \
+	WORD $0x6e66de32; \
+	WORD $0x4ee3d653; \
+	WORD $0x4e63d654; \
+	WORD $0x6e74fe73; \
+	FMOVQ 240(R11), F20; \
+	WORD $0x4e73ccf4; \
+	FMOVQ 256(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 272(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 288(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 304(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 320(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 336(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 352(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 368(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 384(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 400(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 416(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 432(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 448(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 464(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 480(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 496(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 512(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 528(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 544(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 560(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 576(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 592(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 608(R11), F21; \
+	WORD $0x4e73ce95; \
+	WORD $0x4ea21c53; \
+	WORD $0x4e68ce53; \
+	WORD $0x6e73feb2; \
+	WORD $0x6e60de52; \
+	WORD $0x4ef1f531; \
+	WORD $0x6e71de33; \
+	WORD $0x6e6ade74; \
+	WORD $0x4ea11c35; \
+	WORD $0x4e6bce95; \
+	WORD $0x4ee1d6b5; \
+	WORD $0x4eecceb4; \
+	WORD $0x4eedceb4; \
+	WORD $0x6ee0fa73; \
+	WORD $0x4e71ce33; \
+	WORD $0x4ee0ce74; \
+	WORD $0x6e74de91; \
+	FMOVQ 624(R11), F19; \
+	WORD $0x4e74cdd3; \
+	FMOVQ 640(R11), F22; \
+	WORD $0x4e74ce76; \
+	FMOVQ 656(R11), F19; \
+	WORD $0x4e74ced3; \
+	FMOVQ 672(R11), F22; \
+	WORD $0x4e74ce76; \
+	FMOVQ 688(R11), F19; \
+	WORD $0x4e74ced3; \
+	FMOVQ 704(R11), F22; \
+	WORD $0x4e74ce76; \
+	FMOVQ 720(R11), F19; \
+	WORD $0x4e74ced3; \
+	FMOVQ 736(R11), F22; \
+	WORD $0x4e74ce76; \
+	FMOVQ 752(R11), F19; \
+	WORD $0x4e74ced3; \
+	FMOVQ 768(R11), F22; \
+	WORD $0x4e74ce76; \
+	WORD $0x4ea01c13; \
+	WORD $0x4e74ced3; \
+	WORD $0x4e73ce34; \
+	WORD $0x4eb21e51; \
+	WORD $0x4e74ce51
 
 #define BLOCK7 \
-	WORD $0x4e241e32; \
-	WORD $0x4ef2f4b2; \
-	WORD $0x6e66de53; \
-	WORD $0x4ee3d674; \
-	WORD $0x4e63d675; \
-	WORD $0x6e75fe94; \
-	WORD $0x6e74de95; \
-	FMOVQ 256(R11), F22; \
-	WORD $0x4e75ccf6; \
-	FMOVQ 272(R11), F23; \
-	WORD $0x4e75ced7; \
-	FMOVQ 288(R11), F22; \
-	WORD $0x4e75cef6; \
-	FMOVQ 304(R11), F23; \
-	WORD $0x4e75ced7; \
-	FMOVQ 320(R11), F22; \
-	WORD $0x4e75cef6; \
-	FMOVQ 336(R11), F23; \
-	WORD $0x4e75ced7; \
-	FMOVQ 352(R11), F22; \
-	WORD $0x4e75cef6; \
-	FMOVQ 368(R11), F23; \
-	WORD $0x4e75ced7; \
-	FMOVQ 384(R11), F22; \
-	WORD $0x4e75cef6; \
-	FMOVQ 400(R11), F23; \
-	WORD $0x4e75ced7; \
-	FMOVQ 416(R11), F22; \
-	WORD $0x4e75cef6; \
-	FMOVQ 432(R11), F23; \
-	WORD $0x4e75cd17; \
-	FMOVQ 448(R11), F24; \
-	WORD $0x4e75cef8; \
-	FMOVQ 464(R11), F23; \
-	WORD $0x4e75cf17; \
-	FMOVQ 480(R11), F24; \
-	WORD $0x4e75cef8; \
-	FMOVQ 496(R11), F23; \
-	WORD $0x4e75cf17; \
-	FMOVQ 512(R11), F24; \
-	WORD $0x4e75cef8; \
-	FMOVQ 528(R11), F23; \
-	WORD $0x4e75cf17; \
-	FMOVQ 544(R11), F24; \
-	WORD $0x4e75cef8; \
-	FMOVQ 560(R11), F23; \
-	WORD $0x4e75cf17; \
-	FMOVQ 576(R11), F24; \
-	WORD $0x4e75cef8; \
-	FMOVQ 592(R11), F23; \
-	WORD $0x4e75cf17; \
-	FMOVQ 608(R11), F24; \
-	WORD $0x4e75cef8; \
-	WORD $0x4e74ced8; \
-	WORD $0x4ea21c54; \
-	WORD $0x4e69ce74; \
-	WORD $0x6e74ff13; \
-	WORD $0x6e60de73; \
-	WORD $0x4ef2f552; \
-	WORD $0x6e72de54; \
-	WORD $0x6e6bde95; \
-	WORD $0x4ea11c36; \
-	WORD $0x4e6cceb6; \
-	WORD $0x4ee1d6d6; \
-	WORD $0x4eedced5; \
-	WORD $0x4eeeced5; \
-	WORD $0x6ee0fa94; \
-	WORD $0x4e72ce54; \
-	WORD $0x4ee0ce95; \
-	WORD $0x6e75deb2; \
-	FMOVQ 624(R11), F20; \
-	WORD $0x4e75cdf4; \
-	FMOVQ 640(R11), F23; \
-	WORD $0x4e75ce97; \
-	FMOVQ 656(R11), F20; \
-	WORD $0x4e75cef4; \
-	FMOVQ 672(R11), F23; \
-	WORD $0x4e75ce97; \
-	FMOVQ 688(R11), F20; \
-	WORD $0x4e75cef4; \
-	FMOVQ 704(R11), F23; \
-	WORD $0x4e75ce97; \
-	FMOVQ 720(R11), F20; \
-	WORD $0x4e75cef4; \
-	FMOVQ 736(R11), F23; \
-	WORD $0x4e75ce97; \
-	FMOVQ 752(R11), F20; \
-	WORD $0x4e75cef4; \
-	FMOVQ 768(R11), F23; \
-	WORD $0x4e75ce97; \
-	WORD $0x4ea01c14; \
-	WORD $0x4e75cef4; \
-	WORD $0x4e74ce55; \
-	WORD $0x4eb31e72; \
-	WORD $0x4e75ce72; \
-	WORD $0x4ea11c33
+	WORD $0x4e241e11; \
+	WORD $0x4ef1f4b1; \
+	WORD $0x6e66de32; \
+	WORD $0x4ee3d653; \
+	WORD $0x4e63d654; \
+	WORD $0x6e74fe73; \
+	FMOVQ 240(R11), F20; \
+	WORD $0x4e73ccf4; \
+	FMOVQ 256(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 272(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 288(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 304(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 320(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 336(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 352(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 368(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 384(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 400(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 416(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 432(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 448(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 464(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 480(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 496(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 512(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 528(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 544(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 560(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 576(R11), F21; \
+	WORD $0x4e73ce95; \
+	FMOVQ 592(R11), F20; \
+	WORD $0x4e73ceb4; \
+	FMOVQ 608(R11), F21; \
+	WORD $0x4e73ce95; \
+	WORD $0x4ea21c53; \
+	WORD $0x4e68ce53; \
+	WORD $0x6e73feb2; \
+	WORD $0x6e60de52; \
+	WORD $0x4ef1f531; \
+	WORD $0x6e71de33; \
+	WORD $0x6e6ade74; \
+	WORD $0x4ea11c35; \
+	WORD $0x4e6bce95; \
+	WORD $0x4ee1d6b5; \
+	WORD $0x4eecceb4; \
+	WORD $0x4eedceb4; \
+	WORD $0x6ee0fa73; \
+	WORD $0x4e71ce33; \
+	WORD $0x4ee0ce74; \
+	WORD $0x6e74de91; \
+	FMOVQ 624(R11), F19; \
+	WORD $0x4e74cdd3; \
+	FMOVQ 640(R11), F22; \
+	WORD $0x4e74ce76; \
+	FMOVQ 656(R11), F19; \
+	WORD $0x4e74ced3; \
+	FMOVQ 672(R11), F22; \
+	WORD $0x4e74ce76; \
+	FMOVQ 688(R11), F19; \
+	WORD $0x4e74ced3; \
+	FMOVQ 704(R11), F22; \
+	WORD $0x4e74ce76; \
+	FMOVQ 720(R11), F19; \
+	WORD $0x4e74ced3; \
+	FMOVQ 736(R11), F22; \
+	WORD $0x4e74ce76; \
+	FMOVQ 752(R11), F19; \
+	WORD $0x4e74ced3; \
+	FMOVQ 768(R11), F22; \
+	WORD $0x4e74ce76; \
+	WORD $0x4ea01c13; \
+	WORD $0x4e74ced3; \
+	WORD $0x4e73ce34; \
+	WORD $0x4eb21e51; \
+	WORD $0x4e74ce51; \
+	WORD $0x4ea11c32
 
 #define BLOCK8 \
 	FMOVQ 0(R1), F23; \
@@ -956,57 +956,7 @@
 	WORD $0x6efd877b; \
 	WORD $0x4ee0877b; \
 	WORD $0x4ee0d77b; \
-	FMOVQ 880(R11), F29; \
-	WORD $0x4ebd1f9c; \
-	FMOVQ 896(R11), F29; \
-	WORD $0x4efdd79c; \
-	FMOVQ 912(R11), F29; \
-	WORD $0x6e611fb8; \
-	WORD $0x4ef8d798; \
-	WORD $0x4e65d77c; \
-	WORD $0x6e7cff7c; \
-	WORD $0x6e7cdf9d; \
-	FMOVQ 1088(R11), F30; \
-	FMOVQ 928(R11), F31; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 1104(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 1120(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 1136(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 1152(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 1168(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 1184(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 1200(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 1216(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 1232(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	WORD $0x6e7fdfbd; \
-	WORD $0x6e7bdf7e; \
-	WORD $0x6e62dfde; \
-	WORD $0x4e7dd7dd; \
-	WORD $0x6e7ddf9c; \
-	FMOVQ 944(R11), F29; \
-	WORD $0x4e7dcf17; \
-	WORD $0x4e77d797; \
-	WORD $0x4ef7d7d7; \
-	WORD $0x4ef7d777; \
-	FMOVQ 960(R11), F27; \
-	WORD $0x4e7bcf17
-
-#define BLOCK11 \
-	WORD $0x4f74579d; \
-	WORD $0x6efd877b; \
-	WORD $0x4ee0877b; \
-	WORD $0x4ee0d77b; \
-	FMOVQ 880(R11), F29; \
-	WORD $0x4ebd1f9c; \
+	WORD $0x4eb51f9c; \
 	FMOVQ 896(R11), F29; \
 	WORD $0x4efdd79c; \
 	FMOVQ 912(R11), F29; \
@@ -1048,7 +998,57 @@
 	WORD $0x4ef7d777; \
 	FMOVQ 960(R11), F27; \
 	WORD $0x4e7bcf17; \
-	FMOVQ 1776(R11), F24
+	FMOVQ 2032(R11), F24
+
+#define BLOCK11 \
+	WORD $0x4f74579d; \
+	WORD $0x6efd877b; \
+	WORD $0x4ee0877b; \
+	WORD $0x4ee0d77b; \
+	WORD $0x4eb51f9c; \
+	FMOVQ 896(R11), F29; \
+	WORD $0x4efdd79c; \
+	FMOVQ 912(R11), F29; \
+	WORD $0x6e611fb8; \
+	WORD $0x4ef8d798; \
+	WORD $0x4e65d77c; \
+	WORD $0x6e7cff7c; \
+	WORD $0x6e7cdf9d; \
+	FMOVQ 1088(R11), F30; \
+	FMOVQ 928(R11), F31; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 1104(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 1120(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 1136(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 1152(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 1168(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 1184(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 1200(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 1216(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 1232(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	WORD $0x6e7fdfbd; \
+	WORD $0x6e7bdf7e; \
+	WORD $0x6e62dfde; \
+	WORD $0x4e7dd7dd; \
+	WORD $0x6e7ddf9c; \
+	FMOVQ 944(R11), F29; \
+	WORD $0x4e7dcf17; \
+	WORD $0x4e77d797; \
+	WORD $0x4ef7d7d7; \
+	WORD $0x4ef7d777; \
+	FMOVQ 960(R11), F27; \
+	WORD $0x4e7bcf17; \
+	FMOVQ 2032(R11), F24; \
+	WORD $0x6efae71b
 
 #define BLOCK12 \
 	WORD $0x4e7bcedc; \
@@ -1070,11 +1070,7 @@
 	FMOVQ 1680(R11), F27; \
 	WORD $0x4e78cf9b; \
 	WORD $0x6eb91edb; \
-	WORD $0x6e7bff56; \
-	WORD $0x4e221ef7; \
-	WORD $0x4eb71ed6; \
-	FMOVQ 1680(R11), F23; \
-	WORD $0x6e77ded6
+	WORD $0x6e7bff56
 
 #define BLOCK13 \
 	WORD $0x4ea01c18; \
@@ -1099,40 +1095,40 @@
 	WORD $0x4e231ed6
 
 #define BLOCK14 \
-	WORD $0x4ea11c33; \
-	WORD $0x4e60ced3; \
-	WORD $0x4ee1d674; \
-	WORD $0x4ef4d6d4; \
-	WORD $0x4e61d694; \
-	WORD $0x4f745673; \
-	WORD $0x4ee28673; \
-	WORD $0x6e73de52; \
-	WORD $0x4f745693; \
-	WORD $0x4ee28673; \
-	WORD $0x6e73de52; \
-	WORD $0x4e71e633; \
-	WORD $0x6e205a73; \
-	WORD $0x6eb31e32; \
-	WORD $0x6ef1e613; \
-	WORD $0x4ef2d451
+	WORD $0x4ea11c32; \
+	WORD $0x4e60ceb2; \
+	WORD $0x4ee1d653; \
+	WORD $0x4ef3d6b3; \
+	WORD $0x4e61d673; \
+	WORD $0x4f745652; \
+	WORD $0x4ee28652; \
+	WORD $0x6e72de31; \
+	WORD $0x4f745672; \
+	WORD $0x4ee28652; \
+	WORD $0x6e72de31; \
+	WORD $0x4e70e612; \
+	WORD $0x6e205a52; \
+	WORD $0x6eb21e11; \
+	WORD $0x6ef0e5f2; \
+	WORD $0x4ef1d450
 
 #define BLOCK15 \
-	WORD $0x4e60ced3; \
-	WORD $0x4ee1d674; \
-	WORD $0x4ef4d6d4; \
-	WORD $0x4e61d694; \
-	WORD $0x4f745673; \
-	WORD $0x4ee28673; \
-	WORD $0x6e73de52; \
-	WORD $0x4f745693; \
-	WORD $0x4ee28673; \
-	WORD $0x6e73de52; \
-	WORD $0x4e71e633; \
-	WORD $0x6e205a73; \
-	WORD $0x6eb31e32; \
-	WORD $0x6ef1e613; \
-	WORD $0x4ef2d451; \
-	WORD $0x6eb31e51
+	WORD $0x4e60ceb2; \
+	WORD $0x4ee1d653; \
+	WORD $0x4ef3d6b3; \
+	WORD $0x4e61d673; \
+	WORD $0x4f745652; \
+	WORD $0x4ee28652; \
+	WORD $0x6e72de31; \
+	WORD $0x4f745672; \
+	WORD $0x4ee28652; \
+	WORD $0x6e72de31; \
+	WORD $0x4e70e612; \
+	WORD $0x6e205a52; \
+	WORD $0x6eb21e11; \
+	WORD $0x6ef0e5f2; \
+	WORD $0x4ef1d450; \
+	WORD $0x6eb21e30
 
 #define BLOCK16 \
 	WORD $0x6e78df1e; \
@@ -1150,7 +1146,7 @@
 	WORD $0x6eb71eb8; \
 	WORD $0x4e61e757; \
 	WORD $0x6eb71ed8; \
-	FMOVQ 160(R11), F23
+	FMOVQ 144(R11), F23
 
 #define BLOCK17 \
 	WORD $0x4e7dd7dd; \
@@ -1166,25 +1162,25 @@
 	WORD $0x6eb71eb8; \
 	WORD $0x4e61e757; \
 	WORD $0x6eb71ed8; \
-	FMOVQ 160(R11), F23; \
+	FMOVQ 144(R11), F23; \
 	WORD $0x6e77df17; \
 	WORD $0x4e77d777
 
 #define BLOCK18 \
-	FMOVQ 1776(R11), F24; \
 	WORD $0x6efae71b; \
 	WORD $0x6efb1f57; \
 	WORD $0x6efae438; \
-	FMOVQ 1792(R11), F27; \
+	FMOVQ 2048(R11), F27; \
 	WORD $0x6eb81f77; \
 	WORD $0x4e61e758; \
-	FMOVQ 1808(R11), F26; \
+	FMOVQ 2064(R11), F26; \
 	WORD $0x6eb81f57; \
 	WORD $0x6e76ded6; \
 	WORD $0x6e62ded6; \
 	WORD $0x4ef6d6f6; \
 	WORD $0x6eb91ed7; \
-	WORD $0x4ea61ef6
+	WORD $0x4ea61ef6; \
+	FMOVQ F22, 0(R0)
 
 DATA normal64NEON<>+0(SB)/8, $0xc03a000000000000
 DATA normal64NEON<>+8(SB)/8, $0xc03a000000000000
@@ -1194,74 +1190,74 @@ DATA normal64NEON<>+32(SB)/8, $0x7fffffffffffffff
 DATA normal64NEON<>+40(SB)/8, $0x7fffffffffffffff
 DATA normal64NEON<>+48(SB)/8, $0x4008000000000000
 DATA normal64NEON<>+56(SB)/8, $0x4008000000000000
-DATA normal64NEON<>+64(SB)/8, $0x3e10fbd1ff90e1c8
-DATA normal64NEON<>+72(SB)/8, $0x3e10fbd1ff90e1c8
-DATA normal64NEON<>+80(SB)/8, $0x3e0e750cac4778d3
-DATA normal64NEON<>+88(SB)/8, $0x3e0e750cac4778d3
-DATA normal64NEON<>+96(SB)/8, $0x4000000000000000
-DATA normal64NEON<>+104(SB)/8, $0x4000000000000000
-DATA normal64NEON<>+112(SB)/8, $0x3ff0000000000000
-DATA normal64NEON<>+120(SB)/8, $0x3ff0000000000000
-DATA normal64NEON<>+128(SB)/8, $0xc03b000000000000
-DATA normal64NEON<>+136(SB)/8, $0xc03b000000000000
-DATA normal64NEON<>+144(SB)/8, $0x0
-DATA normal64NEON<>+152(SB)/8, $0x0
-DATA normal64NEON<>+160(SB)/8, $0x3ff71547652b82fe
-DATA normal64NEON<>+168(SB)/8, $0x3ff71547652b82fe
-DATA normal64NEON<>+176(SB)/8, $0x4338000000000000
-DATA normal64NEON<>+184(SB)/8, $0x4338000000000000
-DATA normal64NEON<>+192(SB)/8, $0x3fe62e42fefa39ef
-DATA normal64NEON<>+200(SB)/8, $0x3fe62e42fefa39ef
-DATA normal64NEON<>+208(SB)/8, $0x3c7abc9e3b39803f
-DATA normal64NEON<>+216(SB)/8, $0x3c7abc9e3b39803f
-DATA normal64NEON<>+224(SB)/8, $0x3de6124613a86d09
-DATA normal64NEON<>+232(SB)/8, $0x3de6124613a86d09
-DATA normal64NEON<>+240(SB)/8, $0x3fe0000000000000
-DATA normal64NEON<>+248(SB)/8, $0x3fe0000000000000
-DATA normal64NEON<>+256(SB)/8, $0xbe4c9e3f1cd92f5b
-DATA normal64NEON<>+264(SB)/8, $0xbe4c9e3f1cd92f5b
-DATA normal64NEON<>+272(SB)/8, $0x3e7b58741910ab39
-DATA normal64NEON<>+280(SB)/8, $0x3e7b58741910ab39
-DATA normal64NEON<>+288(SB)/8, $0xbea4b0fad3f74c42
-DATA normal64NEON<>+296(SB)/8, $0xbea4b0fad3f74c42
-DATA normal64NEON<>+304(SB)/8, $0x3ecd20f41dbcb1c9
-DATA normal64NEON<>+312(SB)/8, $0x3ecd20f41dbcb1c9
-DATA normal64NEON<>+320(SB)/8, $0xbef513b482a54a1d
-DATA normal64NEON<>+328(SB)/8, $0xbef513b482a54a1d
-DATA normal64NEON<>+336(SB)/8, $0x3f2065a34115a389
-DATA normal64NEON<>+344(SB)/8, $0x3f2065a34115a389
-DATA normal64NEON<>+352(SB)/8, $0xbf498db50d72f6fd
-DATA normal64NEON<>+360(SB)/8, $0xbf498db50d72f6fd
-DATA normal64NEON<>+368(SB)/8, $0x3f64b884e41eebcb
-DATA normal64NEON<>+376(SB)/8, $0x3f64b884e41eebcb
-DATA normal64NEON<>+384(SB)/8, $0x3fb17ca2877f2532
-DATA normal64NEON<>+392(SB)/8, $0x3fb17ca2877f2532
-DATA normal64NEON<>+400(SB)/8, $0x3fc098366a5b466c
-DATA normal64NEON<>+408(SB)/8, $0x3fc098366a5b466c
-DATA normal64NEON<>+416(SB)/8, $0xbfc15c084bb9e8f2
-DATA normal64NEON<>+424(SB)/8, $0xbfc15c084bb9e8f2
-DATA normal64NEON<>+432(SB)/8, $0xbe424124a7979a5c
-DATA normal64NEON<>+440(SB)/8, $0xbe424124a7979a5c
-DATA normal64NEON<>+448(SB)/8, $0x3e667206d83c9b4d
-DATA normal64NEON<>+456(SB)/8, $0x3e667206d83c9b4d
-DATA normal64NEON<>+464(SB)/8, $0xbe83015c7bf14f85
-DATA normal64NEON<>+472(SB)/8, $0xbe83015c7bf14f85
-DATA normal64NEON<>+480(SB)/8, $0x3e97f26fd7caec6c
-DATA normal64NEON<>+488(SB)/8, $0x3e97f26fd7caec6c
-DATA normal64NEON<>+496(SB)/8, $0xbea88ba0a324beaa
-DATA normal64NEON<>+504(SB)/8, $0xbea88ba0a324beaa
-DATA normal64NEON<>+512(SB)/8, $0x3ed4c2781340ddff
-DATA normal64NEON<>+520(SB)/8, $0x3ed4c2781340ddff
-DATA normal64NEON<>+528(SB)/8, $0xbf1b91279aaf4f8d
-DATA normal64NEON<>+536(SB)/8, $0xbf1b91279aaf4f8d
-DATA normal64NEON<>+544(SB)/8, $0x3f5ef1bdd4ca47a3
-DATA normal64NEON<>+552(SB)/8, $0x3f5ef1bdd4ca47a3
-DATA normal64NEON<>+560(SB)/8, $0xbf98574c40bd189c
-DATA normal64NEON<>+568(SB)/8, $0xbf98574c40bd189c
-DATA normal64NEON<>+576(SB)/8, $0xbfbe88b803a49228
-DATA normal64NEON<>+584(SB)/8, $0xbfbe88b803a49228
-DATA normal64NEON<>+592(SB)/8, $0xbfa85a15c58aa5e6
-DATA normal64NEON<>+600(SB)/8, $0xbfa85a15c58aa5e6
+DATA normal64NEON<>+64(SB)/8, $0x3e0e750cac4778d3
+DATA normal64NEON<>+72(SB)/8, $0x3e0e750cac4778d3
+DATA normal64NEON<>+80(SB)/8, $0x4000000000000000
+DATA normal64NEON<>+88(SB)/8, $0x4000000000000000
+DATA normal64NEON<>+96(SB)/8, $0x3ff0000000000000
+DATA normal64NEON<>+104(SB)/8, $0x3ff0000000000000
+DATA normal64NEON<>+112(SB)/8, $0xc03b000000000000
+DATA normal64NEON<>+120(SB)/8, $0xc03b000000000000
+DATA normal64NEON<>+128(SB)/8, $0x0
+DATA normal64NEON<>+136(SB)/8, $0x0
+DATA normal64NEON<>+144(SB)/8, $0x3ff71547652b82fe
+DATA normal64NEON<>+152(SB)/8, $0x3ff71547652b82fe
+DATA normal64NEON<>+160(SB)/8, $0x4338000000000000
+DATA normal64NEON<>+168(SB)/8, $0x4338000000000000
+DATA normal64NEON<>+176(SB)/8, $0x3fe62e42fefa39ef
+DATA normal64NEON<>+184(SB)/8, $0x3fe62e42fefa39ef
+DATA normal64NEON<>+192(SB)/8, $0x3c7abc9e3b39803f
+DATA normal64NEON<>+200(SB)/8, $0x3c7abc9e3b39803f
+DATA normal64NEON<>+208(SB)/8, $0x3de6124613a86d09
+DATA normal64NEON<>+216(SB)/8, $0x3de6124613a86d09
+DATA normal64NEON<>+224(SB)/8, $0x3fe0000000000000
+DATA normal64NEON<>+232(SB)/8, $0x3fe0000000000000
+DATA normal64NEON<>+240(SB)/8, $0x3e10fbd1ff90e1c8
+DATA normal64NEON<>+248(SB)/8, $0x3e10fbd1ff90e1c8
+DATA normal64NEON<>+256(SB)/8, $0xbe424124a7979a5c
+DATA normal64NEON<>+264(SB)/8, $0xbe424124a7979a5c
+DATA normal64NEON<>+272(SB)/8, $0xbe4c9e3f1cd92f5b
+DATA normal64NEON<>+280(SB)/8, $0xbe4c9e3f1cd92f5b
+DATA normal64NEON<>+288(SB)/8, $0x3e667206d83c9b4d
+DATA normal64NEON<>+296(SB)/8, $0x3e667206d83c9b4d
+DATA normal64NEON<>+304(SB)/8, $0x3e7b58741910ab39
+DATA normal64NEON<>+312(SB)/8, $0x3e7b58741910ab39
+DATA normal64NEON<>+320(SB)/8, $0xbe83015c7bf14f85
+DATA normal64NEON<>+328(SB)/8, $0xbe83015c7bf14f85
+DATA normal64NEON<>+336(SB)/8, $0xbea4b0fad3f74c42
+DATA normal64NEON<>+344(SB)/8, $0xbea4b0fad3f74c42
+DATA normal64NEON<>+352(SB)/8, $0x3e97f26fd7caec6c
+DATA normal64NEON<>+360(SB)/8, $0x3e97f26fd7caec6c
+DATA normal64NEON<>+368(SB)/8, $0x3ecd20f41dbcb1c9
+DATA normal64NEON<>+376(SB)/8, $0x3ecd20f41dbcb1c9
+DATA normal64NEON<>+384(SB)/8, $0xbea88ba0a324beaa
+DATA normal64NEON<>+392(SB)/8, $0xbea88ba0a324beaa
+DATA normal64NEON<>+400(SB)/8, $0xbef513b482a54a1d
+DATA normal64NEON<>+408(SB)/8, $0xbef513b482a54a1d
+DATA normal64NEON<>+416(SB)/8, $0x3ed4c2781340ddff
+DATA normal64NEON<>+424(SB)/8, $0x3ed4c2781340ddff
+DATA normal64NEON<>+432(SB)/8, $0x3f2065a34115a389
+DATA normal64NEON<>+440(SB)/8, $0x3f2065a34115a389
+DATA normal64NEON<>+448(SB)/8, $0xbf1b91279aaf4f8d
+DATA normal64NEON<>+456(SB)/8, $0xbf1b91279aaf4f8d
+DATA normal64NEON<>+464(SB)/8, $0xbf498db50d72f6fd
+DATA normal64NEON<>+472(SB)/8, $0xbf498db50d72f6fd
+DATA normal64NEON<>+480(SB)/8, $0x3f5ef1bdd4ca47a3
+DATA normal64NEON<>+488(SB)/8, $0x3f5ef1bdd4ca47a3
+DATA normal64NEON<>+496(SB)/8, $0x3f64b884e41eebcb
+DATA normal64NEON<>+504(SB)/8, $0x3f64b884e41eebcb
+DATA normal64NEON<>+512(SB)/8, $0xbf98574c40bd189c
+DATA normal64NEON<>+520(SB)/8, $0xbf98574c40bd189c
+DATA normal64NEON<>+528(SB)/8, $0x3fb17ca2877f2532
+DATA normal64NEON<>+536(SB)/8, $0x3fb17ca2877f2532
+DATA normal64NEON<>+544(SB)/8, $0xbfbe88b803a49228
+DATA normal64NEON<>+552(SB)/8, $0xbfbe88b803a49228
+DATA normal64NEON<>+560(SB)/8, $0x3fc098366a5b466c
+DATA normal64NEON<>+568(SB)/8, $0x3fc098366a5b466c
+DATA normal64NEON<>+576(SB)/8, $0xbfa85a15c58aa5e6
+DATA normal64NEON<>+584(SB)/8, $0xbfa85a15c58aa5e6
+DATA normal64NEON<>+592(SB)/8, $0xbfc15c084bb9e8f2
+DATA normal64NEON<>+600(SB)/8, $0xbfc15c084bb9e8f2
 DATA normal64NEON<>+608(SB)/8, $0x3ff40c522d7e4987
 DATA normal64NEON<>+616(SB)/8, $0x3ff40c522d7e4987
 DATA normal64NEON<>+624(SB)/8, $0x3e21eed8eff8d898
@@ -1312,10 +1308,10 @@ DATA normal64NEON<>+976(SB)/8, $0x8000000000000000
 DATA normal64NEON<>+984(SB)/8, $0x8000000000000000
 DATA normal64NEON<>+992(SB)/8, $0x3ff999999999999a
 DATA normal64NEON<>+1000(SB)/8, $0x3ff999999999999a
-DATA normal64NEON<>+1008(SB)/8, $0x408bb8c0a7936704
-DATA normal64NEON<>+1016(SB)/8, $0x408bb8c0a7936704
-DATA normal64NEON<>+1024(SB)/8, $0x3f49615ac0b7ace9
-DATA normal64NEON<>+1032(SB)/8, $0x3f49615ac0b7ace9
+DATA normal64NEON<>+1008(SB)/8, $0x40939a296f7d925f
+DATA normal64NEON<>+1016(SB)/8, $0x40939a296f7d925f
+DATA normal64NEON<>+1024(SB)/8, $0x3f51f252cc3d2fe0
+DATA normal64NEON<>+1032(SB)/8, $0x3f51f252cc3d2fe0
 DATA normal64NEON<>+1040(SB)/8, $0x40b46a7eca984b69
 DATA normal64NEON<>+1048(SB)/8, $0x40b46a7eca984b69
 DATA normal64NEON<>+1056(SB)/8, $0xbff0000000000000
@@ -1342,34 +1338,34 @@ DATA normal64NEON<>+1216(SB)/8, $0x3fd999999999999a
 DATA normal64NEON<>+1224(SB)/8, $0x3fd999999999999a
 DATA normal64NEON<>+1232(SB)/8, $0x3fe5555555555555
 DATA normal64NEON<>+1240(SB)/8, $0x3fe5555555555555
-DATA normal64NEON<>+1248(SB)/8, $0x40c715bf25ff1d11
-DATA normal64NEON<>+1256(SB)/8, $0x40c715bf25ff1d11
-DATA normal64NEON<>+1264(SB)/8, $0x40d73982a6012afb
-DATA normal64NEON<>+1272(SB)/8, $0x40d73982a6012afb
-DATA normal64NEON<>+1280(SB)/8, $0x40cfb5ee66e5a285
-DATA normal64NEON<>+1288(SB)/8, $0x40cfb5ee66e5a285
-DATA normal64NEON<>+1296(SB)/8, $0x40b2f6e30b2ec51e
-DATA normal64NEON<>+1304(SB)/8, $0x40b2f6e30b2ec51e
-DATA normal64NEON<>+1312(SB)/8, $0x4085c88056b01502
-DATA normal64NEON<>+1320(SB)/8, $0x4085c88056b01502
-DATA normal64NEON<>+1328(SB)/8, $0x4047894dd814bfa3
-DATA normal64NEON<>+1336(SB)/8, $0x4047894dd814bfa3
-DATA normal64NEON<>+1344(SB)/8, $0x3ff32917a42157d1
-DATA normal64NEON<>+1352(SB)/8, $0x3ff32917a42157d1
-DATA normal64NEON<>+1360(SB)/8, $0x3f9744eb6c45ec67
-DATA normal64NEON<>+1368(SB)/8, $0x3f9744eb6c45ec67
-DATA normal64NEON<>+1376(SB)/8, $0x3fcef2abb9b85c37
-DATA normal64NEON<>+1384(SB)/8, $0x3fcef2abb9b85c37
-DATA normal64NEON<>+1392(SB)/8, $0x3ff453cc085375b2
-DATA normal64NEON<>+1400(SB)/8, $0x3ff453cc085375b2
-DATA normal64NEON<>+1408(SB)/8, $0x400d2ecb1a3d02c4
-DATA normal64NEON<>+1416(SB)/8, $0x400d2ecb1a3d02c4
-DATA normal64NEON<>+1424(SB)/8, $0x401713f71462256a
-DATA normal64NEON<>+1432(SB)/8, $0x401713f71462256a
-DATA normal64NEON<>+1440(SB)/8, $0x4012857748cab19b
-DATA normal64NEON<>+1448(SB)/8, $0x4012857748cab19b
-DATA normal64NEON<>+1456(SB)/8, $0x3ff6c665fde9526a
-DATA normal64NEON<>+1464(SB)/8, $0x3ff6c665fde9526a
+DATA normal64NEON<>+1248(SB)/8, $0x40d052d26b2e45e4
+DATA normal64NEON<>+1256(SB)/8, $0x40d052d26b2e45e4
+DATA normal64NEON<>+1264(SB)/8, $0x40e06c1c55b78f20
+DATA normal64NEON<>+1272(SB)/8, $0x40e06c1c55b78f20
+DATA normal64NEON<>+1280(SB)/8, $0x40d66c3e869b752b
+DATA normal64NEON<>+1288(SB)/8, $0x40d66c3e869b752b
+DATA normal64NEON<>+1296(SB)/8, $0x40bad1d8cd4ee71d
+DATA normal64NEON<>+1304(SB)/8, $0x40bad1d8cd4ee71d
+DATA normal64NEON<>+1312(SB)/8, $0x408ece5d2213c0cd
+DATA normal64NEON<>+1320(SB)/8, $0x408ece5d2213c0cd
+DATA normal64NEON<>+1328(SB)/8, $0x4050a4888b1a436e
+DATA normal64NEON<>+1336(SB)/8, $0x4050a4888b1a436e
+DATA normal64NEON<>+1344(SB)/8, $0x3ffb18d91e9eef76
+DATA normal64NEON<>+1352(SB)/8, $0x3ffb18d91e9eef76
+DATA normal64NEON<>+1360(SB)/8, $0x3fa0742da2600a2a
+DATA normal64NEON<>+1368(SB)/8, $0x3fa0742da2600a2a
+DATA normal64NEON<>+1376(SB)/8, $0x3fd5e22c9b9fce80
+DATA normal64NEON<>+1384(SB)/8, $0x3fd5e22c9b9fce80
+DATA normal64NEON<>+1392(SB)/8, $0x3ffcbf47c17cb078
+DATA normal64NEON<>+1400(SB)/8, $0x3ffcbf47c17cb078
+DATA normal64NEON<>+1408(SB)/8, $0x4014a2a60e112425
+DATA normal64NEON<>+1416(SB)/8, $0x4014a2a60e112425
+DATA normal64NEON<>+1424(SB)/8, $0x4020518fede8bf07
+DATA normal64NEON<>+1432(SB)/8, $0x4020518fede8bf07
+DATA normal64NEON<>+1440(SB)/8, $0x401a3172098eaf03
+DATA normal64NEON<>+1448(SB)/8, $0x401a3172098eaf03
+DATA normal64NEON<>+1456(SB)/8, $0x40001ab6d9108003
+DATA normal64NEON<>+1464(SB)/8, $0x40001ab6d9108003
 DATA normal64NEON<>+1472(SB)/8, $0x40dc0e457cb1ae76
 DATA normal64NEON<>+1480(SB)/8, $0x40dc0e457cb1ae76
 DATA normal64NEON<>+1488(SB)/8, $0x40e3317caa64f4be
@@ -1398,25 +1394,57 @@ DATA normal64NEON<>+1664(SB)/8, $0x40073aad9bca5405
 DATA normal64NEON<>+1672(SB)/8, $0x40073aad9bca5405
 DATA normal64NEON<>+1680(SB)/8, $0x3ff6a09e667f3bcd
 DATA normal64NEON<>+1688(SB)/8, $0x3ff6a09e667f3bcd
-DATA normal64NEON<>+1696(SB)/8, $0x54b249ad2594c37d
-DATA normal64NEON<>+1704(SB)/8, $0x54b249ad2594c37d
-DATA normal64NEON<>+1712(SB)/8, $0x3fe6a09e667f3bcd
-DATA normal64NEON<>+1720(SB)/8, $0x3fe6a09e667f3bcd
-DATA normal64NEON<>+1728(SB)/8, $0x4044000000000000
-DATA normal64NEON<>+1736(SB)/8, $0x4044000000000000
-DATA normal64NEON<>+1744(SB)/8, $0xbfe0000000000000
-DATA normal64NEON<>+1752(SB)/8, $0xbfe0000000000000
-DATA normal64NEON<>+1760(SB)/8, $0x43b0000000000000
-DATA normal64NEON<>+1768(SB)/8, $0x43b0000000000000
-DATA normal64NEON<>+1776(SB)/8, $0x7ff0000000000000
-DATA normal64NEON<>+1784(SB)/8, $0x7ff0000000000000
-DATA normal64NEON<>+1792(SB)/8, $0x7ff8000000000000
-DATA normal64NEON<>+1800(SB)/8, $0x7ff8000000000000
-DATA normal64NEON<>+1808(SB)/8, $0xfff0000000000000
-DATA normal64NEON<>+1816(SB)/8, $0xfff0000000000000
-DATA normal64NEON<>+1824(SB)/8, $0x4090e00000000000
-DATA normal64NEON<>+1832(SB)/8, $0x4090e00000000000
-GLOBL normal64NEON<>(SB), RODATA|NOPTR, $1840
+DATA normal64NEON<>+1696(SB)/8, $0x408bb8c0a7936704
+DATA normal64NEON<>+1704(SB)/8, $0x408bb8c0a7936704
+DATA normal64NEON<>+1712(SB)/8, $0x3f49615ac0b7ace9
+DATA normal64NEON<>+1720(SB)/8, $0x3f49615ac0b7ace9
+DATA normal64NEON<>+1728(SB)/8, $0x40c715bf25ff1d11
+DATA normal64NEON<>+1736(SB)/8, $0x40c715bf25ff1d11
+DATA normal64NEON<>+1744(SB)/8, $0x40d73982a6012afb
+DATA normal64NEON<>+1752(SB)/8, $0x40d73982a6012afb
+DATA normal64NEON<>+1760(SB)/8, $0x40cfb5ee66e5a285
+DATA normal64NEON<>+1768(SB)/8, $0x40cfb5ee66e5a285
+DATA normal64NEON<>+1776(SB)/8, $0x40b2f6e30b2ec51e
+DATA normal64NEON<>+1784(SB)/8, $0x40b2f6e30b2ec51e
+DATA normal64NEON<>+1792(SB)/8, $0x4085c88056b01502
+DATA normal64NEON<>+1800(SB)/8, $0x4085c88056b01502
+DATA normal64NEON<>+1808(SB)/8, $0x4047894dd814bfa3
+DATA normal64NEON<>+1816(SB)/8, $0x4047894dd814bfa3
+DATA normal64NEON<>+1824(SB)/8, $0x3ff32917a42157d1
+DATA normal64NEON<>+1832(SB)/8, $0x3ff32917a42157d1
+DATA normal64NEON<>+1840(SB)/8, $0x3f9744eb6c45ec67
+DATA normal64NEON<>+1848(SB)/8, $0x3f9744eb6c45ec67
+DATA normal64NEON<>+1856(SB)/8, $0x3fcef2abb9b85c37
+DATA normal64NEON<>+1864(SB)/8, $0x3fcef2abb9b85c37
+DATA normal64NEON<>+1872(SB)/8, $0x3ff453cc085375b2
+DATA normal64NEON<>+1880(SB)/8, $0x3ff453cc085375b2
+DATA normal64NEON<>+1888(SB)/8, $0x400d2ecb1a3d02c4
+DATA normal64NEON<>+1896(SB)/8, $0x400d2ecb1a3d02c4
+DATA normal64NEON<>+1904(SB)/8, $0x401713f71462256a
+DATA normal64NEON<>+1912(SB)/8, $0x401713f71462256a
+DATA normal64NEON<>+1920(SB)/8, $0x4012857748cab19b
+DATA normal64NEON<>+1928(SB)/8, $0x4012857748cab19b
+DATA normal64NEON<>+1936(SB)/8, $0x3ff6c665fde9526a
+DATA normal64NEON<>+1944(SB)/8, $0x3ff6c665fde9526a
+DATA normal64NEON<>+1952(SB)/8, $0x54b249ad2594c37d
+DATA normal64NEON<>+1960(SB)/8, $0x54b249ad2594c37d
+DATA normal64NEON<>+1968(SB)/8, $0x3fe6a09e667f3bcd
+DATA normal64NEON<>+1976(SB)/8, $0x3fe6a09e667f3bcd
+DATA normal64NEON<>+1984(SB)/8, $0x4044000000000000
+DATA normal64NEON<>+1992(SB)/8, $0x4044000000000000
+DATA normal64NEON<>+2000(SB)/8, $0xbfe0000000000000
+DATA normal64NEON<>+2008(SB)/8, $0xbfe0000000000000
+DATA normal64NEON<>+2016(SB)/8, $0x43b0000000000000
+DATA normal64NEON<>+2024(SB)/8, $0x43b0000000000000
+DATA normal64NEON<>+2032(SB)/8, $0x7ff0000000000000
+DATA normal64NEON<>+2040(SB)/8, $0x7ff0000000000000
+DATA normal64NEON<>+2048(SB)/8, $0x7ff8000000000000
+DATA normal64NEON<>+2056(SB)/8, $0x7ff8000000000000
+DATA normal64NEON<>+2064(SB)/8, $0xfff0000000000000
+DATA normal64NEON<>+2072(SB)/8, $0xfff0000000000000
+DATA normal64NEON<>+2080(SB)/8, $0x4090e00000000000
+DATA normal64NEON<>+2088(SB)/8, $0x4090e00000000000
+GLOBL normal64NEON<>(SB), RODATA|NOPTR, $2096
 
 // func erfcxF64NEON(z, x *float64, n int) (done int)
 TEXT ·erfcxF64NEON(SB), NOSPLIT, $0-32
@@ -1428,45 +1456,44 @@ TEXT ·erfcxF64NEON(SB), NOSPLIT, $0-32
 	FMOVQ 16(R11), F5 // 0x1.7e43c8800759cp+996
 	FMOVQ 32(R11), F6 // 9223372036854775807
 	FMOVQ 48(R11), F2 // 3
-	FMOVQ 64(R11), F7 // 0x1.0fbd1ff90e1c8p-30
-	FMOVQ 80(R11), F8 // 0x1.e750cac4778d3p-31
-	FMOVQ 96(R11), F9 // 2
-	FMOVQ 112(R11), F0 // 1
-	FMOVQ 128(R11), F10 // -27
-	FMOVQ 144(R11), F3 // 0
-	FMOVQ 160(R11), F11 // 0x1.71547652b82fep+00
-	FMOVQ 176(R11), F1 // 0x1.8p+52
-	FMOVQ 192(R11), F12 // 0x1.62e42fefa39efp-01
-	FMOVQ 208(R11), F13 // 0x1.abc9e3b39803fp-56
-	FMOVQ 224(R11), F14 // 0x1.6124613a86d09p-33
-	FMOVQ 240(R11), F15 // 0.5
+	FMOVQ 64(R11), F7 // 0x1.e750cac4778d3p-31
+	FMOVQ 80(R11), F8 // 2
+	FMOVQ 96(R11), F0 // 1
+	FMOVQ 112(R11), F9 // -27
+	FMOVQ 128(R11), F3 // 0
+	FMOVQ 144(R11), F10 // 0x1.71547652b82fep+00
+	FMOVQ 160(R11), F1 // 0x1.8p+52
+	FMOVQ 176(R11), F11 // 0x1.62e42fefa39efp-01
+	FMOVQ 192(R11), F12 // 0x1.abc9e3b39803fp-56
+	FMOVQ 208(R11), F13 // 0x1.6124613a86d09p-33
+	FMOVQ 224(R11), F14 // 0.5
 	SUBS $2, R9
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F16
-	WORD $0x6e64e611 // FCMGE V17, V16, V4, 64 bits
+	FMOVQ 0(R1), F15
+	WORD $0x6e64e5f0 // FCMGE V16, V15, V4, 64 bits
+	WORD $0x6e205a10 // NOT V16, V16
+	WORD $0x6e6fe4b1 // FCMGE V17, V5, V15, 64 bits
 	WORD $0x6e205a31 // NOT V17, V17
-	WORD $0x6e70e4b2 // FCMGE V18, V5, V16, 64 bits
-	WORD $0x6e205a52 // NOT V18, V18
-	WORD $0x4eb21e31 // ORR V17, V17, V18
-	WORD $0x6eb0aa31 // UMAXV V17, V17
-	FMOVS F17, R10
+	WORD $0x4eb11e10 // ORR V16, V16, V17
+	WORD $0x6eb0aa10 // UMAXV V16, V16
+	FMOVS F16, R10
 	CBNZW R10, stopMain
 	BLOCK3
-	WORD $0x4ee1d695 // FSUB V21, V20, V1, 64 bits
-	WORD $0x4ef5d673 // FSUB V19, V19, V21, 64 bits
-	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
-	WORD $0x4f745694 // SHL V20, V20, 52
-	WORD $0x4ee08694 // ADD V20, V20, V0, 64 bits
-	WORD $0x6e74de52 // FMUL V18, V18, V20, 64 bits
+	WORD $0x4ee1d674 // FSUB V20, V19, V1, 64 bits
+	WORD $0x4ef4d652 // FSUB V18, V18, V20, 64 bits
+	WORD $0x4e61d652 // FADD V18, V18, V1, 64 bits
 	WORD $0x4f745673 // SHL V19, V19, 52
 	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
-	WORD $0x6e73de52 // FMUL V18, V18, V19, 64 bits
-	WORD $0x6ef0e473 // FCMGT V19, V3, V16, 64 bits
-	WORD $0x4ef1d650 // FSUB V16, V18, V17, 64 bits
-	WORD $0x6eb31e11 // BIT V17, V16, V19
-	FMOVQ F17, 0(R0)
+	WORD $0x6e73de31 // FMUL V17, V17, V19, 64 bits
+	WORD $0x4f745652 // SHL V18, V18, 52
+	WORD $0x4ee08652 // ADD V18, V18, V0, 64 bits
+	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
+	WORD $0x6eefe472 // FCMGT V18, V3, V15, 64 bits
+	WORD $0x4ef0d62f // FSUB V15, V17, V16, 64 bits
+	WORD $0x6eb21df0 // BIT V16, V15, V18
+	FMOVQ F16, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $2, R9
@@ -1475,29 +1502,29 @@ loop:
 tail:
 	ADDS $2, R9
 	BEQ done
-	FMOVD (R1), F16 // the other lanes become zero
-	WORD $0x6e64e611 // FCMGE V17, V16, V4, 64 bits
+	FMOVD (R1), F15 // the other lanes become zero
+	WORD $0x6e64e5f0 // FCMGE V16, V15, V4, 64 bits
+	WORD $0x6e205a10 // NOT V16, V16
+	WORD $0x6e6fe4b1 // FCMGE V17, V5, V15, 64 bits
 	WORD $0x6e205a31 // NOT V17, V17
-	WORD $0x6e70e4b2 // FCMGE V18, V5, V16, 64 bits
-	WORD $0x6e205a52 // NOT V18, V18
-	WORD $0x4eb21e31 // ORR V17, V17, V18
-	WORD $0x6eb0aa31 // UMAXV V17, V17
-	FMOVS F17, R10
+	WORD $0x4eb11e10 // ORR V16, V16, V17
+	WORD $0x6eb0aa10 // UMAXV V16, V16
+	FMOVS F16, R10
 	CBNZW R10, stopTail
 	BLOCK3
-	WORD $0x4ee1d695 // FSUB V21, V20, V1, 64 bits
-	WORD $0x4ef5d673 // FSUB V19, V19, V21, 64 bits
-	WORD $0x4e61d673 // FADD V19, V19, V1, 64 bits
-	WORD $0x4f745694 // SHL V20, V20, 52
-	WORD $0x4ee08694 // ADD V20, V20, V0, 64 bits
-	WORD $0x6e74de52 // FMUL V18, V18, V20, 64 bits
+	WORD $0x4ee1d674 // FSUB V20, V19, V1, 64 bits
+	WORD $0x4ef4d652 // FSUB V18, V18, V20, 64 bits
+	WORD $0x4e61d652 // FADD V18, V18, V1, 64 bits
 	WORD $0x4f745673 // SHL V19, V19, 52
 	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
-	WORD $0x6e73de52 // FMUL V18, V18, V19, 64 bits
-	WORD $0x6ef0e473 // FCMGT V19, V3, V16, 64 bits
-	WORD $0x4ef1d650 // FSUB V16, V18, V17, 64 bits
-	WORD $0x6eb31e11 // BIT V17, V16, V19
-	FMOVD F17, (R0)
+	WORD $0x6e73de31 // FMUL V17, V17, V19, 64 bits
+	WORD $0x4f745652 // SHL V18, V18, 52
+	WORD $0x4ee08652 // ADD V18, V18, V0, 64 bits
+	WORD $0x6e72de31 // FMUL V17, V17, V18, 64 bits
+	WORD $0x6eefe472 // FCMGT V18, V3, V15, 64 bits
+	WORD $0x4ef0d62f // FSUB V15, V17, V16, 64 bits
+	WORD $0x6eb21df0 // BIT V16, V15, V18
+	FMOVD F16, (R0)
 
 done:
 	MOVD n+16(FP), R10
@@ -1519,9 +1546,9 @@ TEXT ·ndtriF64NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $normal64NEON<>(SB), R11
-	FMOVQ 112(R11), F0 // 1
+	FMOVQ 96(R11), F0 // 1
 	FMOVQ 784(R11), F3 // 2e-11
-	FMOVQ 96(R11), F1 // 2
+	FMOVQ 80(R11), F1 // 2
 	FMOVQ 32(R11), F4 // 9223372036854775807
 	FMOVQ 800(R11), F5 // 0.85
 	FMOVQ 816(R11), F6 // 0.25
@@ -1531,15 +1558,15 @@ TEXT ·ndtriF64NEON(SB), NOSPLIT, $0-32
 	FMOVQ 880(R11), F10 // 4841369599423283200
 	FMOVQ 896(R11), F11 // 0x1.00000000003ffp+52
 	FMOVQ 912(R11), F12 // 54
-	FMOVQ 144(R11), F13 // 0
+	FMOVQ 128(R11), F13 // 0
 	FMOVQ 928(R11), F14 // 0x1.642c8590b2164p-04
-	FMOVQ 240(R11), F15 // 0.5
+	FMOVQ 224(R11), F15 // 0.5
 	FMOVQ 944(R11), F16 // 0x1.a39ef35793c76p-33
 	FMOVQ 960(R11), F17 // 0x1.62e42feep-01
 	FMOVQ 976(R11), F2 // -9223372036854775808
 	FMOVQ 992(R11), F18 // 1.6
-	FMOVQ 1008(R11), F19 // 0x1.bb8c0a7936704p+09
-	FMOVQ 1024(R11), F20 // 0x1.9615ac0b7ace9p-11
+	FMOVQ 1008(R11), F19 // 0x1.39a296f7d925fp+10
+	FMOVQ 1024(R11), F20 // 0x1.1f252cc3d2fep-10
 	FMOVQ 1040(R11), F21 // 0x1.46a7eca984b69p+12
 	SUBS $2, R9
 	BLT tail
@@ -1556,6 +1583,8 @@ loop:
 	CBNZW R10, stopMain
 	BLOCK4
 	BLOCK12
+	WORD $0x4e221ef7 // AND V23, V23, V2
+	WORD $0x4eb71ed6 // ORR V22, V22, V23
 	FMOVQ F22, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -1576,6 +1605,8 @@ tail:
 	CBNZW R10, stopTail
 	BLOCK4
 	BLOCK12
+	WORD $0x4e221ef7 // AND V23, V23, V2
+	WORD $0x4eb71ed6 // ORR V22, V22, V23
 	FMOVD F22, (R0)
 
 done:
@@ -1598,10 +1629,10 @@ TEXT ·erfcinvF64NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $normal64NEON<>(SB), R11
-	FMOVQ 96(R11), F1 // 2
-	FMOVQ 240(R11), F2 // 0.5
+	FMOVQ 80(R11), F1 // 2
+	FMOVQ 224(R11), F2 // 0.5
 	FMOVQ 784(R11), F4 // 2e-11
-	FMOVQ 112(R11), F0 // 1
+	FMOVQ 96(R11), F0 // 1
 	FMOVQ 32(R11), F5 // 9223372036854775807
 	FMOVQ 800(R11), F6 // 0.85
 	FMOVQ 816(R11), F7 // 0.25
@@ -1611,14 +1642,14 @@ TEXT ·erfcinvF64NEON(SB), NOSPLIT, $0-32
 	FMOVQ 880(R11), F11 // 4841369599423283200
 	FMOVQ 896(R11), F12 // 0x1.00000000003ffp+52
 	FMOVQ 912(R11), F13 // 54
-	FMOVQ 144(R11), F14 // 0
+	FMOVQ 128(R11), F14 // 0
 	FMOVQ 928(R11), F15 // 0x1.642c8590b2164p-04
 	FMOVQ 944(R11), F16 // 0x1.a39ef35793c76p-33
 	FMOVQ 960(R11), F17 // 0x1.62e42feep-01
 	FMOVQ 976(R11), F3 // -9223372036854775808
 	FMOVQ 992(R11), F18 // 1.6
-	FMOVQ 1008(R11), F19 // 0x1.bb8c0a7936704p+09
-	FMOVQ 1024(R11), F20 // 0x1.9615ac0b7ace9p-11
+	FMOVQ 1696(R11), F19 // 0x1.bb8c0a7936704p+09
+	FMOVQ 1712(R11), F20 // 0x1.9615ac0b7ace9p-11
 	FMOVQ 1040(R11), F21 // 0x1.46a7eca984b69p+12
 	SUBS $2, R9
 	BLT tail
@@ -1681,35 +1712,34 @@ TEXT ·ndtrF64NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $normal64NEON<>(SB), R11
-	FMOVQ 1696(R11), F5 // 0x1.249ad2594c37dp+332
+	FMOVQ 1952(R11), F5 // 0x1.249ad2594c37dp+332
 	FMOVQ 32(R11), F4 // 9223372036854775807
-	FMOVQ 1712(R11), F6 // 0x1.6a09e667f3bcdp-01
+	FMOVQ 1968(R11), F6 // 0x1.6a09e667f3bcdp-01
 	FMOVQ 48(R11), F3 // 3
-	FMOVQ 64(R11), F7 // 0x1.0fbd1ff90e1c8p-30
-	FMOVQ 80(R11), F8 // 0x1.e750cac4778d3p-31
-	FMOVQ 96(R11), F9 // 2
-	FMOVQ 112(R11), F2 // 1
-	FMOVQ 240(R11), F0 // 0.5
-	FMOVQ 1728(R11), F10 // 40
-	FMOVQ 1744(R11), F11 // -0.5
-	FMOVQ 160(R11), F12 // 0x1.71547652b82fep+00
-	FMOVQ 176(R11), F1 // 0x1.8p+52
-	FMOVQ 192(R11), F13 // 0x1.62e42fefa39efp-01
-	FMOVQ 208(R11), F14 // 0x1.abc9e3b39803fp-56
-	FMOVQ 224(R11), F15 // 0x1.6124613a86d09p-33
-	FMOVQ 144(R11), F16 // 0
+	FMOVQ 64(R11), F7 // 0x1.e750cac4778d3p-31
+	FMOVQ 80(R11), F8 // 2
+	FMOVQ 96(R11), F2 // 1
+	FMOVQ 224(R11), F0 // 0.5
+	FMOVQ 1984(R11), F9 // 40
+	FMOVQ 2000(R11), F10 // -0.5
+	FMOVQ 144(R11), F11 // 0x1.71547652b82fep+00
+	FMOVQ 160(R11), F1 // 0x1.8p+52
+	FMOVQ 176(R11), F12 // 0x1.62e42fefa39efp-01
+	FMOVQ 192(R11), F13 // 0x1.abc9e3b39803fp-56
+	FMOVQ 208(R11), F14 // 0x1.6124613a86d09p-33
+	FMOVQ 128(R11), F15 // 0
 	SUBS $4, R9
 	BLT tail
 
 loop:
 	BLOCK6
 	BLOCK14
-	WORD $0x6eb31e51 // BIT V17, V18, V19
-	FMOVQ F17, 0(R0)
-	FMOVQ 16(R1), F17
+	WORD $0x6eb21e30 // BIT V16, V17, V18
+	FMOVQ F16, 0(R0)
+	FMOVQ 16(R1), F16
 	BLOCK7
 	BLOCK15
-	FMOVQ F17, 16(R0)
+	FMOVQ F16, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $4, R9
@@ -1724,8 +1754,8 @@ tail:
 one:
 	BLOCK6
 	BLOCK14
-	WORD $0x6eb31e51 // BIT V17, V18, V19
-	FMOVQ F17, 0(R0)
+	WORD $0x6eb21e30 // BIT V16, V17, V18
+	FMOVQ F16, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $2, R9
@@ -1734,10 +1764,10 @@ one:
 last:
 	ADDS $2, R9
 	BEQ done
-	FMOVD (R1), F17 // the other lanes become zero
+	FMOVD (R1), F16 // the other lanes become zero
 	BLOCK7
 	BLOCK15
-	FMOVD F17, (R0)
+	FMOVD F16, (R0)
 
 done:
 	RET
@@ -1748,28 +1778,28 @@ TEXT ·logNdtrF64NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $normal64NEON<>(SB), R11
-	FMOVQ 1696(R11), F8 // 0x1.249ad2594c37dp+332
+	FMOVQ 1952(R11), F8 // 0x1.249ad2594c37dp+332
 	FMOVQ 32(R11), F7 // 9223372036854775807
-	FMOVQ 1712(R11), F9 // 0x1.6a09e667f3bcdp-01
+	FMOVQ 1968(R11), F9 // 0x1.6a09e667f3bcdp-01
 	FMOVQ 48(R11), F4 // 3
-	FMOVQ 64(R11), F10 // 0x1.0fbd1ff90e1c8p-30
-	FMOVQ 80(R11), F11 // 0x1.e750cac4778d3p-31
-	FMOVQ 96(R11), F5 // 2
-	FMOVQ 112(R11), F0 // 1
-	FMOVQ 240(R11), F2 // 0.5
-	FMOVQ 1728(R11), F12 // 40
-	FMOVQ 1744(R11), F13 // -0.5
-	FMOVQ 160(R11), F14 // 0x1.71547652b82fep+00
-	FMOVQ 176(R11), F3 // 0x1.8p+52
-	FMOVQ 192(R11), F15 // 0x1.62e42fefa39efp-01
-	FMOVQ 208(R11), F16 // 0x1.abc9e3b39803fp-56
-	FMOVQ 224(R11), F17 // 0x1.6124613a86d09p-33
-	FMOVQ 144(R11), F1 // 0
+	FMOVQ 64(R11), F10 // 0x1.e750cac4778d3p-31
+	FMOVQ 80(R11), F5 // 2
+	FMOVQ 96(R11), F0 // 1
+	FMOVQ 224(R11), F2 // 0.5
+	FMOVQ 1984(R11), F11 // 40
+	FMOVQ 2000(R11), F12 // -0.5
+	FMOVQ 144(R11), F13 // 0x1.71547652b82fep+00
+	FMOVQ 160(R11), F3 // 0x1.8p+52
+	FMOVQ 176(R11), F14 // 0x1.62e42fefa39efp-01
+	FMOVQ 192(R11), F15 // 0x1.abc9e3b39803fp-56
+	FMOVQ 208(R11), F16 // 0x1.6124613a86d09p-33
+	FMOVQ 128(R11), F1 // 0
 	FMOVQ 976(R11), F6 // -9223372036854775808
-	FMOVQ 1760(R11), F18 // 0x1p+60
-	FMOVQ 832(R11), F19 // 0x1p-1022
-	FMOVQ 848(R11), F20 // 0x1p+54
-	FMOVQ 864(R11), F21 // 2638147582215219
+	FMOVQ 2016(R11), F17 // 0x1p+60
+	FMOVQ 832(R11), F18 // 0x1p-1022
+	FMOVQ 848(R11), F19 // 0x1p+54
+	FMOVQ 864(R11), F20 // 2638147582215219
+	FMOVQ 880(R11), F21 // 4841369599423283200
 	SUBS $4, R9
 	BLT tail
 
@@ -1777,17 +1807,15 @@ loop:
 	BLOCK1
 	BLOCK10
 	BLOCK18
-	FMOVQ F22, 0(R0)
 	FMOVQ 16(R1), F22
 	BLOCK2
 	BLOCK11
-	WORD $0x6efae71b // FCMGT V27, V24, V26, 64 bits
 	WORD $0x6efb1f57 // BIF V23, V26, V27
 	WORD $0x6efae438 // FCMGT V24, V1, V26, 64 bits
-	FMOVQ 1792(R11), F27 // 9221120237041090560
+	FMOVQ 2048(R11), F27 // 9221120237041090560
 	WORD $0x6eb81f77 // BIT V23, V27, V24
 	WORD $0x4e61e758 // FCMEQ V24, V26, V1, 64 bits
-	FMOVQ 1808(R11), F26 // Float64frombits(0xfff0000000000000)
+	FMOVQ 2064(R11), F26 // Float64frombits(0xfff0000000000000)
 	WORD $0x6eb81f57 // BIT V23, V26, V24
 	WORD $0x6e76ded6 // FMUL V22, V22, V22, 64 bits
 	WORD $0x6e62ded6 // FMUL V22, V22, V2, 64 bits
@@ -1810,7 +1838,6 @@ one:
 	BLOCK1
 	BLOCK10
 	BLOCK18
-	FMOVQ F22, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $2, R9
@@ -1822,13 +1849,12 @@ last:
 	FMOVD (R1), F22 // the other lanes become zero
 	BLOCK2
 	BLOCK11
-	WORD $0x6efae71b // FCMGT V27, V24, V26, 64 bits
 	WORD $0x6efb1f57 // BIF V23, V26, V27
 	WORD $0x6efae438 // FCMGT V24, V1, V26, 64 bits
-	FMOVQ 1792(R11), F27 // 9221120237041090560
+	FMOVQ 2048(R11), F27 // 9221120237041090560
 	WORD $0x6eb81f77 // BIT V23, V27, V24
 	WORD $0x4e61e758 // FCMEQ V24, V26, V1, 64 bits
-	FMOVQ 1808(R11), F26 // Float64frombits(0xfff0000000000000)
+	FMOVQ 2064(R11), F26 // Float64frombits(0xfff0000000000000)
 	WORD $0x6eb81f57 // BIT V23, V26, V24
 	WORD $0x6e76ded6 // FMUL V22, V22, V22, 64 bits
 	WORD $0x6e62ded6 // FMUL V22, V22, V2, 64 bits
@@ -1847,29 +1873,29 @@ TEXT ·logAddExp2F64NEON(SB), NOSPLIT, $0-32
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
 	MOVD $normal64NEON<>(SB), R11
-	FMOVQ 144(R11), F1 // 0
+	FMOVQ 128(R11), F1 // 0
 	FMOVQ 32(R11), F4 // 9223372036854775807
-	FMOVQ 1824(R11), F5 // 1080
+	FMOVQ 2080(R11), F5 // 1080
 	FMOVQ 976(R11), F6 // -9223372036854775808
-	FMOVQ 192(R11), F7 // 0x1.62e42fefa39efp-01
-	FMOVQ 224(R11), F8 // 0x1.6124613a86d09p-33
-	FMOVQ 240(R11), F2 // 0.5
-	FMOVQ 112(R11), F0 // 1
-	FMOVQ 176(R11), F3 // 0x1.8p+52
-	FMOVQ 1760(R11), F9 // 0x1p+60
+	FMOVQ 176(R11), F7 // 0x1.62e42fefa39efp-01
+	FMOVQ 208(R11), F8 // 0x1.6124613a86d09p-33
+	FMOVQ 224(R11), F2 // 0.5
+	FMOVQ 96(R11), F0 // 1
+	FMOVQ 160(R11), F3 // 0x1.8p+52
+	FMOVQ 2016(R11), F9 // 0x1p+60
 	FMOVQ 832(R11), F10 // 0x1p-1022
 	FMOVQ 848(R11), F11 // 0x1p+54
 	FMOVQ 864(R11), F12 // 2638147582215219
 	FMOVQ 880(R11), F13 // 4841369599423283200
 	FMOVQ 896(R11), F14 // 0x1.00000000003ffp+52
 	FMOVQ 912(R11), F15 // 54
-	FMOVQ 96(R11), F16 // 2
+	FMOVQ 80(R11), F16 // 2
 	FMOVQ 928(R11), F17 // 0x1.642c8590b2164p-04
 	FMOVQ 944(R11), F18 // 0x1.a39ef35793c76p-33
 	FMOVQ 960(R11), F19 // 0x1.62e42feep-01
-	FMOVQ 1776(R11), F20 // Float64frombits(0x7ff0000000000000)
-	FMOVQ 1792(R11), F21 // 9221120237041090560
-	FMOVQ 1808(R11), F22 // Float64frombits(0xfff0000000000000)
+	FMOVQ 2032(R11), F20 // Float64frombits(0x7ff0000000000000)
+	FMOVQ 2048(R11), F21 // 9221120237041090560
+	FMOVQ 2064(R11), F22 // Float64frombits(0xfff0000000000000)
 	SUBS $4, R9
 	BLT tail
 

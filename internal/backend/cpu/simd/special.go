@@ -5,6 +5,18 @@ import "github.com/lucid-go/lucid/internal/backend/special"
 // GammaincSplit is the concentration from which on GammaincLowF32 is slow.
 const GammaincSplit = 12
 
+// GammaincNear says whether an element does not stop GammaincF32.
+func GammaincNear(a, x float32) bool {
+	c, v := float64(a), float64(x)
+	if !(c >= 1e-30 && v >= 1e-30 && c <= 1e12) {
+		return false
+	}
+	if c < GammaincSplit {
+		return v <= 18
+	}
+	return v >= c*0.35 && v <= c*2.2
+}
+
 // LgammaSplit is the least argument of LgammaHighF32.
 const LgammaSplit = 2.5
 
@@ -38,3 +50,7 @@ func erfcxFar64(x float64) float64 { return special.Erfcx(x) }
 func ndtriFar64(p float64) float64 { return special.Ndtri(p) }
 
 func erfcinvFar64(y float64) float64 { return special.Erfcinv(y) }
+
+func zetaFar64(s, q float64) float64 { return special.Zeta(s, q) }
+
+func betalnFar64(a, b float64) float64 { return special.Betaln(a, b) }

@@ -3,6 +3,7 @@ package simd
 import (
 	"bufio"
 	"compress/gzip"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -35,12 +36,25 @@ var special64 = map[string]struct {
 	"ndtri": {NdtriF64, ndtriF64Generic, special.Ndtri}, "erfcinv": {ErfcinvF64, erfcinvF64Generic, special.Erfcinv},
 }
 
+// pairs64 are those of two arguments.
+var pairs64 = map[string]struct {
+	f, twin func(z, x, y []float64)
+	ref     func(x, y float64) float64
+}{
+	"zeta":   {ZetaF64, zetaF64Generic, special.Zeta},
+	"betaln": {BetalnF64, betalnF64Generic, special.Betaln},
+}
+
+// formulas64 are kernels of a part of the plane, which package cpu chooses.
+var formulas64 = map[string]struct{ f, twin func(z, x, y []float64) }{
+	"GammaSeriesF64": {GammaSeriesF64, gammaSeriesF64Generic}, "GammaFractionF64": {GammaFractionF64, gammaFractionF64Generic},
+	"GammaLongFractionF64": {GammaLongFractionF64, gammaLongFractionF64Generic}, "GammaSmallF64": {GammaSmallF64, gammaSmallF64Generic},
+	"GammaTemmeF64": {GammaTemmeF64, gammaTemmeF64Generic}, "LogAddExp2F64": {LogAddExp2F64, logAddExp2F64Generic},
+}
+
 // specialTable has the columns of package special's table by the function's name: arguments, value, scale of the error.
 func specialTable(t *testing.T) map[string][][]float64 {
 	f, err := os.Open("../../special/testdata/values.txt.gz")
-	if p := os.Getenv("DENSE"); p != "" {
-		f, err = os.Open(p)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,6 +110,10 @@ func TestSpecial64Table(t *testing.T) {
 			}
 			check(name, rows, func(z []float64) { w.f(z, rows[0]) })
 		}
+		for name, w := range pairs64 {
+			rows := table[name]
+			check(name, rows, func(z []float64) { w.f(z, rows[0], rows[1]) })
+		}
 	})
 }
 
@@ -142,6 +160,32 @@ func TestSpecial64Twins(t *testing.T) {
 	}
 	slices.Sort(names)
 	x := make([]float64, 257)
+	for i := range x {
+		x[i] = math.Ldexp(float64(i*37%101)/50-1, i%14-2)
+	}
+	y := make([]float64, len(x))
+	for i := range y {
+		x[i], y[i] = math.Abs(x[i]), math.Ldexp(float64(i*53%97)/40+0.1, i%9-2)
+	}
+	pairs := maps.Clone(formulas64)
+	for name, w := range pairs64 {
+		pairs[name] = struct{ f, twin func(z, x, y []float64) }{w.f, w.twin}
+	}
+	for name, w := range pairs {
+		want := make([]float64, len(x))
+		w.twin(want, x, y)
+		asmvariant.ForEach(t, "simd", func(variant string) {
+			for _, from := range []int{0, 1, 5, 200} {
+				z := make([]float64, len(x)-from)
+				w.f(z, x[from:], y[from:])
+				for i, v := range z {
+					if math.Float64bits(v) != math.Float64bits(want[from+i]) && !(v != v && want[from+i] != want[from+i]) {
+						t.Fatalf("%s: %s(%v, %v) = %v, its twin %v", variant, name, x[from+i], y[from+i], v, want[from+i])
+					}
+				}
+			}
+		})
+	}
 	for i := range x {
 		x[i] = math.Ldexp(float64(i*37%101)/50-1, i%14-2)
 	}

@@ -1,6 +1,9 @@
 package main
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The normal distribution and its kin in float64.
 func normal64() []*kernel {
@@ -12,12 +15,12 @@ func normal64() []*kernel {
 	ndtri := elementaryKernel(d, "Ndtri", "the quantile of the normal distribution at x[i]", 1, func(b *B, p, _ *val) *val {
 		least := b.Min(p, b.Sub(b.D(1), p))
 		b.Stop(b.NotGe(least, b.D(2e-11)))
-		return b.Mul(d.quantileOf(b, b.Fma(p, b.D(2), b.D(-1)), least), b.D(math.Sqrt2))
+		return d.quantileOf(b, b.Fma(p, b.D(2), b.D(-1)), least, math.Sqrt2)
 	})
 	erfcinv := elementaryKernel(d, "Erfcinv", "the inverse of erfc at x[i]", 1, func(b *B, y, _ *val) *val {
 		least := b.Mul(b.Min(y, b.Sub(b.D(2), y)), b.D(0.5))
 		b.Stop(b.NotGe(least, b.D(2e-11)))
-		return d.quantileOf(b, b.Sub(b.D(1), y), least)
+		return d.quantileOf(b, b.Sub(b.D(1), y), least, 1)
 	})
 	for k, name := range map[*kernel]string{erfcx: "erfcxFar64", ndtri: "ndtriFar64", erfcinv: "erfcinvFar64"} {
 		k.stops, k.slow = true, name
@@ -48,7 +51,7 @@ func normal64() []*kernel {
 
 // scaledErfc is e^(x²) erfc(x) for 0 <= x <= 1e300.
 func (d precision) scaledErfc(b *B, x *val) *val {
-	g := b.split64(b.Div(b.Sub(x, b.D(3)), b.Add(x, b.D(3))), coefErfcxAll)
+	g := b.Horner64(b.Div(b.Sub(x, b.D(3)), b.Add(x, b.D(3))), coefErfcxAll) // in two halves digits would be lost
 	return b.Div(g, b.Fma(x, b.D(2), b.D(1)))
 }
 
@@ -74,13 +77,20 @@ func (d precision) halfErfcx(b *B, x *val) (e, p *val) {
 	return e, b.Sel(b.Unord(x, x), x, p)
 }
 
-// quantileOf is the inverse error function at x with least = (1-|x|)/2.
-func (d precision) quantileOf(b *B, x, least *val) *val {
+// quantileOf is the inverse error function at x, with least = (1-|x|)/2, times a factor.
+func (d precision) quantileOf(b *B, x, least *val, factor float64) *val {
+	times := func(c []float64) []float64 {
+		c = slices.Clone(c)
+		for i := range c {
+			c[i] *= factor
+		}
+		return c
+	}
 	a := b.abs64(x)
 	mid := b.Le(a, b.D(0.85))
 	near := b.Fnma(b.Mul(x, b.D(0.25)), x, b.D(0.180625))
 	tail := b.Sub(b.Sqrt(b.negated(d.logInside(b, least))), b.D(1.6))
-	up := b.Sel(mid, b.Mul(a, b.Horner64(near, nearUp)), b.Horner64(tail, tailUp))
+	up := b.Sel(mid, b.Mul(a, b.Horner64(near, times(nearUp))), b.Horner64(tail, times(tailUp)))
 	down := b.Sel(mid, b.Horner64(near, nearDown), b.Horner64(tail, tailDown))
 	return b.withSign(b.Div(up, down), x)
 }

@@ -152,7 +152,7 @@ func families() []family {
 		{"quotient", quotients()}, {"intconvert", intConversions()},
 		{"logic", predicates()}, {"rounding", rounding()}, {"toint", toInts()},
 		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()}, {"random", random()},
-		{"special", specials()}, {"gamma64", gamma64()}, {"bessel64", bessel64()}, {"normal64", normal64()},
+		{"special", specials()}, {"gamma64", gamma64()}, {"incomplete64", incomplete64()}, {"gammapairs64", gammaPairs64()}, {"bessel64", bessel64()}, {"normal64", normal64()},
 		{"elementary32", endingIn("F32", elementary())}, {"elementary64", endingIn("F64", elementary())},
 		{"reduce", reductions()}, {"row", rowSums()}, {"rowmap", rowMaps()}, {"double", double()},
 	}
