@@ -72,26 +72,6 @@ func lgamma32(z, x []float32) {
 	}
 }
 
-// beta32 is e^log B of positive operands.
-func beta32(z, x, y []float32) {
-	wide := wideTiles.Get().(*wideTile)
-	defer wideTiles.Put(wide)
-	for at := 0; at < len(z); at += tileElems {
-		n := min(len(z)-at, tileElems)
-		a, b, t := wide[0][:n], wide[1][:n], wide[2][:n]
-		simd.F32ToF64(a, x[at:at+n])
-		simd.F32ToF64(b, y[at:at+n])
-		simd.BetalnF64(t, a, b)
-		simd.ExpF64(t, t)
-		for i, v := range a {
-			if !(v > 0 && b[i] > 0) {
-				t[i] = special.Beta(v, b[i])
-			}
-		}
-		simd.F64ToF32(z[at:at+n], t)
-	}
-}
-
 func erfcxDerivativeB[T floats](n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
 	order, out := a.(attr.Order).N, elems[T](z, n)
 	for i, v := range elems[T](x, n) {
@@ -211,8 +191,8 @@ func init() {
 		"special_gammainc":            onFloats(gammainc32, vec2(incompleteGamma64(false))),
 		"special_gammaincc":           wide2(incompleteGamma64(true)),
 		"gamma_density":               binary64(special.GammaDensity),
-		"special_beta":                onFloats(vec2(beta32), each2(special.Beta)),
-		"special_betaln":              wide2(simd.BetalnF64),
+		"special_beta":                onFloats(vec2(simd.BetaF32), each2(special.Beta)),
+		"special_betaln":              bothFloats2(simd.BetalnF32, simd.BetalnF64),
 		"special_betainc":             ternary64(special.Betainc),
 		"beta_density":                ternary64(special.BetaDensity),
 		"special_airy_ai":             wide1(simd.AiryAiF64),

@@ -1435,6 +1435,266 @@
 	VSUBPD Y7, Y6, Y8
 
 #define BLOCK12 \
+	VCVTPS2PD (SI), Y4; \
+	VCVTPS2PD (R8), Y5; \
+	VADDPD Y5, Y4, Y4; \
+	VCMPPD $17, gammapairs64avx2Const<>+2208(SB), Y4, Y5; \
+	VADDPD Y0, Y4, Y6; \
+	VMULPD Y6, Y4, Y6; \
+	VADDPD Y1, Y4, Y7; \
+	VMULPD Y7, Y6, Y6; \
+	VBLENDVPD Y5, Y6, Y0, Y6; \
+	VADDPD gammapairs64avx2Const<>+1504(SB), Y4, Y7; \
+	VBLENDVPD Y5, Y7, Y4, Y4; \
+	VDIVPD Y4, Y0, Y5; \
+	VCMPPD $17, gammapairs64avx2Const<>+160(SB), Y4, Y7; \
+	VMULPD gammapairs64avx2Const<>+192(SB), Y4, Y8; \
+	VBLENDVPD Y7, Y8, Y4, Y8; \
+	VPADDQ Y3, Y8, Y9; \
+	VPSRLQ $52, Y9, Y9; \
+	VPSLLQ $52, Y9, Y10; \
+	VPSUBQ Y10, Y8, Y8; \
+	VPADDQ Y0, Y8, Y8; \
+	VSUBPD Y0, Y8, Y8; \
+	VPOR gammapairs64avx2Const<>+288(SB), Y9, Y9; \
+	VSUBPD gammapairs64avx2Const<>+320(SB), Y9, Y9; \
+	VMOVUPS gammapairs64avx2Const<>+352(SB), Y10; \
+	VBLENDVPD Y7, gammapairs64avx2Const<>+384(SB), Y10, Y7; \
+	VSUBPD Y7, Y9, Y7; \
+	VADDPD Y1, Y8, Y9; \
+	VDIVPD Y9, Y8, Y9; \
+	VMULPD Y9, Y9, Y10; \
+	VMOVUPS gammapairs64avx2Const<>+2688(SB), Y11; \
+	VFMADD231PD gammapairs64avx2Const<>+2720(SB), Y10, Y11; \
+	VFMADD213PD gammapairs64avx2Const<>+2752(SB), Y10, Y11; \
+	VFMADD213PD gammapairs64avx2Const<>+2784(SB), Y10, Y11; \
+	VFMADD213PD gammapairs64avx2Const<>+2816(SB), Y10, Y11; \
+	VFMADD213PD gammapairs64avx2Const<>+2848(SB), Y10, Y11; \
+	VFMADD213PD gammapairs64avx2Const<>+2880(SB), Y10, Y11; \
+	VFMADD213PD gammapairs64avx2Const<>+2912(SB), Y10, Y11; \
+	VFMADD213PD gammapairs64avx2Const<>+2944(SB), Y10, Y11; \
+	VFMADD213PD gammapairs64avx2Const<>+2976(SB), Y10, Y11; \
+	VFMADD213PD gammapairs64avx2Const<>+3008(SB), Y10, Y11; \
+	VMULPD Y11, Y10, Y10; \
+	VMULPD Y8, Y8, Y11; \
+	VMULPD Y2, Y11, Y11; \
+	VADDPD Y10, Y11, Y10; \
+	VMULPD Y10, Y9, Y9; \
+	VFMADD231PD gammapairs64avx2Const<>+3040(SB), Y7, Y9; \
+	VSUBPD Y9, Y11, Y9; \
+	VSUBPD Y9, Y8, Y8; \
+	VFMADD231PD gammapairs64avx2Const<>+3072(SB), Y7, Y8; \
+	VSUBPD Y2, Y4, Y7; \
+	VMULPD Y5, Y5, Y9; \
+	VMULPD Y9, Y9, Y10; \
+	VMOVUPS gammapairs64avx2Const<>+2240(SB), Y11; \
+	VFMADD231PD gammapairs64avx2Const<>+2272(SB), Y10, Y11; \
+	VFMADD213PD gammapairs64avx2Const<>+2304(SB), Y10, Y11; \
+	VFMADD213PD gammapairs64avx2Const<>+2336(SB), Y10, Y11; \
+	VFMADD213PD gammapairs64avx2Const<>+2368(SB), Y10, Y11; \
+	VFMADD213PD gammapairs64avx2Const<>+2400(SB), Y10, Y11; \
+	VMOVUPS gammapairs64avx2Const<>+2432(SB), Y12; \
+	VFMADD231PD gammapairs64avx2Const<>+2464(SB), Y10, Y12; \
+	VFMADD213PD gammapairs64avx2Const<>+2496(SB), Y10, Y12; \
+	VFMADD213PD gammapairs64avx2Const<>+2528(SB), Y10, Y12; \
+	VFMADD213PD gammapairs64avx2Const<>+2560(SB), Y10, Y12; \
+	VFMADD213PD gammapairs64avx2Const<>+2592(SB), Y10, Y12; \
+	VFMADD213PD gammapairs64avx2Const<>+2624(SB), Y10, Y12; \
+	VFMADD231PD Y9, Y11, Y12; \
+	VPXOR gammapairs64avx2Const<>+128(SB), Y4, Y4; \
+	VFMADD231PD Y12, Y5, Y4; \
+	VFMADD231PD Y8, Y7, Y4; \
+	VPXOR gammapairs64avx2Const<>+128(SB), Y4, Y4; \
+	VCVTPS2PD (SI), Y5; \
+	VCMPPD $17, gammapairs64avx2Const<>+2208(SB), Y5, Y7; \
+	VADDPD Y0, Y5, Y8; \
+	VMULPD Y8, Y5, Y8; \
+	VADDPD Y1, Y5, Y9; \
+	VMULPD Y9, Y8, Y8; \
+	VBLENDVPD Y7, Y8, Y0, Y8; \
+	VADDPD gammapairs64avx2Const<>+1504(SB), Y5, Y9; \
+	VBLENDVPD Y7, Y9, Y5, Y5; \
+	VDIVPD Y5, Y0, Y7; \
+	VCMPPD $17, gammapairs64avx2Const<>+160(SB), Y5, Y9; \
+	VMULPD gammapairs64avx2Const<>+192(SB), Y5, Y10; \
+	VBLENDVPD Y9, Y10, Y5, Y10; \
+	VPADDQ Y3, Y10, Y11; \
+	VPSRLQ $52, Y11, Y11; \
+	VPSLLQ $52, Y11, Y12; \
+	VPSUBQ Y12, Y10, Y10; \
+	VPADDQ Y0, Y10, Y10; \
+	VSUBPD Y0, Y10, Y10; \
+	VPOR gammapairs64avx2Const<>+288(SB), Y11, Y11; \
+	VSUBPD gammapairs64avx2Const<>+320(SB), Y11, Y11; \
+	VMOVUPS gammapairs64avx2Const<>+352(SB), Y12; \
+	VBLENDVPD Y9, gammapairs64avx2Const<>+384(SB), Y12, Y9; \
+	VSUBPD Y9, Y11, Y9; \
+	VADDPD Y1, Y10, Y11; \
+	VDIVPD Y11, Y10, Y11; \
+	VMULPD Y11, Y11, Y12; \
+	VMOVUPS gammapairs64avx2Const<>+2688(SB), Y13; \
+	VFMADD231PD gammapairs64avx2Const<>+2720(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2752(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2784(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2816(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2848(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2880(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2912(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2944(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2976(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+3008(SB), Y12, Y13; \
+	VMULPD Y13, Y12, Y12; \
+	VMULPD Y10, Y10, Y13; \
+	VMULPD Y2, Y13, Y13; \
+	VADDPD Y12, Y13, Y12; \
+	VMULPD Y12, Y11, Y11; \
+	VFMADD231PD gammapairs64avx2Const<>+3040(SB), Y9, Y11; \
+	VSUBPD Y11, Y13, Y11; \
+	VSUBPD Y11, Y10, Y10; \
+	VFMADD231PD gammapairs64avx2Const<>+3072(SB), Y9, Y10; \
+	VSUBPD Y2, Y5, Y9; \
+	VMULPD Y7, Y7, Y11; \
+	VMULPD Y11, Y11, Y12; \
+	VMOVUPS gammapairs64avx2Const<>+2240(SB), Y13; \
+	VFMADD231PD gammapairs64avx2Const<>+2272(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2304(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2336(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2368(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2400(SB), Y12, Y13; \
+	VMOVUPS gammapairs64avx2Const<>+2432(SB), Y14; \
+	VFMADD231PD gammapairs64avx2Const<>+2464(SB), Y12, Y14
+
+#define BLOCK13 \
+	VFMADD213PD gammapairs64avx2Const<>+2496(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2528(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2560(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2592(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2624(SB), Y12, Y14; \
+	VFMADD231PD Y11, Y13, Y14; \
+	VPXOR gammapairs64avx2Const<>+128(SB), Y5, Y5; \
+	VFMADD231PD Y14, Y7, Y5; \
+	VFMADD231PD Y10, Y9, Y5; \
+	VADDPD Y5, Y4, Y4; \
+	VDIVPD Y8, Y6, Y5; \
+	VCVTPS2PD (R8), Y6; \
+	VCMPPD $17, gammapairs64avx2Const<>+2208(SB), Y6, Y7; \
+	VADDPD Y0, Y6, Y8; \
+	VMULPD Y8, Y6, Y8; \
+	VADDPD Y1, Y6, Y9; \
+	VMULPD Y9, Y8, Y8; \
+	VBLENDVPD Y7, Y8, Y0, Y8; \
+	VADDPD gammapairs64avx2Const<>+1504(SB), Y6, Y9; \
+	VBLENDVPD Y7, Y9, Y6, Y6; \
+	VDIVPD Y6, Y0, Y7; \
+	VCMPPD $17, gammapairs64avx2Const<>+160(SB), Y6, Y9; \
+	VMULPD gammapairs64avx2Const<>+192(SB), Y6, Y10; \
+	VBLENDVPD Y9, Y10, Y6, Y10; \
+	VPADDQ Y3, Y10, Y11; \
+	VPSRLQ $52, Y11, Y11; \
+	VPSLLQ $52, Y11, Y12; \
+	VPSUBQ Y12, Y10, Y10; \
+	VPADDQ Y0, Y10, Y10; \
+	VSUBPD Y0, Y10, Y10; \
+	VPOR gammapairs64avx2Const<>+288(SB), Y11, Y11; \
+	VSUBPD gammapairs64avx2Const<>+320(SB), Y11, Y11; \
+	VMOVUPS gammapairs64avx2Const<>+352(SB), Y12; \
+	VBLENDVPD Y9, gammapairs64avx2Const<>+384(SB), Y12, Y9; \
+	VSUBPD Y9, Y11, Y9; \
+	VADDPD Y1, Y10, Y11; \
+	VDIVPD Y11, Y10, Y11; \
+	VMULPD Y11, Y11, Y12; \
+	VMOVUPS gammapairs64avx2Const<>+2688(SB), Y13; \
+	VFMADD231PD gammapairs64avx2Const<>+2720(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2752(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2784(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2816(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2848(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2880(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2912(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2944(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2976(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+3008(SB), Y12, Y13; \
+	VMULPD Y13, Y12, Y12; \
+	VMULPD Y10, Y10, Y13; \
+	VMULPD Y2, Y13, Y13; \
+	VADDPD Y12, Y13, Y12; \
+	VMULPD Y12, Y11, Y11; \
+	VFMADD231PD gammapairs64avx2Const<>+3040(SB), Y9, Y11; \
+	VSUBPD Y11, Y13, Y11; \
+	VSUBPD Y11, Y10, Y10; \
+	VFMADD231PD gammapairs64avx2Const<>+3072(SB), Y9, Y10; \
+	VSUBPD Y2, Y6, Y9; \
+	VMULPD Y7, Y7, Y11; \
+	VMULPD Y11, Y11, Y12; \
+	VMOVUPS gammapairs64avx2Const<>+2240(SB), Y13; \
+	VFMADD231PD gammapairs64avx2Const<>+2272(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2304(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2336(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2368(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2400(SB), Y12, Y13; \
+	VMOVUPS gammapairs64avx2Const<>+2432(SB), Y14; \
+	VFMADD231PD gammapairs64avx2Const<>+2464(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2496(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2528(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2560(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2592(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2624(SB), Y12, Y14; \
+	VFMADD231PD Y11, Y13, Y14; \
+	VPXOR gammapairs64avx2Const<>+128(SB), Y6, Y6; \
+	VFMADD231PD Y14, Y7, Y6; \
+	VFMADD231PD Y10, Y9, Y6; \
+	VADDPD Y6, Y4, Y4; \
+	VDIVPD Y8, Y5, Y5; \
+	VADDPD gammapairs64avx2Const<>+2656(SB), Y4, Y4; \
+	VPADDQ Y3, Y5, Y6; \
+	VPSRLQ $52, Y6, Y6; \
+	VPSLLQ $52, Y6, Y7; \
+	VPSUBQ Y7, Y5, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VSUBPD Y0, Y5, Y5; \
+	VPOR gammapairs64avx2Const<>+288(SB), Y6, Y6; \
+	VSUBPD gammapairs64avx2Const<>+320(SB), Y6, Y6; \
+	VADDPD Y1, Y5, Y7; \
+	VDIVPD Y7, Y5, Y5; \
+	VMULPD Y5, Y5, Y7; \
+	VMOVUPS gammapairs64avx2Const<>+2912(SB), Y8; \
+	VFMADD231PD gammapairs64avx2Const<>+2880(SB), Y7, Y8; \
+	VFMADD213PD gammapairs64avx2Const<>+2944(SB), Y7, Y8; \
+	VFMADD213PD gammapairs64avx2Const<>+2976(SB), Y7, Y8; \
+	VFMADD213PD gammapairs64avx2Const<>+3008(SB), Y7, Y8; \
+	VFMADD213PD Y1, Y7, Y8; \
+	VMULPD gammapairs64avx2Const<>+992(SB), Y6, Y6; \
+	VFMADD231PD Y8, Y5, Y6; \
+	VADDPD Y6, Y4, Y4; \
+	VMOVUPS gammapairs64avx2Const<>+3136(SB), Y5; \
+	VMINPD Y4, Y5, Y4; \
+	VMOVUPS gammapairs64avx2Const<>+3168(SB), Y5; \
+	VMAXPD Y4, Y5, Y4; \
+	VMOVUPS gammapairs64avx2Const<>+1440(SB), Y5; \
+	VFMADD231PD gammapairs64avx2Const<>+1472(SB), Y4, Y5; \
+	VSUBPD gammapairs64avx2Const<>+1440(SB), Y5, Y6; \
+	VFNMADD231PD gammapairs64avx2Const<>+992(SB), Y6, Y4; \
+	VFNMADD231PD gammapairs64avx2Const<>+1024(SB), Y6, Y4; \
+	VPSLLQ $52, Y5, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VMULPD Y4, Y4, Y6; \
+	VMOVUPS gammapairs64avx2Const<>+1216(SB), Y7; \
+	VFMADD231PD gammapairs64avx2Const<>+1184(SB), Y4, Y7; \
+	VFMADD213PD gammapairs64avx2Const<>+1248(SB), Y4, Y7; \
+	VFMADD213PD gammapairs64avx2Const<>+1280(SB), Y4, Y7; \
+	VFMADD213PD gammapairs64avx2Const<>+1312(SB), Y4, Y7; \
+	VFMADD213PD gammapairs64avx2Const<>+1344(SB), Y4, Y7; \
+	VFMADD213PD gammapairs64avx2Const<>+1376(SB), Y4, Y7; \
+	VFMADD213PD Y2, Y4, Y7; \
+	VFMADD231PD Y7, Y6, Y4; \
+	VMOVAPS Y5, Y6; \
+	VFMADD231PD Y4, Y5, Y6; \
+	VCVTPD2PSY Y6, X4; \
+	VMOVUPS X4, (DI); \
+	ADDQ $16, DI; \
+	ADDQ $16, SI
+
+#define BLOCK14 \
 	VCMPPD $17, gammapairs64avx2Const<>+2208(SB), Y2, Y3; \
 	VMOVUPS gammapairs64avx2Const<>+352(SB), Y4; \
 	VBLENDVPD Y3, gammapairs64avx2Const<>+1504(SB), Y4, Y3; \
@@ -1532,7 +1792,7 @@
 	VSUBPD Y8, Y3, Y3; \
 	VADDPD Y3, Y6, Y3
 
-#define BLOCK13 \
+#define BLOCK15 \
 	VCMPPD $17, gammapairs64avx2Const<>+2208(SB), Y3, Y4; \
 	VMOVUPS gammapairs64avx2Const<>+352(SB), Y5; \
 	VBLENDVPD Y4, gammapairs64avx2Const<>+1504(SB), Y5, Y4; \
@@ -1630,7 +1890,105 @@
 	VSUBPD Y10, Y4, Y4; \
 	VADDPD Y4, Y8, Y4
 
-#define BLOCK14 \
+#define BLOCK16 \
+	VFMADD213PD gammapairs64avx2Const<>+2496(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2528(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2560(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2592(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2624(SB), Y12, Y14; \
+	VFMADD231PD Y11, Y13, Y14; \
+	VPXOR gammapairs64avx2Const<>+128(SB), Y5, Y5; \
+	VFMADD231PD Y14, Y7, Y5; \
+	VFMADD231PD Y10, Y9, Y5; \
+	VADDPD Y5, Y4, Y4; \
+	VDIVPD Y8, Y6, Y5; \
+	VCVTPS2PD (R8), Y6; \
+	VCMPPD $17, gammapairs64avx2Const<>+2208(SB), Y6, Y7; \
+	VADDPD Y0, Y6, Y8; \
+	VMULPD Y8, Y6, Y8; \
+	VADDPD Y1, Y6, Y9; \
+	VMULPD Y9, Y8, Y8; \
+	VBLENDVPD Y7, Y8, Y0, Y8; \
+	VADDPD gammapairs64avx2Const<>+1504(SB), Y6, Y9; \
+	VBLENDVPD Y7, Y9, Y6, Y6; \
+	VDIVPD Y6, Y0, Y7; \
+	VCMPPD $17, gammapairs64avx2Const<>+160(SB), Y6, Y9; \
+	VMULPD gammapairs64avx2Const<>+192(SB), Y6, Y10; \
+	VBLENDVPD Y9, Y10, Y6, Y10; \
+	VPADDQ Y3, Y10, Y11; \
+	VPSRLQ $52, Y11, Y11; \
+	VPSLLQ $52, Y11, Y12; \
+	VPSUBQ Y12, Y10, Y10; \
+	VPADDQ Y0, Y10, Y10; \
+	VSUBPD Y0, Y10, Y10; \
+	VPOR gammapairs64avx2Const<>+288(SB), Y11, Y11; \
+	VSUBPD gammapairs64avx2Const<>+320(SB), Y11, Y11; \
+	VMOVUPS gammapairs64avx2Const<>+352(SB), Y12; \
+	VBLENDVPD Y9, gammapairs64avx2Const<>+384(SB), Y12, Y9; \
+	VSUBPD Y9, Y11, Y9; \
+	VADDPD Y1, Y10, Y11; \
+	VDIVPD Y11, Y10, Y11; \
+	VMULPD Y11, Y11, Y12; \
+	VMOVUPS gammapairs64avx2Const<>+2688(SB), Y13; \
+	VFMADD231PD gammapairs64avx2Const<>+2720(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2752(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2784(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2816(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2848(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2880(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2912(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2944(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2976(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+3008(SB), Y12, Y13; \
+	VMULPD Y13, Y12, Y12; \
+	VMULPD Y10, Y10, Y13; \
+	VMULPD Y2, Y13, Y13; \
+	VADDPD Y12, Y13, Y12; \
+	VMULPD Y12, Y11, Y11; \
+	VFMADD231PD gammapairs64avx2Const<>+3040(SB), Y9, Y11; \
+	VSUBPD Y11, Y13, Y11; \
+	VSUBPD Y11, Y10, Y10; \
+	VFMADD231PD gammapairs64avx2Const<>+3072(SB), Y9, Y10; \
+	VSUBPD Y2, Y6, Y9; \
+	VMULPD Y7, Y7, Y11; \
+	VMULPD Y11, Y11, Y12; \
+	VMOVUPS gammapairs64avx2Const<>+2240(SB), Y13; \
+	VFMADD231PD gammapairs64avx2Const<>+2272(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2304(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2336(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2368(SB), Y12, Y13; \
+	VFMADD213PD gammapairs64avx2Const<>+2400(SB), Y12, Y13; \
+	VMOVUPS gammapairs64avx2Const<>+2432(SB), Y14; \
+	VFMADD231PD gammapairs64avx2Const<>+2464(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2496(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2528(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2560(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2592(SB), Y12, Y14; \
+	VFMADD213PD gammapairs64avx2Const<>+2624(SB), Y12, Y14; \
+	VFMADD231PD Y11, Y13, Y14; \
+	VPXOR gammapairs64avx2Const<>+128(SB), Y6, Y6; \
+	VFMADD231PD Y14, Y7, Y6; \
+	VFMADD231PD Y10, Y9, Y6; \
+	VADDPD Y6, Y4, Y4; \
+	VDIVPD Y8, Y5, Y5; \
+	VADDPD gammapairs64avx2Const<>+2656(SB), Y4, Y4; \
+	VPADDQ Y3, Y5, Y6; \
+	VPSRLQ $52, Y6, Y6; \
+	VPSLLQ $52, Y6, Y7; \
+	VPSUBQ Y7, Y5, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VSUBPD Y0, Y5, Y5; \
+	VPOR gammapairs64avx2Const<>+288(SB), Y6, Y6; \
+	VSUBPD gammapairs64avx2Const<>+320(SB), Y6, Y6; \
+	VADDPD Y1, Y5, Y7; \
+	VDIVPD Y7, Y5, Y5; \
+	VMULPD Y5, Y5, Y7; \
+	VMOVUPS gammapairs64avx2Const<>+2912(SB), Y8; \
+	VFMADD231PD gammapairs64avx2Const<>+2880(SB), Y7, Y8; \
+	VFMADD213PD gammapairs64avx2Const<>+2944(SB), Y7, Y8; \
+	VFMADD213PD gammapairs64avx2Const<>+2976(SB), Y7, Y8
+
+#define BLOCK17 \
 	VPXOR gammapairs64avx2Const<>+128(SB), Y0, Y2; \
 	VCMPPD $17, gammapairs64avx2Const<>+160(SB), Y1, Y3; \
 	VMULPD gammapairs64avx2Const<>+192(SB), Y1, Y4; \
@@ -1696,7 +2054,7 @@
 	VFMSUB231PD gammapairs64avx2Const<>+864(SB), Y7, Y6; \
 	VFMADD231PD gammapairs64avx2Const<>+896(SB), Y7, Y6
 
-#define BLOCK15 \
+#define BLOCK18 \
 	VMAXPD Y1, Y2, Y1; \
 	VROUNDPD $0, Y1, Y2; \
 	VSUBPD Y2, Y1, Y1; \
@@ -1762,7 +2120,7 @@
 	VADDPD gammapairs64avx2Const<>+1632(SB), Y0, Y7; \
 	VADDPD gammapairs64avx2Const<>+1664(SB), Y0, Y8
 
-#define BLOCK16 \
+#define BLOCK19 \
 	VADDPD Y0, Y4, Y5; \
 	VMULPD Y5, Y4, Y5; \
 	VADDPD Y1, Y4, Y7; \
@@ -1804,7 +2162,7 @@
 	VADDPD Y7, Y8, Y7; \
 	VMULPD Y7, Y5, Y5
 
-#define BLOCK17 \
+#define BLOCK20 \
 	VADDPD Y6, Y4, Y4; \
 	VADDPD Y4, Y3, Y3; \
 	VDIVPD Y5, Y0, Y4; \
@@ -1834,7 +2192,7 @@
 	VADDPD Y3, Y2, Y2; \
 	VADDPD Y2, Y5, Y2
 
-#define BLOCK18 \
+#define BLOCK21 \
 	VMULPD Y8, Y7, Y7; \
 	VMULPD Y7, Y5, Y7; \
 	VFMADD213PD gammapairs64avx2Const<>+2016(SB), Y6, Y7; \
@@ -1860,7 +2218,7 @@
 	VDIVPD Y0, Y7, Y0; \
 	VFMADD231PD gammapairs64avx2Const<>+1408(SB), Y2, Y0
 
-#define BLOCK19 \
+#define BLOCK22 \
 	VADDPD Y5, Y3, Y3; \
 	VADDPD Y3, Y2, Y2; \
 	VDIVPD Y4, Y0, Y3; \
@@ -1882,7 +2240,7 @@
 	VFMADD231PD Y4, Y6, Y8; \
 	VFMADD231PD Y8, Y3, Y2
 
-#define BLOCK20 \
+#define BLOCK23 \
 	VFMADD231PD gammapairs64avx2Const<>+864(SB), Y4, Y6; \
 	VADDPD Y5, Y3, Y4; \
 	VSUBPD Y3, Y4, Y3; \
@@ -1898,6 +2256,16 @@
 	VMOVUPS gammapairs64avx2Const<>+32(SB), Y6; \
 	VCMPPD $25, Y3, Y6, Y3; \
 	VMOVMSKPS Y3, AX; \
+	TESTL AX, AX
+
+#define BLOCK24 \
+	VCVTPS2PD (SI), Y4; \
+	VCVTPS2PD (R8), Y5; \
+	VCMPPD $25, gammapairs64avx2Const<>+2144(SB), Y4, Y6; \
+	VMOVUPS gammapairs64avx2Const<>+3104(SB), Y7; \
+	VCMPPD $25, Y4, Y7, Y4; \
+	VPOR Y4, Y6, Y4; \
+	VMOVMSKPS Y4, AX; \
 	TESTL AX, AX
 
 DATA gammapairs64avx2Const<>+0(SB)/8, $0x3ff000010c6f7a0b
@@ -2288,7 +2656,19 @@ DATA gammapairs64avx2Const<>+3072(SB)/8, $0x3fe62e42fee00000
 DATA gammapairs64avx2Const<>+3080(SB)/8, $0x3fe62e42fee00000
 DATA gammapairs64avx2Const<>+3088(SB)/8, $0x3fe62e42fee00000
 DATA gammapairs64avx2Const<>+3096(SB)/8, $0x3fe62e42fee00000
-GLOBL gammapairs64avx2Const<>(SB), RODATA|NOPTR, $3104
+DATA gammapairs64avx2Const<>+3104(SB)/8, $0x40c3880000000000
+DATA gammapairs64avx2Const<>+3112(SB)/8, $0x40c3880000000000
+DATA gammapairs64avx2Const<>+3120(SB)/8, $0x40c3880000000000
+DATA gammapairs64avx2Const<>+3128(SB)/8, $0x40c3880000000000
+DATA gammapairs64avx2Const<>+3136(SB)/8, $0x4085e00000000000
+DATA gammapairs64avx2Const<>+3144(SB)/8, $0x4085e00000000000
+DATA gammapairs64avx2Const<>+3152(SB)/8, $0x4085e00000000000
+DATA gammapairs64avx2Const<>+3160(SB)/8, $0x4085e00000000000
+DATA gammapairs64avx2Const<>+3168(SB)/8, $0xc085e00000000000
+DATA gammapairs64avx2Const<>+3176(SB)/8, $0xc085e00000000000
+DATA gammapairs64avx2Const<>+3184(SB)/8, $0xc085e00000000000
+DATA gammapairs64avx2Const<>+3192(SB)/8, $0xc085e00000000000
+GLOBL gammapairs64avx2Const<>(SB), RODATA|NOPTR, $3200
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -2326,8 +2706,8 @@ loop:
 	VMOVMSKPS Y2, AX
 	TESTL AX, AX
 	JNZ stopMain
-	BLOCK14
-	BLOCK20
+	BLOCK17
+	BLOCK23
 	JNZ stopMain
 	BLOCK1
 	BLOCK2
@@ -2339,8 +2719,8 @@ loop:
 	BLOCK8
 	BLOCK9
 	BLOCK10
-	BLOCK15
 	BLOCK18
+	BLOCK21
 	VFMADD231PD Y5, Y6, Y0
 	VMULPD Y4, Y1, Y1
 	VFMADD231PD Y0, Y1, Y3
@@ -2378,8 +2758,8 @@ tailLoop:
 	VMOVMSKPS Y2, AX
 	TESTL AX, AX
 	JNZ stopTail
-	BLOCK14
-	BLOCK20
+	BLOCK17
+	BLOCK23
 	JNZ stopTail
 	BLOCK1
 	BLOCK2
@@ -2391,8 +2771,8 @@ tailLoop:
 	BLOCK8
 	BLOCK9
 	BLOCK10
-	BLOCK15
 	BLOCK18
+	BLOCK21
 	VFMADD231PD Y5, Y6, Y0
 	VMULPD Y4, Y1, Y1
 	VFMADD231PD Y0, Y1, Y3
@@ -2448,11 +2828,11 @@ loop:
 	TESTL AX, AX
 	JNZ stopMain
 	VMOVUPD (SI), Y2
-	BLOCK12
-	BLOCK19
+	BLOCK14
+	BLOCK22
 	VMOVUPD (R8), Y3
-	BLOCK13
-	BLOCK17
+	BLOCK15
+	BLOCK20
 	VMOVUPD (SI), Y3
 	VMOVUPD (R8), Y5
 	BLOCK11
@@ -2479,7 +2859,7 @@ loop:
 	VMULPD Y4, Y3, Y3
 	VMOVUPD (SI), Y4
 	VADDPD (R8), Y4, Y4
-	BLOCK16
+	BLOCK19
 	VFMADD231PD gammapairs64avx2Const<>+3040(SB), Y4, Y5
 	VSUBPD Y5, Y8, Y5
 	VSUBPD Y5, Y3, Y3
@@ -2521,11 +2901,11 @@ tailLoop:
 	TESTL AX, AX
 	JNZ stopTail
 	VMASKMOVPD (SI), Y15, Y2
-	BLOCK12
-	BLOCK19
+	BLOCK14
+	BLOCK22
 	VMASKMOVPD (R8), Y15, Y3
-	BLOCK13
-	BLOCK17
+	BLOCK15
+	BLOCK20
 	VMASKMOVPD (SI), Y15, Y3
 	VMASKMOVPD (R8), Y15, Y5
 	BLOCK11
@@ -2553,7 +2933,7 @@ tailLoop:
 	VMASKMOVPD (SI), Y15, Y4
 	VMASKMOVPD (R8), Y15, Y5
 	VADDPD Y5, Y4, Y4
-	BLOCK16
+	BLOCK19
 	VFMADD231PD gammapairs64avx2Const<>+3040(SB), Y4, Y5
 	VSUBPD Y5, Y8, Y5
 	VSUBPD Y5, Y3, Y3
@@ -2564,6 +2944,152 @@ tailLoop:
 	ADDQ $32, DI
 	ADDQ $32, SI
 	ADDQ $32, R8
+	SUBQ $4, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	MOVQ n+24(FP), AX
+	MOVQ AX, done+32(FP)
+	RET
+
+stopMain:
+	ADDQ $4, CX
+
+stopTail:
+	VZEROUPPER
+	MOVQ n+24(FP), AX
+	SUBQ CX, AX
+	MOVQ AX, done+32(FP)
+	RET
+
+// func betalnF32AVX2(z, x, y *float32, n int) (done int)
+TEXT ·betalnF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VMOVUPS gammapairs64avx2Const<>+256(SB), Y0
+	VMOVUPS gammapairs64avx2Const<>+416(SB), Y1
+	VMOVUPS gammapairs64avx2Const<>+224(SB), Y3
+	VMOVUPS gammapairs64avx2Const<>+1408(SB), Y2
+	SUBQ $4, CX
+	JL tail
+
+loop:
+	BLOCK24
+	JNZ stopMain
+	VCMPPD $25, gammapairs64avx2Const<>+2144(SB), Y5, Y4
+	VMOVUPS gammapairs64avx2Const<>+3104(SB), Y6
+	VCMPPD $25, Y5, Y6, Y5
+	VPOR Y5, Y4, Y4
+	VMOVMSKPS Y4, AX
+	TESTL AX, AX
+	JNZ stopMain
+	BLOCK12
+	BLOCK16
+	VFMADD213PD gammapairs64avx2Const<>+3008(SB), Y7, Y8
+	VFMADD213PD Y1, Y7, Y8
+	VMULPD gammapairs64avx2Const<>+992(SB), Y6, Y6
+	VFMADD231PD Y8, Y5, Y6
+	VADDPD Y6, Y4, Y4
+	VCVTPD2PSY Y4, X5
+	VMOVUPS X5, (DI)
+	ADDQ $16, DI
+	ADDQ $16, SI
+	ADDQ $16, R8
+	SUBQ $4, CX
+	JGE loop
+
+tail:
+	ADDQ $4, CX
+	JZ done
+tailLoop:
+	BLOCK24
+	JNZ stopTail
+	VCMPPD $25, gammapairs64avx2Const<>+2144(SB), Y5, Y4
+	VMOVUPS gammapairs64avx2Const<>+3104(SB), Y6
+	VCMPPD $25, Y5, Y6, Y5
+	VPOR Y5, Y4, Y4
+	VMOVMSKPS Y4, AX
+	TESTL AX, AX
+	JNZ stopTail
+	BLOCK12
+	BLOCK16
+	VFMADD213PD gammapairs64avx2Const<>+3008(SB), Y7, Y8
+	VFMADD213PD Y1, Y7, Y8
+	VMULPD gammapairs64avx2Const<>+992(SB), Y6, Y6
+	VFMADD231PD Y8, Y5, Y6
+	VADDPD Y6, Y4, Y4
+	VCVTPD2PSY Y4, X5
+	VMOVUPS X5, (DI)
+	ADDQ $16, DI
+	ADDQ $16, SI
+	ADDQ $16, R8
+	SUBQ $4, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	MOVQ n+24(FP), AX
+	MOVQ AX, done+32(FP)
+	RET
+
+stopMain:
+	ADDQ $4, CX
+
+stopTail:
+	VZEROUPPER
+	MOVQ n+24(FP), AX
+	SUBQ CX, AX
+	MOVQ AX, done+32(FP)
+	RET
+
+// func betaF32AVX2(z, x, y *float32, n int) (done int)
+TEXT ·betaF32AVX2(SB), NOSPLIT, $0-40
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VMOVUPS gammapairs64avx2Const<>+256(SB), Y0
+	VMOVUPS gammapairs64avx2Const<>+416(SB), Y1
+	VMOVUPS gammapairs64avx2Const<>+224(SB), Y3
+	VMOVUPS gammapairs64avx2Const<>+1408(SB), Y2
+	SUBQ $4, CX
+	JL tail
+
+loop:
+	BLOCK24
+	JNZ stopMain
+	VCMPPD $25, gammapairs64avx2Const<>+2144(SB), Y5, Y4
+	VMOVUPS gammapairs64avx2Const<>+3104(SB), Y6
+	VCMPPD $25, Y5, Y6, Y5
+	VPOR Y5, Y4, Y4
+	VMOVMSKPS Y4, AX
+	TESTL AX, AX
+	JNZ stopMain
+	BLOCK12
+	BLOCK13
+	ADDQ $16, R8
+	SUBQ $4, CX
+	JGE loop
+
+tail:
+	ADDQ $4, CX
+	JZ done
+tailLoop:
+	BLOCK24
+	JNZ stopTail
+	VCMPPD $25, gammapairs64avx2Const<>+2144(SB), Y5, Y4
+	VMOVUPS gammapairs64avx2Const<>+3104(SB), Y6
+	VCMPPD $25, Y5, Y6, Y5
+	VPOR Y5, Y4, Y4
+	VMOVMSKPS Y4, AX
+	TESTL AX, AX
+	JNZ stopTail
+	BLOCK12
+	BLOCK13
+	ADDQ $16, R8
 	SUBQ $4, CX
 	JG tailLoop
 

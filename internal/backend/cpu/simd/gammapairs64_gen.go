@@ -1602,3 +1602,497 @@ func betalnF64Generic(z, x, y []float64) {
 		z[i] = betaln64(x[i], y[i])
 	}
 }
+
+func betaln1(x, y float32) float32 {
+	v0 := (!(float64(x) >= 1e-10)) || (!(10000 >= float64(x)))
+	if v0 {
+		return betalnFar(x, y)
+	}
+	v1 := (!(float64(y) >= 1e-10)) || (!(10000 >= float64(y)))
+	if v1 {
+		return betalnFar(x, y)
+	}
+	v2 := float64(x) + float64(y)
+	v3 := v2 < 2.5
+	v4 := float64(v2 * (v2 + 1))
+	v5 := float64(v4 * (v2 + 2))
+	var v6 float64 = 1
+	if v3 {
+		v6 = v5
+	}
+	var v7 float64 = v2
+	if v3 {
+		v7 = v2 + 3
+	}
+	v8 := 1 / v7
+	v9 := v7 < 0x1p-1022
+	v10 := float64(v7 * 0x1p+54)
+	var v11 float64 = v7
+	if v9 {
+		v11 = v10
+	}
+	v12 := int64(math.Float64bits(v11)) + 2638147582215219
+	v13 := int64(uint64(v12) >> 52)
+	v14 := int64(math.Float64bits(v11)) - (v13 << 52)
+	v15 := v14 + 4607182418800017408
+	v16 := math.Float64frombits(uint64(v15)) - 1
+	v17 := v13 | 4841369599423283200
+	v18 := math.Float64frombits(uint64(v17)) - 0x1.00000000003ffp+52
+	var v19 float64 = 0
+	if v9 {
+		v19 = 54
+	}
+	v20 := v18 - v19
+	v21 := v16 / (v16 + 2)
+	v22 := float64(v21 * v21)
+	v23 := math.FMA(0x1.642c8590b2164p-04, v22, 0x1.8618618618618p-04)
+	v24 := math.FMA(v23, v22, 0x1.af286bca1af28p-04)
+	v25 := math.FMA(v24, v22, 0x1.e1e1e1e1e1e1ep-04)
+	v26 := math.FMA(v25, v22, 0x1.1111111111111p-03)
+	v27 := math.FMA(v26, v22, 0x1.3b13b13b13b14p-03)
+	v28 := math.FMA(v27, v22, 0x1.745d1745d1746p-03)
+	v29 := math.FMA(v28, v22, 0x1.c71c71c71c71cp-03)
+	v30 := math.FMA(v29, v22, 0x1.2492492492492p-02)
+	v31 := math.FMA(v30, v22, 0.4)
+	v32 := math.FMA(v31, v22, 0x1.5555555555555p-01)
+	v33 := float64(v22 * v32)
+	v34 := float64(v16 * v16)
+	v35 := float64(v34 * 0.5)
+	v36 := float64(v21 * (v35 + v33))
+	v37 := math.FMA(v20, 0x1.a39ef35793c76p-33, v36)
+	v38 := v16 - (v35 - v37)
+	v39 := math.FMA(v20, 0x1.62e42feep-01, v38)
+	v40 := float64(v8 * v8)
+	v41 := float64(v40 * v40)
+	v42 := math.FMA(-0x1.fbe47040d5df3p+00, v41, -0x1.96d6570313276p-02)
+	v43 := math.FMA(v42, v41, -0x1.9d12939e1dd9bp-06)
+	v44 := math.FMA(v43, v41, -0x1.f502df404b751p-10)
+	v45 := math.FMA(v44, v41, -0x1.3813437e05b1p-11)
+	v46 := math.FMA(v45, v41, -0x1.6c16c16c02ef8p-09)
+	v47 := math.FMA(0x1.a86cf68474097p+00, v41, 0x1.1c7f743b60ae6p+00)
+	v48 := math.FMA(v47, v41, 0x1.b5d744289690fp-04)
+	v49 := math.FMA(v48, v41, 0x1.974073ec1445fp-08)
+	v50 := math.FMA(v49, v41, 0x1.b93f9b12f201fp-11)
+	v51 := math.FMA(v50, v41, 0x1.a01a013179c33p-11)
+	v52 := math.FMA(v51, v41, 0x1.5555555555554p-04)
+	v53 := math.FMA(v46, v40, v52)
+	v54 := int64(math.Float64bits(v7)) ^ -9223372036854775808
+	v55 := math.FMA(v8, v53, math.Float64frombits(uint64(v54)))
+	v56 := math.FMA((v7 - 0.5), v39, v55)
+	v57 := int64(math.Float64bits(v56)) ^ -9223372036854775808
+	v58 := float64(x) < 2.5
+	v59 := float64(float64(x) * (float64(x) + 1))
+	v60 := float64(v59 * (float64(x) + 2))
+	var v61 float64 = 1
+	if v58 {
+		v61 = v60
+	}
+	var v62 float64 = float64(x)
+	if v58 {
+		v62 = float64(x) + 3
+	}
+	v63 := 1 / v62
+	v64 := v62 < 0x1p-1022
+	v65 := float64(v62 * 0x1p+54)
+	var v66 float64 = v62
+	if v64 {
+		v66 = v65
+	}
+	v67 := int64(math.Float64bits(v66)) + 2638147582215219
+	v68 := int64(uint64(v67) >> 52)
+	v69 := int64(math.Float64bits(v66)) - (v68 << 52)
+	v70 := v69 + 4607182418800017408
+	v71 := math.Float64frombits(uint64(v70)) - 1
+	v72 := v68 | 4841369599423283200
+	v73 := math.Float64frombits(uint64(v72)) - 0x1.00000000003ffp+52
+	var v74 float64 = 0
+	if v64 {
+		v74 = 54
+	}
+	v75 := v73 - v74
+	v76 := v71 / (v71 + 2)
+	v77 := float64(v76 * v76)
+	v78 := math.FMA(0x1.642c8590b2164p-04, v77, 0x1.8618618618618p-04)
+	v79 := math.FMA(v78, v77, 0x1.af286bca1af28p-04)
+	v80 := math.FMA(v79, v77, 0x1.e1e1e1e1e1e1ep-04)
+	v81 := math.FMA(v80, v77, 0x1.1111111111111p-03)
+	v82 := math.FMA(v81, v77, 0x1.3b13b13b13b14p-03)
+	v83 := math.FMA(v82, v77, 0x1.745d1745d1746p-03)
+	v84 := math.FMA(v83, v77, 0x1.c71c71c71c71cp-03)
+	v85 := math.FMA(v84, v77, 0x1.2492492492492p-02)
+	v86 := math.FMA(v85, v77, 0.4)
+	v87 := math.FMA(v86, v77, 0x1.5555555555555p-01)
+	v88 := float64(v77 * v87)
+	v89 := float64(v71 * v71)
+	v90 := float64(v89 * 0.5)
+	v91 := float64(v76 * (v90 + v88))
+	v92 := math.FMA(v75, 0x1.a39ef35793c76p-33, v91)
+	v93 := v71 - (v90 - v92)
+	v94 := math.FMA(v75, 0x1.62e42feep-01, v93)
+	v95 := float64(v63 * v63)
+	v96 := float64(v95 * v95)
+	v97 := math.FMA(-0x1.fbe47040d5df3p+00, v96, -0x1.96d6570313276p-02)
+	v98 := math.FMA(v97, v96, -0x1.9d12939e1dd9bp-06)
+	v99 := math.FMA(v98, v96, -0x1.f502df404b751p-10)
+	v100 := math.FMA(v99, v96, -0x1.3813437e05b1p-11)
+	v101 := math.FMA(v100, v96, -0x1.6c16c16c02ef8p-09)
+	v102 := math.FMA(0x1.a86cf68474097p+00, v96, 0x1.1c7f743b60ae6p+00)
+	v103 := math.FMA(v102, v96, 0x1.b5d744289690fp-04)
+	v104 := math.FMA(v103, v96, 0x1.974073ec1445fp-08)
+	v105 := math.FMA(v104, v96, 0x1.b93f9b12f201fp-11)
+	v106 := math.FMA(v105, v96, 0x1.a01a013179c33p-11)
+	v107 := math.FMA(v106, v96, 0x1.5555555555554p-04)
+	v108 := math.FMA(v101, v95, v107)
+	v109 := int64(math.Float64bits(v62)) ^ -9223372036854775808
+	v110 := math.FMA(v63, v108, math.Float64frombits(uint64(v109)))
+	v111 := math.FMA((v62 - 0.5), v94, v110)
+	v112 := math.Float64frombits(uint64(v57)) + v111
+	v113 := float64(y) < 2.5
+	v114 := float64(float64(y) * (float64(y) + 1))
+	v115 := float64(v114 * (float64(y) + 2))
+	var v116 float64 = 1
+	if v113 {
+		v116 = v115
+	}
+	var v117 float64 = float64(y)
+	if v113 {
+		v117 = float64(y) + 3
+	}
+	v118 := 1 / v117
+	v119 := v117 < 0x1p-1022
+	v120 := float64(v117 * 0x1p+54)
+	var v121 float64 = v117
+	if v119 {
+		v121 = v120
+	}
+	v122 := int64(math.Float64bits(v121)) + 2638147582215219
+	v123 := int64(uint64(v122) >> 52)
+	v124 := int64(math.Float64bits(v121)) - (v123 << 52)
+	v125 := v124 + 4607182418800017408
+	v126 := math.Float64frombits(uint64(v125)) - 1
+	v127 := v123 | 4841369599423283200
+	v128 := math.Float64frombits(uint64(v127)) - 0x1.00000000003ffp+52
+	var v129 float64 = 0
+	if v119 {
+		v129 = 54
+	}
+	v130 := v128 - v129
+	v131 := v126 / (v126 + 2)
+	v132 := float64(v131 * v131)
+	v133 := math.FMA(0x1.642c8590b2164p-04, v132, 0x1.8618618618618p-04)
+	v134 := math.FMA(v133, v132, 0x1.af286bca1af28p-04)
+	v135 := math.FMA(v134, v132, 0x1.e1e1e1e1e1e1ep-04)
+	v136 := math.FMA(v135, v132, 0x1.1111111111111p-03)
+	v137 := math.FMA(v136, v132, 0x1.3b13b13b13b14p-03)
+	v138 := math.FMA(v137, v132, 0x1.745d1745d1746p-03)
+	v139 := math.FMA(v138, v132, 0x1.c71c71c71c71cp-03)
+	v140 := math.FMA(v139, v132, 0x1.2492492492492p-02)
+	v141 := math.FMA(v140, v132, 0.4)
+	v142 := math.FMA(v141, v132, 0x1.5555555555555p-01)
+	v143 := float64(v132 * v142)
+	v144 := float64(v126 * v126)
+	v145 := float64(v144 * 0.5)
+	v146 := float64(v131 * (v145 + v143))
+	v147 := math.FMA(v130, 0x1.a39ef35793c76p-33, v146)
+	v148 := v126 - (v145 - v147)
+	v149 := math.FMA(v130, 0x1.62e42feep-01, v148)
+	v150 := float64(v118 * v118)
+	v151 := float64(v150 * v150)
+	v152 := math.FMA(-0x1.fbe47040d5df3p+00, v151, -0x1.96d6570313276p-02)
+	v153 := math.FMA(v152, v151, -0x1.9d12939e1dd9bp-06)
+	v154 := math.FMA(v153, v151, -0x1.f502df404b751p-10)
+	v155 := math.FMA(v154, v151, -0x1.3813437e05b1p-11)
+	v156 := math.FMA(v155, v151, -0x1.6c16c16c02ef8p-09)
+	v157 := math.FMA(0x1.a86cf68474097p+00, v151, 0x1.1c7f743b60ae6p+00)
+	v158 := math.FMA(v157, v151, 0x1.b5d744289690fp-04)
+	v159 := math.FMA(v158, v151, 0x1.974073ec1445fp-08)
+	v160 := math.FMA(v159, v151, 0x1.b93f9b12f201fp-11)
+	v161 := math.FMA(v160, v151, 0x1.a01a013179c33p-11)
+	v162 := math.FMA(v161, v151, 0x1.5555555555554p-04)
+	v163 := math.FMA(v156, v150, v162)
+	v164 := int64(math.Float64bits(v117)) ^ -9223372036854775808
+	v165 := math.FMA(v118, v163, math.Float64frombits(uint64(v164)))
+	v166 := math.FMA((v117 - 0.5), v149, v165)
+	v167 := (v6 / v61) / v116
+	v168 := (v112 + v166) + 0x1.d67f1c864beb5p-01
+	v169 := int64(math.Float64bits(v167)) + 2638147582215219
+	v170 := int64(uint64(v169) >> 52)
+	v171 := int64(math.Float64bits(v167)) - (v170 << 52)
+	v172 := v171 + 4607182418800017408
+	v173 := math.Float64frombits(uint64(v172)) - 1
+	v174 := v170 | 4841369599423283200
+	v175 := math.Float64frombits(uint64(v174)) - 0x1.00000000003ffp+52
+	v176 := v173 / (v173 + 2)
+	v177 := float64(v176 * v176)
+	v178 := math.FMA(0x1.745d1745d1746p-03, v177, 0x1.c71c71c71c71cp-03)
+	v179 := math.FMA(v178, v177, 0x1.2492492492492p-02)
+	v180 := math.FMA(v179, v177, 0.4)
+	v181 := math.FMA(v180, v177, 0x1.5555555555555p-01)
+	v182 := math.FMA(v181, v177, 2)
+	v183 := float64(v175 * 0x1.62e42fefa39efp-01)
+	v184 := math.FMA(v176, v182, v183)
+	return float32(v168 + v184)
+}
+
+func betalnF32Generic(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	for i := range z {
+		z[i] = betaln1(x[i], y[i])
+	}
+}
+
+func beta1(x, y float32) float32 {
+	v0 := (!(float64(x) >= 1e-10)) || (!(10000 >= float64(x)))
+	if v0 {
+		return betaFar(x, y)
+	}
+	v1 := (!(float64(y) >= 1e-10)) || (!(10000 >= float64(y)))
+	if v1 {
+		return betaFar(x, y)
+	}
+	v2 := float64(x) + float64(y)
+	v3 := v2 < 2.5
+	v4 := float64(v2 * (v2 + 1))
+	v5 := float64(v4 * (v2 + 2))
+	var v6 float64 = 1
+	if v3 {
+		v6 = v5
+	}
+	var v7 float64 = v2
+	if v3 {
+		v7 = v2 + 3
+	}
+	v8 := 1 / v7
+	v9 := v7 < 0x1p-1022
+	v10 := float64(v7 * 0x1p+54)
+	var v11 float64 = v7
+	if v9 {
+		v11 = v10
+	}
+	v12 := int64(math.Float64bits(v11)) + 2638147582215219
+	v13 := int64(uint64(v12) >> 52)
+	v14 := int64(math.Float64bits(v11)) - (v13 << 52)
+	v15 := v14 + 4607182418800017408
+	v16 := math.Float64frombits(uint64(v15)) - 1
+	v17 := v13 | 4841369599423283200
+	v18 := math.Float64frombits(uint64(v17)) - 0x1.00000000003ffp+52
+	var v19 float64 = 0
+	if v9 {
+		v19 = 54
+	}
+	v20 := v18 - v19
+	v21 := v16 / (v16 + 2)
+	v22 := float64(v21 * v21)
+	v23 := math.FMA(0x1.642c8590b2164p-04, v22, 0x1.8618618618618p-04)
+	v24 := math.FMA(v23, v22, 0x1.af286bca1af28p-04)
+	v25 := math.FMA(v24, v22, 0x1.e1e1e1e1e1e1ep-04)
+	v26 := math.FMA(v25, v22, 0x1.1111111111111p-03)
+	v27 := math.FMA(v26, v22, 0x1.3b13b13b13b14p-03)
+	v28 := math.FMA(v27, v22, 0x1.745d1745d1746p-03)
+	v29 := math.FMA(v28, v22, 0x1.c71c71c71c71cp-03)
+	v30 := math.FMA(v29, v22, 0x1.2492492492492p-02)
+	v31 := math.FMA(v30, v22, 0.4)
+	v32 := math.FMA(v31, v22, 0x1.5555555555555p-01)
+	v33 := float64(v22 * v32)
+	v34 := float64(v16 * v16)
+	v35 := float64(v34 * 0.5)
+	v36 := float64(v21 * (v35 + v33))
+	v37 := math.FMA(v20, 0x1.a39ef35793c76p-33, v36)
+	v38 := v16 - (v35 - v37)
+	v39 := math.FMA(v20, 0x1.62e42feep-01, v38)
+	v40 := float64(v8 * v8)
+	v41 := float64(v40 * v40)
+	v42 := math.FMA(-0x1.fbe47040d5df3p+00, v41, -0x1.96d6570313276p-02)
+	v43 := math.FMA(v42, v41, -0x1.9d12939e1dd9bp-06)
+	v44 := math.FMA(v43, v41, -0x1.f502df404b751p-10)
+	v45 := math.FMA(v44, v41, -0x1.3813437e05b1p-11)
+	v46 := math.FMA(v45, v41, -0x1.6c16c16c02ef8p-09)
+	v47 := math.FMA(0x1.a86cf68474097p+00, v41, 0x1.1c7f743b60ae6p+00)
+	v48 := math.FMA(v47, v41, 0x1.b5d744289690fp-04)
+	v49 := math.FMA(v48, v41, 0x1.974073ec1445fp-08)
+	v50 := math.FMA(v49, v41, 0x1.b93f9b12f201fp-11)
+	v51 := math.FMA(v50, v41, 0x1.a01a013179c33p-11)
+	v52 := math.FMA(v51, v41, 0x1.5555555555554p-04)
+	v53 := math.FMA(v46, v40, v52)
+	v54 := int64(math.Float64bits(v7)) ^ -9223372036854775808
+	v55 := math.FMA(v8, v53, math.Float64frombits(uint64(v54)))
+	v56 := math.FMA((v7 - 0.5), v39, v55)
+	v57 := int64(math.Float64bits(v56)) ^ -9223372036854775808
+	v58 := float64(x) < 2.5
+	v59 := float64(float64(x) * (float64(x) + 1))
+	v60 := float64(v59 * (float64(x) + 2))
+	var v61 float64 = 1
+	if v58 {
+		v61 = v60
+	}
+	var v62 float64 = float64(x)
+	if v58 {
+		v62 = float64(x) + 3
+	}
+	v63 := 1 / v62
+	v64 := v62 < 0x1p-1022
+	v65 := float64(v62 * 0x1p+54)
+	var v66 float64 = v62
+	if v64 {
+		v66 = v65
+	}
+	v67 := int64(math.Float64bits(v66)) + 2638147582215219
+	v68 := int64(uint64(v67) >> 52)
+	v69 := int64(math.Float64bits(v66)) - (v68 << 52)
+	v70 := v69 + 4607182418800017408
+	v71 := math.Float64frombits(uint64(v70)) - 1
+	v72 := v68 | 4841369599423283200
+	v73 := math.Float64frombits(uint64(v72)) - 0x1.00000000003ffp+52
+	var v74 float64 = 0
+	if v64 {
+		v74 = 54
+	}
+	v75 := v73 - v74
+	v76 := v71 / (v71 + 2)
+	v77 := float64(v76 * v76)
+	v78 := math.FMA(0x1.642c8590b2164p-04, v77, 0x1.8618618618618p-04)
+	v79 := math.FMA(v78, v77, 0x1.af286bca1af28p-04)
+	v80 := math.FMA(v79, v77, 0x1.e1e1e1e1e1e1ep-04)
+	v81 := math.FMA(v80, v77, 0x1.1111111111111p-03)
+	v82 := math.FMA(v81, v77, 0x1.3b13b13b13b14p-03)
+	v83 := math.FMA(v82, v77, 0x1.745d1745d1746p-03)
+	v84 := math.FMA(v83, v77, 0x1.c71c71c71c71cp-03)
+	v85 := math.FMA(v84, v77, 0x1.2492492492492p-02)
+	v86 := math.FMA(v85, v77, 0.4)
+	v87 := math.FMA(v86, v77, 0x1.5555555555555p-01)
+	v88 := float64(v77 * v87)
+	v89 := float64(v71 * v71)
+	v90 := float64(v89 * 0.5)
+	v91 := float64(v76 * (v90 + v88))
+	v92 := math.FMA(v75, 0x1.a39ef35793c76p-33, v91)
+	v93 := v71 - (v90 - v92)
+	v94 := math.FMA(v75, 0x1.62e42feep-01, v93)
+	v95 := float64(v63 * v63)
+	v96 := float64(v95 * v95)
+	v97 := math.FMA(-0x1.fbe47040d5df3p+00, v96, -0x1.96d6570313276p-02)
+	v98 := math.FMA(v97, v96, -0x1.9d12939e1dd9bp-06)
+	v99 := math.FMA(v98, v96, -0x1.f502df404b751p-10)
+	v100 := math.FMA(v99, v96, -0x1.3813437e05b1p-11)
+	v101 := math.FMA(v100, v96, -0x1.6c16c16c02ef8p-09)
+	v102 := math.FMA(0x1.a86cf68474097p+00, v96, 0x1.1c7f743b60ae6p+00)
+	v103 := math.FMA(v102, v96, 0x1.b5d744289690fp-04)
+	v104 := math.FMA(v103, v96, 0x1.974073ec1445fp-08)
+	v105 := math.FMA(v104, v96, 0x1.b93f9b12f201fp-11)
+	v106 := math.FMA(v105, v96, 0x1.a01a013179c33p-11)
+	v107 := math.FMA(v106, v96, 0x1.5555555555554p-04)
+	v108 := math.FMA(v101, v95, v107)
+	v109 := int64(math.Float64bits(v62)) ^ -9223372036854775808
+	v110 := math.FMA(v63, v108, math.Float64frombits(uint64(v109)))
+	v111 := math.FMA((v62 - 0.5), v94, v110)
+	v112 := math.Float64frombits(uint64(v57)) + v111
+	v113 := float64(y) < 2.5
+	v114 := float64(float64(y) * (float64(y) + 1))
+	v115 := float64(v114 * (float64(y) + 2))
+	var v116 float64 = 1
+	if v113 {
+		v116 = v115
+	}
+	var v117 float64 = float64(y)
+	if v113 {
+		v117 = float64(y) + 3
+	}
+	v118 := 1 / v117
+	v119 := v117 < 0x1p-1022
+	v120 := float64(v117 * 0x1p+54)
+	var v121 float64 = v117
+	if v119 {
+		v121 = v120
+	}
+	v122 := int64(math.Float64bits(v121)) + 2638147582215219
+	v123 := int64(uint64(v122) >> 52)
+	v124 := int64(math.Float64bits(v121)) - (v123 << 52)
+	v125 := v124 + 4607182418800017408
+	v126 := math.Float64frombits(uint64(v125)) - 1
+	v127 := v123 | 4841369599423283200
+	v128 := math.Float64frombits(uint64(v127)) - 0x1.00000000003ffp+52
+	var v129 float64 = 0
+	if v119 {
+		v129 = 54
+	}
+	v130 := v128 - v129
+	v131 := v126 / (v126 + 2)
+	v132 := float64(v131 * v131)
+	v133 := math.FMA(0x1.642c8590b2164p-04, v132, 0x1.8618618618618p-04)
+	v134 := math.FMA(v133, v132, 0x1.af286bca1af28p-04)
+	v135 := math.FMA(v134, v132, 0x1.e1e1e1e1e1e1ep-04)
+	v136 := math.FMA(v135, v132, 0x1.1111111111111p-03)
+	v137 := math.FMA(v136, v132, 0x1.3b13b13b13b14p-03)
+	v138 := math.FMA(v137, v132, 0x1.745d1745d1746p-03)
+	v139 := math.FMA(v138, v132, 0x1.c71c71c71c71cp-03)
+	v140 := math.FMA(v139, v132, 0x1.2492492492492p-02)
+	v141 := math.FMA(v140, v132, 0.4)
+	v142 := math.FMA(v141, v132, 0x1.5555555555555p-01)
+	v143 := float64(v132 * v142)
+	v144 := float64(v126 * v126)
+	v145 := float64(v144 * 0.5)
+	v146 := float64(v131 * (v145 + v143))
+	v147 := math.FMA(v130, 0x1.a39ef35793c76p-33, v146)
+	v148 := v126 - (v145 - v147)
+	v149 := math.FMA(v130, 0x1.62e42feep-01, v148)
+	v150 := float64(v118 * v118)
+	v151 := float64(v150 * v150)
+	v152 := math.FMA(-0x1.fbe47040d5df3p+00, v151, -0x1.96d6570313276p-02)
+	v153 := math.FMA(v152, v151, -0x1.9d12939e1dd9bp-06)
+	v154 := math.FMA(v153, v151, -0x1.f502df404b751p-10)
+	v155 := math.FMA(v154, v151, -0x1.3813437e05b1p-11)
+	v156 := math.FMA(v155, v151, -0x1.6c16c16c02ef8p-09)
+	v157 := math.FMA(0x1.a86cf68474097p+00, v151, 0x1.1c7f743b60ae6p+00)
+	v158 := math.FMA(v157, v151, 0x1.b5d744289690fp-04)
+	v159 := math.FMA(v158, v151, 0x1.974073ec1445fp-08)
+	v160 := math.FMA(v159, v151, 0x1.b93f9b12f201fp-11)
+	v161 := math.FMA(v160, v151, 0x1.a01a013179c33p-11)
+	v162 := math.FMA(v161, v151, 0x1.5555555555554p-04)
+	v163 := math.FMA(v156, v150, v162)
+	v164 := int64(math.Float64bits(v117)) ^ -9223372036854775808
+	v165 := math.FMA(v118, v163, math.Float64frombits(uint64(v164)))
+	v166 := math.FMA((v117 - 0.5), v149, v165)
+	v167 := (v6 / v61) / v116
+	v168 := (v112 + v166) + 0x1.d67f1c864beb5p-01
+	v169 := int64(math.Float64bits(v167)) + 2638147582215219
+	v170 := int64(uint64(v169) >> 52)
+	v171 := int64(math.Float64bits(v167)) - (v170 << 52)
+	v172 := v171 + 4607182418800017408
+	v173 := math.Float64frombits(uint64(v172)) - 1
+	v174 := v170 | 4841369599423283200
+	v175 := math.Float64frombits(uint64(v174)) - 0x1.00000000003ffp+52
+	v176 := v173 / (v173 + 2)
+	v177 := float64(v176 * v176)
+	v178 := math.FMA(0x1.745d1745d1746p-03, v177, 0x1.c71c71c71c71cp-03)
+	v179 := math.FMA(v178, v177, 0x1.2492492492492p-02)
+	v180 := math.FMA(v179, v177, 0.4)
+	v181 := math.FMA(v180, v177, 0x1.5555555555555p-01)
+	v182 := math.FMA(v181, v177, 2)
+	v183 := float64(v175 * 0x1.62e42fefa39efp-01)
+	v184 := math.FMA(v176, v182, v183)
+	v185 := lesser(700, (v168 + v184))
+	v186 := greater(-700, v185)
+	v187 := math.FMA(v186, 0x1.71547652b82fep+00, 0x1.8p+52)
+	v188 := v187 - 0x1.8p+52
+	v189 := math.FMA(-v188, 0x1.62e42fefa39efp-01, v186)
+	v190 := math.FMA(-v188, 0x1.abc9e3b39803fp-56, v189)
+	v191 := int64(math.Float64bits(v187)) << 52
+	v192 := v191 + 4607182418800017408
+	v193 := float64(v190 * v190)
+	v194 := math.FMA(0x1.71de3a556c734p-19, v190, 0x1.a01a01a01a01ap-16)
+	v195 := math.FMA(v194, v190, 0x1.a01a01a01a01ap-13)
+	v196 := math.FMA(v195, v190, 0x1.6c16c16c16c17p-10)
+	v197 := math.FMA(v196, v190, 0x1.1111111111111p-07)
+	v198 := math.FMA(v197, v190, 0x1.5555555555555p-05)
+	v199 := math.FMA(v198, v190, 0x1.5555555555555p-03)
+	v200 := math.FMA(v199, v190, 0.5)
+	v201 := math.FMA(v193, v200, v190)
+	v202 := math.FMA(math.Float64frombits(uint64(v192)), v201, math.Float64frombits(uint64(v192)))
+	return float32(v202)
+}
+
+func betaF32Generic(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	for i := range z {
+		z[i] = beta1(x[i], y[i])
+	}
+}

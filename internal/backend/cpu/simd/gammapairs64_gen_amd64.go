@@ -67,3 +67,69 @@ func betalnF64AVX512(z, x, y *float64, n int) (done int)
 
 //go:noescape
 func betalnF64AVX2(z, x, y *float64, n int) (done int)
+
+// BetalnF32 sets z[i] = log |B(x[i], y[i])|.
+func BetalnF32(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		for len(z) > 0 {
+			n := betalnF32AVX512(&z[0], &x[0], &y[0], len(z))
+			z, x, y = z[n:], x[n:], y[n:]
+			n = min(len(z), 8)
+			betalnF32Generic(z[:n], x[:n], y[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+	case useAVX2:
+		for len(z) >= 4 {
+			n := betalnF32AVX2(&z[0], &x[0], &y[0], len(z)&^3)
+			z, x, y = z[n:], x[n:], y[n:]
+			n = min(len(z), 4)
+			betalnF32Generic(z[:n], x[:n], y[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+		betalnF32Generic(z, x, y)
+	default:
+		betalnF32Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func betalnF32AVX512(z, x, y *float32, n int) (done int)
+
+//go:noescape
+func betalnF32AVX2(z, x, y *float32, n int) (done int)
+
+// BetaF32 sets z[i] = B(x[i], y[i]).
+func BetaF32(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		for len(z) > 0 {
+			n := betaF32AVX512(&z[0], &x[0], &y[0], len(z))
+			z, x, y = z[n:], x[n:], y[n:]
+			n = min(len(z), 8)
+			betaF32Generic(z[:n], x[:n], y[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+	case useAVX2:
+		for len(z) >= 4 {
+			n := betaF32AVX2(&z[0], &x[0], &y[0], len(z)&^3)
+			z, x, y = z[n:], x[n:], y[n:]
+			n = min(len(z), 4)
+			betaF32Generic(z[:n], x[:n], y[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+		betaF32Generic(z, x, y)
+	default:
+		betaF32Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func betaF32AVX512(z, x, y *float32, n int) (done int)
+
+//go:noescape
+func betaF32AVX2(z, x, y *float32, n int) (done int)

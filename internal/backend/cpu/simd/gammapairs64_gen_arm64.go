@@ -45,3 +45,47 @@ func BetalnF64(z, x, y []float64) {
 
 //go:noescape
 func betalnF64NEON(z, x, y *float64, n int) (done int)
+
+// BetalnF32 sets z[i] = log |B(x[i], y[i])|.
+func BetalnF32(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) >= 2 {
+			n := betalnF32NEON(&z[0], &x[0], &y[0], len(z)&^1)
+			z, x, y = z[n:], x[n:], y[n:]
+			n = min(len(z), 2)
+			betalnF32Generic(z[:n], x[:n], y[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+		betalnF32Generic(z, x, y)
+	default:
+		betalnF32Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func betalnF32NEON(z, x, y *float32, n int) (done int)
+
+// BetaF32 sets z[i] = B(x[i], y[i]).
+func BetaF32(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) >= 2 {
+			n := betaF32NEON(&z[0], &x[0], &y[0], len(z)&^1)
+			z, x, y = z[n:], x[n:], y[n:]
+			n = min(len(z), 2)
+			betaF32Generic(z[:n], x[:n], y[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+		betaF32Generic(z, x, y)
+	default:
+		betaF32Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func betaF32NEON(z, x, y *float32, n int) (done int)

@@ -785,6 +785,266 @@
 	WORD $0x4e79cf5b
 
 #define BLOCK7 \
+	FMOVD 0(R1), F20; \
+	WORD $0x0e617a94; \
+	FMOVD 0(R2), F21; \
+	WORD $0x0e617ab5; \
+	WORD $0x4e75d694; \
+	WORD $0x6ef4e4f5; \
+	WORD $0x4e60d696; \
+	WORD $0x6e76de96; \
+	WORD $0x4e61d697; \
+	WORD $0x6e77ded6; \
+	WORD $0x6ef51c16; \
+	WORD $0x4e68d697; \
+	WORD $0x6eb51ef4; \
+	WORD $0x6e74fc15; \
+	WORD $0x6ef4e537; \
+	WORD $0x6e6ade98; \
+	WORD $0x6ef71e98; \
+	WORD $0x4ee38719; \
+	WORD $0x6f4c0739; \
+	WORD $0x4f74573a; \
+	WORD $0x6efa8718; \
+	WORD $0x4ee08718; \
+	WORD $0x4ee0d718; \
+	WORD $0x4ea41f39; \
+	WORD $0x4ee5d739; \
+	WORD $0x6e6c1d77; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e61d719; \
+	WORD $0x6e79ff19; \
+	WORD $0x6e79df3a; \
+	FMOVQ 1344(R11), F27; \
+	WORD $0x4e7acdbb; \
+	FMOVQ 1376(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 1392(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 1408(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 1424(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 1440(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 1456(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 1472(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 1488(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 1504(R11), F28; \
+	WORD $0x4e7acf7c; \
+	WORD $0x6e7cdf5a; \
+	WORD $0x6e78df1b; \
+	WORD $0x6e62df7b; \
+	WORD $0x4e7ad77a; \
+	WORD $0x6e7adf39; \
+	WORD $0x4e6ecef9; \
+	WORD $0x4ef9d779; \
+	WORD $0x4ef9d718; \
+	WORD $0x4e6fcef8; \
+	WORD $0x4ee2d697; \
+	WORD $0x6e75deb9; \
+	WORD $0x6e79df3a; \
+	FMOVQ 1120(R11), F27; \
+	WORD $0x4e7ace1b; \
+	FMOVQ 1152(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 1168(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 1184(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 1200(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 1216(R11), F28; \
+	WORD $0x4e7ace3c; \
+	FMOVQ 1248(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 1264(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 1280(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 1296(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 1312(R11), F29; \
+	WORD $0x4e7acf9d; \
+	WORD $0x4e79cf7d; \
+	WORD $0x6e261e94; \
+	WORD $0x4e7dceb4; \
+	WORD $0x4e78cef4; \
+	WORD $0x6e261e94; \
+	FMOVD 0(R1), F21; \
+	WORD $0x0e617ab5; \
+	WORD $0x6ef5e4f7; \
+	WORD $0x4e60d6b8; \
+	WORD $0x6e78deb8; \
+	WORD $0x4e61d6b9; \
+	WORD $0x6e79df18; \
+	WORD $0x6ef71c18; \
+	WORD $0x4e68d6b9; \
+	WORD $0x6eb71f35; \
+	WORD $0x6e75fc17; \
+	WORD $0x6ef5e539; \
+	WORD $0x6e6adeba; \
+	WORD $0x6ef91eba; \
+	WORD $0x4ee3875b; \
+	WORD $0x6f4c077b; \
+	WORD $0x4f74577c; \
+	WORD $0x6efc875a; \
+	WORD $0x4ee0875a; \
+	WORD $0x4ee0d75a; \
+	WORD $0x4ea41f7b; \
+	WORD $0x4ee5d77b; \
+	WORD $0x6e6c1d79; \
+	WORD $0x4ef9d779; \
+	WORD $0x4e61d75b; \
+	WORD $0x6e7bff5b; \
+	WORD $0x6e7bdf7c; \
+	FMOVQ 1344(R11), F29; \
+	WORD $0x4e7ccdbd; \
+	FMOVQ 1376(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1392(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1408(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1424(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1440(R11), F30; \
+	WORD $0x4e7ccfbe
+
+#define BLOCK8 \
+	FMOVQ 1456(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1472(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1488(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1504(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	WORD $0x6e7edf9c; \
+	WORD $0x6e7adf5d; \
+	WORD $0x6e62dfbd; \
+	WORD $0x4e7cd7bc; \
+	WORD $0x6e7cdf7b; \
+	WORD $0x4e6ecf3b; \
+	WORD $0x4efbd7bb; \
+	WORD $0x4efbd75a; \
+	WORD $0x4e6fcf3a; \
+	WORD $0x4ee2d6b9; \
+	WORD $0x6e77defb; \
+	WORD $0x6e7bdf7c; \
+	FMOVQ 1120(R11), F29; \
+	WORD $0x4e7cce1d; \
+	FMOVQ 1152(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1168(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1184(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1200(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1216(R11), F30; \
+	WORD $0x4e7cce3e; \
+	FMOVQ 1248(R11), F31; \
+	WORD $0x4e7ccfdf; \
+	FMOVQ 1264(R11), F30; \
+	WORD $0x4e7ccffe; \
+	FMOVQ 1280(R11), F31; \
+	WORD $0x4e7ccfdf; \
+	FMOVQ 1296(R11), F30; \
+	WORD $0x4e7ccffe; \
+	FMOVQ 1312(R11), F31; \
+	WORD $0x4e7ccfdf; \
+	WORD $0x4e7bcfbf; \
+	WORD $0x6e261eb5; \
+	WORD $0x4e7fcef5; \
+	WORD $0x4e7acf35; \
+	WORD $0x4e75d694; \
+	WORD $0x6e78fed5; \
+	FMOVD 0(R2), F22; \
+	WORD $0x0e617ad6; \
+	WORD $0x6ef6e4f7; \
+	WORD $0x4e60d6d8; \
+	WORD $0x6e78ded8; \
+	WORD $0x4e61d6d9; \
+	WORD $0x6e79df18; \
+	WORD $0x6ef71c18; \
+	WORD $0x4e68d6d9; \
+	WORD $0x6eb71f36; \
+	WORD $0x6e76fc17; \
+	WORD $0x6ef6e539; \
+	WORD $0x6e6adeda; \
+	WORD $0x6ef91eda; \
+	WORD $0x4ee3875b; \
+	WORD $0x6f4c077b; \
+	WORD $0x4f74577c; \
+	WORD $0x6efc875a; \
+	WORD $0x4ee0875a; \
+	WORD $0x4ee0d75a; \
+	WORD $0x4ea41f7b; \
+	WORD $0x4ee5d77b; \
+	WORD $0x6e6c1d79; \
+	WORD $0x4ef9d779; \
+	WORD $0x4e61d75b; \
+	WORD $0x6e7bff5b; \
+	WORD $0x6e7bdf7c; \
+	FMOVQ 1344(R11), F29; \
+	WORD $0x4e7ccdbd; \
+	FMOVQ 1376(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1392(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1408(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1424(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1440(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1456(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1472(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1488(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1504(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	WORD $0x6e7edf9c; \
+	WORD $0x6e7adf5d; \
+	WORD $0x6e62dfbd; \
+	WORD $0x4e7cd7bc; \
+	WORD $0x6e7cdf7b; \
+	WORD $0x4e6ecf3b; \
+	WORD $0x4efbd7bb; \
+	WORD $0x4efbd75a; \
+	WORD $0x4e6fcf3a; \
+	WORD $0x4ee2d6d9; \
+	WORD $0x6e77defb; \
+	WORD $0x6e7bdf7c; \
+	FMOVQ 1120(R11), F29; \
+	WORD $0x4e7cce1d; \
+	FMOVQ 1152(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1168(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1184(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 1200(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 1216(R11), F30; \
+	WORD $0x4e7cce3e; \
+	FMOVQ 1248(R11), F31; \
+	WORD $0x4e7ccfdf; \
+	FMOVQ 1264(R11), F30; \
+	WORD $0x4e7ccffe; \
+	FMOVQ 1280(R11), F31; \
+	WORD $0x4e7ccfdf; \
+	FMOVQ 1296(R11), F30; \
+	WORD $0x4e7ccffe; \
+	FMOVQ 1312(R11), F31
+
+#define BLOCK9 \
 	FMOVQ 336(R11), F19; \
 	WORD $0x6e331e33; \
 	WORD $0x6ef2e4f4; \
@@ -882,7 +1142,7 @@
 	WORD $0x6eb0ab18; \
 	FMOVS F24, R10
 
-#define BLOCK8 \
+#define BLOCK10 \
 	WORD $0x6ee0faf7; \
 	WORD $0x4e62ced7; \
 	WORD $0x4e62ce57; \
@@ -980,7 +1240,7 @@
 	WORD $0x4e79d639; \
 	WORD $0x6e79def7
 
-#define BLOCK9 \
+#define BLOCK11 \
 	WORD $0x4efcd77c; \
 	WORD $0x4efcd739; \
 	WORD $0x4e78d758; \
@@ -1046,7 +1306,7 @@
 	WORD $0x4e79cf58; \
 	WORD $0x4eb61eda
 
-#define BLOCK10 \
+#define BLOCK12 \
 	WORD $0x4e76d6b5; \
 	WORD $0x4e60d6b6; \
 	WORD $0x6e76deb6; \
@@ -1096,7 +1356,7 @@
 	WORD $0x6e74de99; \
 	WORD $0x6e6edf39
 
-#define BLOCK11 \
+#define BLOCK13 \
 	FMOVQ 1168(R11), F26; \
 	WORD $0x4e79cf7a; \
 	FMOVQ 1184(R11), F27; \
@@ -1130,7 +1390,41 @@
 	WORD $0x4e73d6b3; \
 	FMOVQ 1328(R11), F20
 
-#define BLOCK12 \
+#define BLOCK14 \
+	WORD $0x4e7ccfdf; \
+	WORD $0x4e7bcfbf; \
+	WORD $0x6e261ed6; \
+	WORD $0x4e7fcef6; \
+	WORD $0x4e7acf36; \
+	WORD $0x4e76d694; \
+	WORD $0x6e78feb5; \
+	FMOVQ 1328(R11), F22; \
+	WORD $0x4e76d694; \
+	WORD $0x4ee386b6; \
+	WORD $0x6f4c06d6; \
+	WORD $0x4f7456d7; \
+	WORD $0x6ef786b5; \
+	WORD $0x4ee086b5; \
+	WORD $0x4ee0d6b5; \
+	WORD $0x4ea41ed6; \
+	WORD $0x4ee5d6d6; \
+	WORD $0x4e61d6b7; \
+	WORD $0x6e77feb5; \
+	WORD $0x6e75deb7; \
+	FMOVQ 1456(R11), F24; \
+	FMOVQ 1440(R11), F25; \
+	WORD $0x4e77cf38; \
+	FMOVQ 1472(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1488(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 1504(R11), F25; \
+	WORD $0x4e77cf19; \
+	WORD $0x4ea11c38; \
+	WORD $0x4e77cf38; \
+	FMOVQ 224(R11), F23
+
+#define BLOCK15 \
 	WORD $0x4e79cf58; \
 	WORD $0x4eb61eda; \
 	WORD $0x4e79ceda; \
@@ -1160,7 +1454,7 @@
 	FMOVQ 752(R11), F24; \
 	WORD $0x4ef6d716
 
-#define BLOCK13 \
+#define BLOCK16 \
 	WORD $0x4e79cf58; \
 	WORD $0x4eb61eda; \
 	WORD $0x4e79ceda; \
@@ -1190,7 +1484,7 @@
 	FMOVQ 768(R11), F24; \
 	WORD $0x4ef6d716
 
-#define BLOCK14 \
+#define BLOCK17 \
 	WORD $0x4e79cf58; \
 	WORD $0x4eb61eda; \
 	WORD $0x4e79ceda; \
@@ -1220,7 +1514,7 @@
 	FMOVQ 784(R11), F24; \
 	WORD $0x4ef6d716
 
-#define BLOCK15 \
+#define BLOCK18 \
 	WORD $0x4e79cf58; \
 	WORD $0x4eb61eda; \
 	WORD $0x4e79ceda; \
@@ -1250,7 +1544,7 @@
 	FMOVQ 800(R11), F24; \
 	WORD $0x4ef6d716
 
-#define BLOCK16 \
+#define BLOCK19 \
 	WORD $0x4e79cf58; \
 	WORD $0x4eb61eda; \
 	WORD $0x4e79ceda; \
@@ -1280,7 +1574,7 @@
 	FMOVQ 816(R11), F24; \
 	WORD $0x4ef6d716
 
-#define BLOCK17 \
+#define BLOCK20 \
 	WORD $0x4e79cf58; \
 	WORD $0x4eb61eda; \
 	WORD $0x4e79ceda; \
@@ -1310,7 +1604,7 @@
 	FMOVQ 832(R11), F24; \
 	WORD $0x4ef6d716
 
-#define BLOCK18 \
+#define BLOCK21 \
 	WORD $0x4e79cf58; \
 	WORD $0x4eb61eda; \
 	WORD $0x4e79ceda; \
@@ -1340,7 +1634,7 @@
 	FMOVQ 848(R11), F24; \
 	WORD $0x4ef6d716
 
-#define BLOCK19 \
+#define BLOCK22 \
 	WORD $0x4e79ceda; \
 	WORD $0x4e78ceba; \
 	WORD $0x4e60d735; \
@@ -1366,7 +1660,7 @@
 	WORD $0x4ef7d657; \
 	WORD $0x4ef6d476
 
-#define BLOCK20 \
+#define BLOCK23 \
 	FMOVQ 1232(R11), F28; \
 	WORD $0x4e79cf9b; \
 	FMOVQ 1248(R11), F28; \
@@ -1388,7 +1682,29 @@
 	WORD $0x4ef7d717; \
 	WORD $0x4e77d6d6
 
-#define BLOCK21 \
+#define BLOCK24 \
+	MOVD $gammapairs64NEON<>(SB), R11; \
+	FMOVQ 1088(R11), F18; \
+	FMOVQ 1552(R11), F19; \
+	FMOVQ 1072(R11), F7; \
+	FMOVQ 752(R11), F8; \
+	FMOVQ 48(R11), F0; \
+	FMOVQ 128(R11), F1; \
+	FMOVQ 0(R11), F9; \
+	FMOVQ 16(R11), F10; \
+	FMOVQ 32(R11), F3; \
+	FMOVQ 64(R11), F4; \
+	FMOVQ 80(R11), F5; \
+	FMOVQ 96(R11), F11; \
+	FMOVQ 112(R11), F12; \
+	FMOVQ 1360(R11), F13; \
+	FMOVQ 240(R11), F2; \
+	FMOVQ 1520(R11), F14; \
+	FMOVQ 1536(R11), F15; \
+	FMOVQ 1136(R11), F16; \
+	FMOVQ 1232(R11), F17
+
+#define BLOCK25 \
 	WORD $0x6e77ded7; \
 	FMOVQ 1040(R11), F25; \
 	WORD $0x4e78cef9; \
@@ -1406,7 +1722,7 @@
 	WORD $0x4e77ced1; \
 	WORD $0x6e75de52
 
-#define BLOCK22 \
+#define BLOCK26 \
 	FMOVQ 1232(R11), F26; \
 	WORD $0x4e77cf59; \
 	FMOVQ 1248(R11), F26; \
@@ -1616,7 +1932,13 @@ DATA gammapairs64NEON<>+1520(SB)/8, $0x3dea39ef35793c76
 DATA gammapairs64NEON<>+1528(SB)/8, $0x3dea39ef35793c76
 DATA gammapairs64NEON<>+1536(SB)/8, $0x3fe62e42fee00000
 DATA gammapairs64NEON<>+1544(SB)/8, $0x3fe62e42fee00000
-GLOBL gammapairs64NEON<>(SB), RODATA|NOPTR, $1552
+DATA gammapairs64NEON<>+1552(SB)/8, $0x40c3880000000000
+DATA gammapairs64NEON<>+1560(SB)/8, $0x40c3880000000000
+DATA gammapairs64NEON<>+1568(SB)/8, $0x4085e00000000000
+DATA gammapairs64NEON<>+1576(SB)/8, $0x4085e00000000000
+DATA gammapairs64NEON<>+1584(SB)/8, $0xc085e00000000000
+DATA gammapairs64NEON<>+1592(SB)/8, $0xc085e00000000000
+GLOBL gammapairs64NEON<>(SB), RODATA|NOPTR, $1600
 
 // func zetaF64NEON(z, x, y *float64, n int) (done int)
 TEXT ·zetaF64NEON(SB), NOSPLIT, $0-40
@@ -1668,17 +1990,11 @@ loop:
 	WORD $0x6eb0aa73 // UMAXV V19, V19
 	FMOVS F19, R10
 	CBNZW R10, stopMain
-	BLOCK7
+	BLOCK9
 	CBNZW R10, stopMain
 	BLOCK1
-	BLOCK9
-	BLOCK19
-	BLOCK2
-	BLOCK12
-	BLOCK2
-	BLOCK13
-	BLOCK2
-	BLOCK14
+	BLOCK11
+	BLOCK22
 	BLOCK2
 	BLOCK15
 	BLOCK2
@@ -1688,9 +2004,15 @@ loop:
 	BLOCK2
 	BLOCK18
 	BLOCK2
-	BLOCK3
-	BLOCK8
+	BLOCK19
+	BLOCK2
+	BLOCK20
+	BLOCK2
 	BLOCK21
+	BLOCK2
+	BLOCK3
+	BLOCK10
+	BLOCK25
 	WORD $0x4e71ce54 // FMLA V20, V18, V17, 64 bits
 	FMOVQ F20, 0(R0)
 	ADD $16, R0
@@ -1724,17 +2046,11 @@ tail:
 	WORD $0x6eb0aa73 // UMAXV V19, V19
 	FMOVS F19, R10
 	CBNZW R10, stopTail
-	BLOCK7
+	BLOCK9
 	CBNZW R10, stopTail
 	BLOCK1
-	BLOCK9
-	BLOCK19
-	BLOCK2
-	BLOCK12
-	BLOCK2
-	BLOCK13
-	BLOCK2
-	BLOCK14
+	BLOCK11
+	BLOCK22
 	BLOCK2
 	BLOCK15
 	BLOCK2
@@ -1744,9 +2060,15 @@ tail:
 	BLOCK2
 	BLOCK18
 	BLOCK2
-	BLOCK3
-	BLOCK8
+	BLOCK19
+	BLOCK2
+	BLOCK20
+	BLOCK2
 	BLOCK21
+	BLOCK2
+	BLOCK3
+	BLOCK10
+	BLOCK25
 	WORD $0x4e71ce54 // FMLA V20, V18, V17, 64 bits
 	FMOVD F20, (R0)
 
@@ -1818,16 +2140,16 @@ loop:
 	CBNZW R10, stopMain
 	FMOVQ 0(R1), F19
 	BLOCK4
-	BLOCK22
+	BLOCK26
 	FMOVQ 0(R2), F20
 	BLOCK5
-	BLOCK20
+	BLOCK23
 	WORD $0x4e74d673 // FADD V19, V19, V20, 64 bits
 	WORD $0x4e73d6d3 // FADD V19, V22, V19, 64 bits
 	FMOVQ 0(R1), F20
 	FMOVQ 0(R2), F22
 	BLOCK6
-	BLOCK11
+	BLOCK13
 	WORD $0x4e74d673 // FADD V19, V19, V20, 64 bits
 	FMOVQ 0(R1), F20
 	WORD $0x4e60d695 // FADD V21, V20, V0, 64 bits
@@ -1846,7 +2168,7 @@ loop:
 	WORD $0x6e76deb4 // FMUL V20, V21, V22, 64 bits
 	FMOVQ 0(R1), F21
 	FMOVQ 0(R2), F22
-	BLOCK10
+	BLOCK12
 	WORD $0x4e78d738 // FADD V24, V25, V24, 64 bits
 	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
 	FMOVQ 1520(R11), F24 // 0x1.a39ef35793c76p-33
@@ -1891,16 +2213,16 @@ tail:
 	CBNZW R10, stopTail
 	FMOVD (R1), F19 // the other lanes become zero
 	BLOCK4
-	BLOCK22
+	BLOCK26
 	FMOVD (R2), F20 // the other lanes become zero
 	BLOCK5
-	BLOCK20
+	BLOCK23
 	WORD $0x4e74d673 // FADD V19, V19, V20, 64 bits
 	WORD $0x4e73d6d3 // FADD V19, V22, V19, 64 bits
 	FMOVD (R1), F20 // the other lanes become zero
 	FMOVD (R2), F22 // the other lanes become zero
 	BLOCK6
-	BLOCK11
+	BLOCK13
 	WORD $0x4e74d673 // FADD V19, V19, V20, 64 bits
 	FMOVD (R1), F20 // the other lanes become zero
 	WORD $0x4e60d695 // FADD V21, V20, V0, 64 bits
@@ -1919,7 +2241,7 @@ tail:
 	WORD $0x6e76deb4 // FMUL V20, V21, V22, 64 bits
 	FMOVD (R1), F21 // the other lanes become zero
 	FMOVD (R2), F22 // the other lanes become zero
-	BLOCK10
+	BLOCK12
 	WORD $0x4e78d738 // FADD V24, V25, V24, 64 bits
 	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
 	FMOVQ 1520(R11), F24 // 0x1.a39ef35793c76p-33
@@ -1931,6 +2253,168 @@ tail:
 	WORD $0x4e74d673 // FADD V19, V19, V20, 64 bits
 	WORD $0x4e73d6f3 // FADD V19, V23, V19, 64 bits
 	FMOVD F19, (R0)
+
+done:
+	MOVD n+24(FP), R10
+	MOVD R10, done+32(FP)
+	RET
+
+stopMain:
+	ADD $2, R9
+
+stopTail:
+	MOVD n+24(FP), R10
+	SUB R9, R10
+	MOVD R10, done+32(FP)
+	RET
+
+// func betalnF32NEON(z, x, y *float32, n int) (done int)
+TEXT ·betalnF32NEON(SB), NOSPLIT, $0-40
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD n+24(FP), R9
+	BLOCK24
+	FMOVQ 336(R11), F6 // -9223372036854775808
+	SUBS $2, R9
+	BLT tail
+
+loop:
+	FMOVD 0(R1), F20
+	WORD $0x0e617a94 // FCVTL32 V20, V20
+	FMOVD 0(R2), F21
+	WORD $0x0e617ab5 // FCVTL32 V21, V21
+	WORD $0x6e72e696 // FCMGE V22, V20, V18, 64 bits
+	WORD $0x6e205ad6 // NOT V22, V22
+	WORD $0x6e74e677 // FCMGE V23, V19, V20, 64 bits
+	WORD $0x6e205af7 // NOT V23, V23
+	WORD $0x4eb71ed4 // ORR V20, V22, V23
+	WORD $0x6eb0aa94 // UMAXV V20, V20
+	FMOVS F20, R10
+	CBNZW R10, stopMain
+	WORD $0x6e72e6b4 // FCMGE V20, V21, V18, 64 bits
+	WORD $0x6e205a94 // NOT V20, V20
+	WORD $0x6e75e676 // FCMGE V22, V19, V21, 64 bits
+	WORD $0x6e205ad6 // NOT V22, V22
+	WORD $0x4eb61e94 // ORR V20, V20, V22
+	WORD $0x6eb0aa94 // UMAXV V20, V20
+	FMOVS F20, R10
+	CBNZW R10, stopMain
+	BLOCK7
+	BLOCK8
+	BLOCK14
+	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
+	WORD $0x4e78ceb6 // FMLA V22, V21, V24, 64 bits
+	WORD $0x4e76d694 // FADD V20, V20, V22, 64 bits
+	WORD $0x0e616a95 // FCVTN32 V21, V20
+	FMOVD F21, 0(R0)
+	ADD $8, R0
+	ADD $8, R1
+	ADD $8, R2
+	SUBS $2, R9
+	BGE loop
+
+tail:
+	ADDS $2, R9
+	BEQ done
+
+done:
+	MOVD n+24(FP), R10
+	MOVD R10, done+32(FP)
+	RET
+
+stopMain:
+	ADD $2, R9
+
+stopTail:
+	MOVD n+24(FP), R10
+	SUB R9, R10
+	MOVD R10, done+32(FP)
+	RET
+
+// func betaF32NEON(z, x, y *float32, n int) (done int)
+TEXT ·betaF32NEON(SB), NOSPLIT, $0-40
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD n+24(FP), R9
+	BLOCK24
+	FMOVQ 336(R11), F6 // -9223372036854775808
+	SUBS $2, R9
+	BLT tail
+
+loop:
+	FMOVD 0(R1), F20
+	WORD $0x0e617a94 // FCVTL32 V20, V20
+	FMOVD 0(R2), F21
+	WORD $0x0e617ab5 // FCVTL32 V21, V21
+	WORD $0x6e72e696 // FCMGE V22, V20, V18, 64 bits
+	WORD $0x6e205ad6 // NOT V22, V22
+	WORD $0x6e74e677 // FCMGE V23, V19, V20, 64 bits
+	WORD $0x6e205af7 // NOT V23, V23
+	WORD $0x4eb71ed4 // ORR V20, V22, V23
+	WORD $0x6eb0aa94 // UMAXV V20, V20
+	FMOVS F20, R10
+	CBNZW R10, stopMain
+	WORD $0x6e72e6b4 // FCMGE V20, V21, V18, 64 bits
+	WORD $0x6e205a94 // NOT V20, V20
+	WORD $0x6e75e676 // FCMGE V22, V19, V21, 64 bits
+	WORD $0x6e205ad6 // NOT V22, V22
+	WORD $0x4eb61e94 // ORR V20, V20, V22
+	WORD $0x6eb0aa94 // UMAXV V20, V20
+	FMOVS F20, R10
+	CBNZW R10, stopMain
+	BLOCK7
+	BLOCK8
+	BLOCK14
+	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
+	WORD $0x4e78ceb6 // FMLA V22, V21, V24, 64 bits
+	WORD $0x4e76d694 // FADD V20, V20, V22, 64 bits
+	FMOVQ 1568(R11), F21 // 700
+	WORD $0x4ef4f6b4 // FMIN V20, V21, V20, 64 bits
+	FMOVQ 1584(R11), F21 // -700
+	WORD $0x4e74f6b4 // FMAX V20, V21, V20, 64 bits
+	FMOVQ 256(R11), F21 // 0x1.8p+52
+	FMOVQ 736(R11), F22 // 0x1.71547652b82fep+00
+	WORD $0x4e76ce95 // FMLA V21, V20, V22, 64 bits
+	FMOVQ 256(R11), F22 // 0x1.8p+52
+	WORD $0x4ef6d6b6 // FSUB V22, V21, V22, 64 bits
+	FMOVQ 224(R11), F23 // 0x1.62e42fefa39efp-01
+	WORD $0x4ef7ced4 // FMLS V20, V22, V23, 64 bits
+	FMOVQ 544(R11), F23 // 0x1.abc9e3b39803fp-56
+	WORD $0x4ef7ced4 // FMLS V20, V22, V23, 64 bits
+	WORD $0x4f7456b5 // SHL V21, V21, 52
+	WORD $0x4ee086b5 // ADD V21, V21, V0, 64 bits
+	WORD $0x6e74de96 // FMUL V22, V20, V20, 64 bits
+	FMOVQ 640(R11), F23 // 0x1.a01a01a01a01ap-16
+	FMOVQ 624(R11), F24 // 0x1.71de3a556c734p-19
+	WORD $0x4e74cf17 // FMLA V23, V24, V20, 64 bits
+	FMOVQ 656(R11), F24 // 0x1.a01a01a01a01ap-13
+	WORD $0x4e74cef8 // FMLA V24, V23, V20, 64 bits
+	FMOVQ 672(R11), F23 // 0x1.6c16c16c16c17p-10
+	WORD $0x4e74cf17 // FMLA V23, V24, V20, 64 bits
+	FMOVQ 688(R11), F24 // 0x1.1111111111111p-07
+	WORD $0x4e74cef8 // FMLA V24, V23, V20, 64 bits
+	FMOVQ 704(R11), F23 // 0x1.5555555555555p-05
+	WORD $0x4e74cf17 // FMLA V23, V24, V20, 64 bits
+	FMOVQ 720(R11), F24 // 0x1.5555555555555p-03
+	WORD $0x4e74cef8 // FMLA V24, V23, V20, 64 bits
+	WORD $0x4ea21c57 // ORR V23, V2, V2
+	WORD $0x4e74cf17 // FMLA V23, V24, V20, 64 bits
+	WORD $0x4e77ced4 // FMLA V20, V22, V23, 64 bits
+	WORD $0x4eb51eb6 // ORR V22, V21, V21
+	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
+	WORD $0x0e616ad4 // FCVTN32 V20, V22
+	FMOVD F20, 0(R0)
+	ADD $8, R0
+	ADD $8, R1
+	ADD $8, R2
+	SUBS $2, R9
+	BGE loop
+
+tail:
+	ADDS $2, R9
+	BEQ done
 
 done:
 	MOVD n+24(FP), R10

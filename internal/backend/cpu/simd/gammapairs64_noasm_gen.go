@@ -9,3 +9,9 @@ func ZetaF64(z, x, y []float64) { zetaF64Generic(z, x, y) }
 
 // BetalnF64 sets z[i] = log |B(x[i], y[i])|.
 func BetalnF64(z, x, y []float64) { betalnF64Generic(z, x, y) }
+
+// BetalnF32 sets z[i] = log |B(x[i], y[i])|.
+func BetalnF32(z, x, y []float32) { betalnF32Generic(z, x, y) }
+
+// BetaF32 sets z[i] = B(x[i], y[i]).
+func BetaF32(z, x, y []float32) { betaF32Generic(z, x, y) }

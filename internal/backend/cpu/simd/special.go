@@ -51,6 +51,10 @@ func ndtriFar64(p float64) float64 { return special.Ndtri(p) }
 
 func erfcinvFar64(y float64) float64 { return special.Erfcinv(y) }
 
+func betalnFar(a, b float32) float32 { return float32(special.Betaln(float64(a), float64(b))) }
+
+func betaFar(a, b float32) float32 { return float32(special.Beta(float64(a), float64(b))) }
+
 func zetaFar64(s, q float64) float64 { return special.Zeta(s, q) }
 
 func betalnFar64(a, b float64) float64 { return special.Betaln(a, b) }

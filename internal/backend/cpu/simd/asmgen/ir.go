@@ -92,25 +92,25 @@ func (b *B) emit(v *val) *val {
 // prune drops what nothing uses, so that it takes no register.
 func (b *B) prune() {
 	used := map[*val]bool{}
-	var kept []*val
+	var live []*val
 	for _, v := range slices.Backward(b.code) {
 		switch {
 		case used[v], v.op == "store", v.op == "stop", v.op == "prefetch", strings.HasPrefix(v.op, "acc"):
-			kept = append(kept, v)
+			live = append(live, v)
 			for _, a := range v.args {
 				used[a.root()] = true
 			}
 		}
 	}
-	if len(kept) == len(b.code) {
+	if len(live) == len(b.code) {
 		return
 	}
-	slices.Reverse(kept)
+	slices.Reverse(live)
 	b.code = nil
-	for _, v := range kept {
+	for _, v := range live {
 		v.uses = 0
 	}
-	for _, v := range kept {
+	for _, v := range live {
 		b.emit(v)
 	}
 }

@@ -131,7 +131,7 @@ func (d precision) besselI64(v int, scaled bool) func(b *B, x *val) *val {
 	}
 	return func(b *B, x *val) *val {
 		a := b.abs64(x)
-		y := b.Horner64(b.Sub(b.Min(b.D(8), a), b.D(4)), nearCoef) // in two halves digits would be lost
+		y := b.Horner64(b.Sub(b.Min(b.D(8), a), b.D(4)), nearCoef) // in two sums digits would be lost
 		if v == 1 {
 			y = b.Mul(y, a)
 		}

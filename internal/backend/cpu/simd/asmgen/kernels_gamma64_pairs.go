@@ -9,10 +9,15 @@ func gammaPairs64() []*kernel {
 		v, log := d.betaPair(b, x, y)
 		return b.Add(v.hi, b.Add(v.lo, log))
 	})
-	for k, name := range map[*kernel]string{zeta: "zetaFar64", betaln: "betalnFar64"} {
+	short := precisions[0]
+	betaln32 := elementaryKernel(short, "Betaln", "log |B(x[i], y[i])|", 2, short.betaShort)
+	beta32 := elementaryKernel(short, "Beta", "B(x[i], y[i])", 2, func(b *B, x, y *val) *val {
+		return short.expOf(b, short.betaShort(b, x, y))
+	})
+	for k, name := range map[*kernel]string{zeta: "zetaFar64", betaln: "betalnFar64", betaln32: "betalnFar", beta32: "betaFar"} {
 		k.stops, k.slow = true, name
 	}
-	return []*kernel{zeta, betaln}
+	return []*kernel{zeta, betaln, betaln32, beta32}
 }
 
 // zeta64 sums ten terms; the rest is the formula of Euler and Maclaurin with eight. What rounding took from a base goes into its
@@ -100,4 +105,35 @@ func (d precision) gammaPair(b *B, x func() pair) pair {
 	rest = b.Add(rest, b.Add(s.lo, p.lo))
 	r := b.Div(b.D(1), up.hi)
 	return pair{s.hi, b.Fma(r, b.split64(b.Mul(r, r), coefStirlingRest), rest)}
+}
+
+// betaShort is log B for results of float32, of concentrations up to 10⁴: Stirling's formula as in betaPair, in float64.
+func (d precision) betaShort(b *B, x, y *val) *val {
+	for _, v := range []*val{x, y} {
+		b.Stop(b.Or(b.NotGe(v, b.D(1e-10)), b.NotGe(b.D(1e4), v)))
+	}
+	low, three := b.D(lgammaSplit), b.D(3)
+	var sum, product *val
+	for k := range 3 {
+		v := b.Load("xxy"[k:k+1], f64, "f64f32")
+		if k == 0 {
+			v = b.Add(v, b.Load("y", f64, "f64f32"))
+		}
+		under := b.Lt(v, low)
+		f := b.Sel(under, b.Mul(b.Mul(v, b.Add(v, b.D(1))), b.Add(v, b.D(2))), b.D(1))
+		v = b.Sel(under, b.Add(v, three), v)
+		r := b.Div(b.D(1), v)
+		log := precisions[1].logInside(b, v)
+		s := b.Fma(b.Sub(v, b.D(0.5)), log, b.Fma(r, b.split64(b.Mul(r, r), coefStirlingRest), b.negated(v)))
+		switch k {
+		case 0:
+			sum, product = b.negated(s), f
+		case 1:
+			sum, product = b.Add(sum, s), b.Div(product, f)
+		case 2:
+			sum, product = b.Add(sum, s), b.Div(product, f)
+		}
+	}
+	const half = 0x1.d67f1c864beb5p-1 // log √(2π)
+	return b.Add(b.Add(sum, b.D(half)), d.logNormal(b, product))
 }

@@ -112,7 +112,7 @@ func (d precision) gammaSmall(b *B, _, _ *val) *val {
 	ln := d.logInside(b, b.Load("y", f64, ""))
 	less := d.expm1(b, b.Sub(b.Fma(b.Load("x", f64, ""), ln, b.negated(gamma.hi)), gamma.lo))
 	a, x := gammaOperands(b)
-	// Σ (-x)^(n-1)/(n!·(a+n)) from the back; what its first term and products lose is kept.
+	// Σ (-x)^(n-1)/(n!·(a+n)) from the back; what its first term and products lose is added.
 	sum := b.Div(b.D(1), b.Add(a, b.D(18)))
 	for n := 17; n > 1; n-- {
 		sum = b.Fnma(b.Mul(x, b.D(1/float64(n+1))), sum, b.Div(b.D(1), b.Add(a, b.D(float64(n)))))

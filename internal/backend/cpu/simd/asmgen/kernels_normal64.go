@@ -51,7 +51,7 @@ func normal64() []*kernel {
 
 // scaledErfc is e^(x²) erfc(x) for 0 <= x <= 1e300.
 func (d precision) scaledErfc(b *B, x *val) *val {
-	g := b.Horner64(b.Div(b.Sub(x, b.D(3)), b.Add(x, b.D(3))), coefErfcxAll) // in two halves digits would be lost
+	g := b.Horner64(b.Div(b.Sub(x, b.D(3)), b.Add(x, b.D(3))), coefErfcxAll) // in two sums digits would be lost
 	return b.Div(g, b.Fma(x, b.D(2), b.D(1)))
 }
 
