@@ -111,6 +111,47 @@ func TestAttentionTiles(t *testing.T) {
 	}
 }
 
+// TestAttentionOfCaches compares a query of each head over a cache with the CPU's in float32: so many keys that blocks combine what they
+// have in each of the ways, from few to more than neighbours take; windows; recorded, which is how kernels begin before others end.
+func TestAttentionOfCaches(t *testing.T) {
+	dev := gpu(t)
+	const room = 2048
+	for _, c := range []struct {
+		heads, groups, size int
+		d                   lucid.DType
+	}{{32, 8, 128, lucid.Float32}, {32, 8, 128, lucid.BFloat16}, {32, 8, 64, lucid.BFloat16}, {6, 6, 64, lucid.Float32},
+		{14, 2, 64, lucid.Float16}, {8, 1, 256, lucid.BFloat16}, {4, 4, 40, lucid.Float32}} {
+		lucid.Seed(9)
+		as := func(x *lucid.Tensor) *lucid.Tensor { return x.To(c.d).To(lucid.Float32) }
+		keys := []int{1, c.groups, room, c.size}
+		q, k, v := as(lucid.Randn(1, c.heads, 1, c.size)), as(lucid.Randn(keys...)), as(lucid.Randn(keys...))
+		type attention func(q, k, v, first, end *lucid.Tensor) *lucid.Tensor
+		attend := func(q, k, v, first, end *lucid.Tensor) *lucid.Tensor {
+			at := lucid.With{Device: q.Device()}.Arange(room)
+			mask := at.Ge(first).LogicalAnd(at.Lt(end)).Reshape(1, 1, 1, -1)
+			q = q.Mul(2).Mul(0.5) // a kernel in front of it
+			return F.ScaledDotProductAttention(q, k, v, F.ScaledDotProductAttentionOptions{AttnMask: mask, EnableGQA: true})
+		}
+		recorded := lucid.Compile(attend)
+		tol := map[lucid.DType]float64{lucid.Float32: 2e-6, lucid.BFloat16: 6e-3, lucid.Float16: 1e-3}[c.d]
+		on := []*lucid.Tensor{q.To(c.d).To(dev), k.To(c.d).To(dev), v.To(c.d).To(dev)}
+		for _, end := range []int{1, 2, 15, 17, 32, 33, 64, 100, 128, 129, 255, 300, 511, 640, 1000, 1024, 1025, 1500, 2047, 2048} {
+			for _, first := range []int{0, max(0, end-200)} {
+				scalar := func(with lucid.With, i int) *lucid.Tensor { return with.New([]int64{int64(i)}, 1) }
+				y := attend(q, k, v, scalar(lucid.With{}, first), scalar(lucid.With{}, end))
+				want := lucid.ToSlice[float64](y.To(lucid.Float64).Reshape(-1))
+				with := lucid.With{Device: dev}
+				for name, f := range map[string]attention{"recorded": recorded, "launched": attend} {
+					y := f(on[0], on[1], on[2], scalar(with, first), scalar(with, end))
+					if e := distance(lucid.ToSlice[float64](y.To(lucid.CPU).To(lucid.Float64).Reshape(-1)), want); !(e <= tol) {
+						t.Fatalf("%+v, %s, keys %d to %d: off by %.2g, more than %.2g", c, name, first, end, e, tol)
+					}
+				}
+			}
+		}
+	}
+}
+
 // distance is ‖x - y‖ / ‖y‖.
 func distance(x, y []float64) float64 {
 	var d, n float64

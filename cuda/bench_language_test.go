@@ -56,23 +56,27 @@ func llama(b testing.TB, layers, hidden, intermediate int, weights model.Source)
 // row: the logits of each token, over caches that the tokens before it are in.
 func TestStepRecorded(t *testing.T) {
 	dev := gpu(t)
-	lucid.Seed(11)
-	m := llama(t, 3, 2048, 1024, floats(dev))
-	with := lucid.With{Device: dev}
-	step := func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) (y *lucid.Tensor) {
-		lucid.NoGrad(func() { y = m.Step(ids, start, last, caches).To(lucid.Float32) })
-		return y
-	}
-	recorded := lucid.Compile(step)
-	caches := [2][][]*lucid.Tensor{{m.NewCache(512)}, {m.NewCache(512)}}
-	for i := range 150 {
-		var got [2][]float64
-		for k, f := range []func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor{recorded, step} {
-			y := f(with.New([]int64{int64(31 * i % 500)}, 1, 1), with.New([]int64{int64(i)}, 1), with.New([]int64{0}, 1), caches[k])
-			got[k] = lucid.ToSlice[float64](y.To(lucid.CPU).To(lucid.Float64).Reshape(-1))
-		}
-		if e := distance(got[0], got[1]); !(e <= 0.02) {
-			t.Fatalf("the logits of token %d are off by %.2g", i, e)
+	for name, weights := range map[string]model.Source{"bfloat16": floats(dev), "Q4_K": blocks(dev)} {
+		for _, room := range []int{512, 2048} {
+			lucid.Seed(11)
+			m := llama(t, 3, 2048, 1024, weights)
+			with := lucid.With{Device: dev}
+			step := func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) (y *lucid.Tensor) {
+				lucid.NoGrad(func() { y = m.Step(ids, start, last, caches).To(lucid.Float32) })
+				return y
+			}
+			recorded := lucid.Compile(step)
+			caches := [2][][]*lucid.Tensor{{m.NewCache(room)}, {m.NewCache(room)}}
+			for i := range 150 {
+				var got [2][]float64
+				for k, f := range []func(ids, start, last *lucid.Tensor, caches [][]*lucid.Tensor) *lucid.Tensor{recorded, step} {
+					y := f(with.New([]int64{int64(31 * i % 500)}, 1, 1), with.New([]int64{int64(i)}, 1), with.New([]int64{0}, 1), caches[k])
+					got[k] = lucid.ToSlice[float64](y.To(lucid.CPU).To(lucid.Float64).Reshape(-1))
+				}
+				if e := distance(got[0], got[1]); !(e <= 0.02) {
+					t.Fatalf("%s, room for %d: the logits of token %d are off by %.2g", name, room, i, e)
+				}
+			}
 		}
 	}
 }

@@ -16,6 +16,10 @@ import (
 
 const (
 	decodeSplits = 32  // chunks: a warp weighs them
+	nearChunks   = 8   // chunks that a cluster combines: NEAR in attention_decode.cu
+	nearMatrices = 16  // up to so many; with more of them blocks wait for each other
+	mostNear     = 64  // vectors of results that it has room for
+	mostNearMMA  = 32  // with tensor cores: with more of them the launches behind lose what attention gains (8B: 0.5 %)
 	decodeBlocks = 128 // chunks of all heads of an example: enough for a device; bits must not depend on which it is
 )
 
@@ -26,13 +30,14 @@ type decoding struct {
 	one         bool // there is one query of each head
 	page        int  // rows of a block of keys that a table names; 0: keys follow each other
 	mma         bool // with tensor cores
+	cluster     int  // blocks that combine what they have without a way through memory; 0: none
 }
 
 // block gives the threads of a block and the keys of a chunk, if there are so many: THREADS and FEWEST in attention_decode.cu.
 func (c decoding) block() (threads, fewest int) {
 	switch {
 	case !c.mma:
-		return 256, 32
+		return 512, 32
 	case c.rows*c.lanes > 256:
 		return 64, 64
 	case c.rows*c.lanes > 128:
@@ -87,7 +92,8 @@ func (c decoding) source() string {
 	if c.mma {
 		types += fmt.Sprintf("#define MMA \"%s\"\n", ctype[c.t])
 	}
-	sizes := fmt.Sprintf("#define ROWS %d\n#define LANES %d\n#define PAGE %d\n", c.rows, c.lanes, c.page)
+	sizes := fmt.Sprintf("#define ROWS %d\n#define LANES %d\n#define PAGE %d\n#define CLUSTER %d\n", c.rows, c.lanes, c.page,
+		c.cluster)
 	return kernels.Source("prelude") + types + sizes + kernels.Source("attention_decode")
 }
 
@@ -111,13 +117,24 @@ func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.V
 	q, k, v := in[0], in[1], in[2]
 	c.mma = c.t.IsHalf() && d.Major >= 8
 	threads, fewest := c.block()
+	matrices, keys, width := k.Shape.Dim(0)*k.Shape.Dim(1), k.Shape.Dim(2), v.Shape.Dim(3)
+	rows := q.Shape.Dim(1) / k.Shape.Dim(1) * q.Shape.Dim(2)
+	splits := min(blocks(keys, fewest), max(1, decodeBlocks/k.Shape.Dim(1)), decodeSplits)
+	chunks := min(splits, max(1, 4*d.SMs/matrices))
+	room := mostNear
+	if c.mma {
+		room = mostNearMMA
+	}
+	if d.Major >= 9 && c.rows*c.lanes <= room && chunks > 1 && matrices <= nearMatrices && d.alone() {
+		for c.cluster = nearChunks; c.cluster > chunks; {
+			c.cluster /= 2
+		}
+		chunks -= chunks % c.cluster
+	}
 	f, err := d.kernel(fmt.Sprint("attention_decode", c), "attention_decode", c.source)
 	if err != nil {
 		return err
 	}
-	matrices, keys, width := k.Shape.Dim(0)*k.Shape.Dim(1), k.Shape.Dim(2), v.Shape.Dim(3)
-	rows := q.Shape.Dim(1) / k.Shape.Dim(1) * q.Shape.Dim(2)
-	splits := min(blocks(keys, fewest), max(1, decodeBlocks/k.Shape.Dim(1)), decodeSplits)
 	var g args
 	sizes(&g, q, k, v)
 	g.int(splits, q.Shape.Dim(1)/k.Shape.Dim(1))
@@ -150,5 +167,5 @@ func (d *call) attentionDecode(p attr.Attention, c decoding, out, in []backend.V
 		return err
 	}
 	g.ptr(b, b+uintptr(4*n), b+uintptr(8*n), ended)
-	return d.launch(f, min(splits, max(1, 4*d.SMs/matrices)), matrices, threads, g)
+	return d.launch(f, chunks, matrices, threads, g)
 }

@@ -112,7 +112,7 @@ func (p blockProducts) form(d *driver.Device, rows int) blockForm {
 	}
 	part := blockWarps * f.groups * 32 / p.format.BlockSize() * p.format.BlockBytes()
 	free := min(d.Shared+driverOwn, streamShared) - driverOwn - static
-	x := rows * p.k / 32 * groupBytes
+	x := rows * p.heldRow(f)
 	if f.held = x <= mostBlockX && (free-x)/part >= 2; f.held {
 		free -= x
 	}
@@ -126,10 +126,15 @@ func (p blockProducts) form(d *driver.Device, rows int) blockForm {
 	return f
 }
 
+// heldRow is the bytes of a row of x in shared memory: parts of it that the ring has parts for.
+func (p blockProducts) heldRow(f blockForm) int {
+	return blocks(p.k/32, f.groups) * f.groups * groupBytes
+}
+
 // shared is the bytes of shared memory that a block needs.
 func (f blockForm) shared(p blockProducts) (bytes int) {
 	if f.held {
-		bytes = f.rows * p.k / 32 * groupBytes
+		bytes = f.rows * p.heldRow(f)
 	}
 	return bytes + f.stages*blockWarps*f.groups*32/p.format.BlockSize()*p.format.BlockBytes()
 }

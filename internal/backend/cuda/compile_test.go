@@ -304,11 +304,12 @@ func TestCompileDecoding(t *testing.T) {
 		{dtype.BFloat16, dtype.BFloat16, 0, 8, 2, true, 4, two}} {
 		compileShort(t, "few_rows", c.source(), 900)
 	}
-	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8, true, 0, true}, {dtype.BFloat16, dtype.Bool, 4, 16, true, 32, true},
-		{dtype.Float16, dtype.Float16, 16, 32, false, 0, true}, {dtype.Float16, dtype.Float16, 16, 32, false, 0, false},
-		{dtype.Float32, dtype.Bool, 1, 4, false, 0, false}} {
+	for _, c := range []decoding{{dtype.BFloat16, dtype.Bool, 4, 8, true, 0, true, 8},
+		{dtype.BFloat16, dtype.Bool, 4, 16, true, 32, true, 4}, {dtype.Float16, dtype.Float16, 16, 32, false, 0, true, 0},
+		{dtype.Float16, dtype.Float16, 16, 32, false, 0, false, 0},
+		{dtype.Float32, dtype.Bool, 1, 4, false, 0, false, 0}, {dtype.Float32, dtype.Bool, 4, 16, true, 0, false, 8}} {
 		most := uint64(2100)
-		if c.mma {
+		if c.mma || c.cluster > 0 {
 			most = 2300
 		}
 		compileShort(t, "attention_decode", c.source(), most)

@@ -173,6 +173,15 @@ func (r *recorder) begin(f *Device, name string, out, in []backend.View) error {
 	return f.Device.SetNodes(o.behind)
 }
 
+// alone reports whether no other launch goes on next to the current one.
+func (d *Device) alone() bool {
+	if d.mode != capturing {
+		return true
+	}
+	o := &d.rec.dependencies
+	return len(o.leaves) <= 1 && slices.Equal(o.behind, o.leaves)
+}
+
 func compacted(nodes []uintptr) []uintptr {
 	slices.Sort(nodes)
 	return slices.Compact(nodes)

@@ -6,6 +6,8 @@
 // Without tensor cores a warp has one query at a time, or a part of its keys; LANES of its threads have a key, 8 elements each. With them
 // (MMA names T) a warp has 16 keys at a time, and 8 queries: keys, then values, are the left operand of mma, read from memory once, in an
 // order of elements that needs no exchange between threads.
+// With CLUSTER, so many blocks of a head are neighbours: the first of them reads as many chunks from the shared memory of the others,
+// without a way through memory. Such a kernel also asks for its keys and values before its predecessors are done.
 //
 // Between two tokens all weights of a model go through the caches, and code is read from memory again: what is long is slow. So loops are
 // not unrolled but for loads that wait for memory together.
@@ -14,13 +16,29 @@
 #define SHARES WARPS                       // warps that share the keys of a query
 #define FEWEST (THREADS == 256 ? 128 : 64) // keys of a chunk, if there are so many
 #else
-#define THREADS 256
+#define THREADS 512
 #define SHARES (ROWS < WARPS ? WARPS / ROWS : 1)
 #define KEYS (32 / LANES) // of a warp at a time
-#define PER 8             // times that it loads at once
+#define PER 4             // times that it loads at once
 #define FEWEST 32
 #endif
+#define ENOUGH (ROWS * LANES > 64 ? 0 : 128) // up to so many keys a chunk there are at most NEAR, which a cluster combines
+#define NEAR 8
 #define WARPS (THREADS / 32)
+
+#if CLUSTER
+#define CLUSTERED __cluster_dims__(CLUSTER, 1, 1)
+#define CLUSTER_ARRIVE asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#define CLUSTER_WAIT asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+// of_block is the address that shared memory has in a block of a cluster.
+DEV float *of_block(float *shared, int block) {
+    u64 at;
+    asm("mapa.u64 %0, %1, %2;" : "=l"(at) : "l"(shared), "r"(block));
+    return (float *)at;
+}
+#else
+#define CLUSTERED
+#endif
 
 struct Args {
     i64 heads, kv_heads, queries, keys, e, f, splits, group; // group: heads that share keys
@@ -78,23 +96,32 @@ struct Range { int first, end; };
 // widen takes in a key.
 DEV void widen(Range &r, int at) { r.first = min(r.first, at), r.end = max(r.end, at + 1); }
 
+// load_mask loads what may be written meanwhile: before predecessors are done it is looked at in vain at worst, but must not be in this
+// multiprocessor's cache then.
+DEV u8 load_mask(const u8 *p) { return CLUSTER ? __ldcg(p) : *p; }
+
 // scan looks at a row of a mask.
 DEV void scan(Range &r, const u8 *row, i64 stride, int keys) {
     if (stride == 1 && (u64)row % 16 == 0) {
 #pragma unroll (THREADS < 256 ? 2 : 1)
         for (int j = threadIdx.x * 16; j < keys / 16 * 16; j += THREADS * 16) {
+#if CLUSTER
+            Vec<u64, 2> v;
+            asm volatile("ld.global.cg.v2.u64 {%0, %1}, [%2];" : "=l"(v.v[0]), "=l"(v.v[1]) : "l"(row + j) : "memory");
+#else
             const Vec<u64, 2> v = *(const Vec<u64, 2> *)(row + j);
+#endif
             if ((v.v[0] | v.v[1]) == 0) continue;
             widen(r, j + (v.v[0] ? (__ffsll(v.v[0]) - 1) / 8 : 8 + (__ffsll(v.v[1]) - 1) / 8));
             widen(r, j + (v.v[1] ? 15 - __clzll(v.v[1]) / 8 : 7 - __clzll(v.v[0]) / 8));
         }
         row += keys / 16 * 16;
-        if ((int)threadIdx.x < keys % 16 && row[threadIdx.x]) widen(r, keys / 16 * 16 + threadIdx.x);
+        if ((int)threadIdx.x < keys % 16 && load_mask(row + threadIdx.x)) widen(r, keys / 16 * 16 + threadIdx.x);
         return;
     }
 #pragma unroll 1
     for (int j = threadIdx.x; j < keys; j += THREADS)
-        if (row[j * stride]) widen(r, j);
+        if (load_mask(row + j * stride)) widen(r, j);
 }
 #endif
 
@@ -113,6 +140,9 @@ DEV Range seen(const Args &a, i64 n, i64 head, int group, int queries) {
         s.first = min(s.first, __shfl_xor_sync(~0u, s.first, m));
         s.end = max(s.end, __shfl_xor_sync(~0u, s.end, m));
     }
+#if CLUSTER
+    __syncthreads(); // it may have been read before
+#endif
     if (threadIdx.x % 32 == 0) found[threadIdx.x / 32] = s;
     __syncthreads();
 #pragma unroll
@@ -121,6 +151,38 @@ DEV Range seen(const Args &a, i64 n, i64 head, int group, int queries) {
 #endif
     return {uniform(r.first), uniform(r.end)};
 }
+
+// Chunks is how keys are divided.
+struct Chunks { int size, used; };
+DEV Chunks chunks(const Args &a, Range r) {
+    const u32 keys = max(r.end - r.first, 0), most = keys <= NEAR * ENOUGH ? min((u32)a.splits, NEAR) : (u32)a.splits;
+    const u32 wanted = max(min((keys + FEWEST - 1) / FEWEST, most), 1u);
+    Chunks c;
+    c.size = max(((keys + wanted - 1) / wanted + 15) / 16 * 16, 16u);
+    c.used = max((keys + c.size - 1) / c.size, 1u);
+    return c;
+}
+
+#if CLUSTER
+// ask lets the second-level cache load keys and values of a chunk that is likely to be the one of this block. What the predecessors still
+// write may be read too early: nothing comes of it.
+DEV void ask(const Args &a, i64 n, i64 kv, Range r) {
+    const Chunks c = chunks(a, r);
+    const int first = r.first + blockIdx.x * c.size, end = min(first + c.size, r.end), at = threadIdx.x % 32 * (128 / (int)sizeof(T));
+    const T *key = a.k + n * a.ks[0] + kv * a.ks[1] + at, *value = a.v + n * a.vs[0] + kv * a.vs[1] + at;
+#pragma unroll 1
+    for (int i = first + threadIdx.x / 32; i < end; i += WARPS) {
+        int j = i;
+#if PAGE
+        const i64 b = __ldcg(a.table + n * a.pages + i / PAGE);
+        if ((u64)b >= (u64)a.blocks) continue;
+        j = (int)b * PAGE + i % PAGE;
+#endif
+        if (at < (int)a.e) asm volatile("prefetch.global.L2 [%0];" :: "l"(key + j * (int)a.ks[2]));
+        if (at < (int)a.f) asm volatile("prefetch.global.L2 [%0];" :: "l"(value + j * (int)a.vs[2]));
+    }
+}
+#endif
 
 #ifdef MMA
 #define STEPS (LANES / 4)          // 32 elements of a key
@@ -338,22 +400,42 @@ DEV Sums attend(const Args &a, i64 n, i64 kv, int r, int queries, int first, int
 #define LEAST 1
 #endif
 
-extern "C" __global__ void __launch_bounds__(THREADS, LEAST) attention_decode(const __grid_constant__ Args a) {
+extern "C" __global__ void CLUSTERED __launch_bounds__(THREADS, LEAST) attention_decode(const __grid_constant__ Args a) {
+    PDL_EARLY
     __shared__ float total[ROWS][SHARES][LANES * 8], tops[ROWS][SHARES], masses[ROWS][SHARES];
     __shared__ bool last;
     const i64 n = blockIdx.y / (u32)a.kv_heads, kv = blockIdx.y % (u32)a.kv_heads;
     const int group = (int)a.group, queries = QUERIES, rows = group * queries, f = (int)a.f;
     const int warp = uniform(threadIdx.x / 32), t = threadIdx.x % 32;
     const float none = -(float)INF;
-    const Range range = seen(a, n, kv * group, group, queries);
-    const u32 keys = max(range.end - range.first, 0), wanted = max(min((keys + FEWEST - 1) / FEWEST, (u32)a.splits), 1u);
-    const int chunk = max(((keys + wanted - 1) / wanted + 15) / 16 * 16, 16u), used = max((keys + chunk - 1) / chunk, 1u);
+#if CLUSTER
+    __shared__ float own_tops[ROWS], own_masses[ROWS]; // of a chunk; its values are in total[r][0]
+#endif
+    Range range;
+#pragma unroll 1
+    for (int waited = 1 - (CLUSTER > 0); waited < 2; waited++) {
+        if (waited) { PDL_WAIT }
+        range = seen(a, n, kv * group, group, queries);
+#if CLUSTER
+        if (!waited) ask(a, n, kv, range);
+#endif
+    }
+    const Chunks all = chunks(a, range);
+    const int chunk = all.size, used = all.used;
+#if CLUSTER
+    if ((int)blockIdx.x >= used) return;
+#endif
     const int wide = (f + 31) / 32; // a warp has 32 elements of a result at a time
 #ifndef MMA
     const int share = warp / ROWS % SHARES;
 #endif
     T *out = a.out + n * a.os[0] + kv * group * a.os[1];
     float *lse = a.lse + (n * a.heads + kv * group) * a.queries;
+#if CLUSTER
+    const bool near = used <= CLUSTER;
+#else
+    const bool near = false;
+#endif
     int made = 0; // chunks of this block; where there are many texts it has several
 #pragma unroll 1
     for (int number = blockIdx.x; number < used; number += gridDim.x, made++) {
@@ -412,6 +494,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, LEAST) attention_decode(co
                 mass = __fmaf_rn(scale, masses[r][w], mass);
                 if (scale != 0 && c < f) s = __fmaf_rn(scale, total[r][w][c], s);
             }
+#if CLUSTER
+            if (used > 1 && near) {
+                total[r][0][c] = s;
+                if (c == 0) { own_tops[r] = top; own_masses[r] = mass; }
+                continue;
+            }
+#endif
             if (used > 1) {
                 if (c < f) a.parts[(i64)(slot + r) * f + c] = s;
                 if (c == 0) { a.tops[slot + r] = top; a.sums[slot + r] = mass; }
@@ -424,23 +513,47 @@ extern "C" __global__ void __launch_bounds__(THREADS, LEAST) attention_decode(co
     }
     if (used == 1 || made == 0) return;
 
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        last = atomicAdd(a.ended + blockIdx.y, (u32)made) == (u32)(used - made);
-        __threadfence();
-        if (last) a.ended[blockIdx.y] = 0;
+    if (!near) {
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence();
+            last = atomicAdd(a.ended + blockIdx.y, (u32)made) == (u32)(used - made);
+            __threadfence();
+            if (last) a.ended[blockIdx.y] = 0;
+        }
+        __syncthreads();
+        if (!last) return;
     }
-    __syncthreads();
-    if (!last) return;
+#if CLUSTER
+    else {
+        CLUSTER_ARRIVE
+        CLUSTER_WAIT
+        if (blockIdx.x > 0) { // the first reads its memory
+            CLUSTER_ARRIVE
+            CLUSTER_WAIT
+            return;
+        }
+    }
+#endif
 #pragma unroll 1
     for (int i = warp; i < rows * wide; i += WARPS) { // what others wrote is not in this multiprocessor's cache
         const int r = i / wide, c = i % wide * 32 + t, from = (int)blockIdx.y * (int)a.splits * rows + r;
-        const float top = t < used ? __ldcg(a.tops + from + t * rows) : none, mass = t < used ? __ldcg(a.sums + from + t * rows) : 0;
         const float *part = a.parts + (i64)from * f + min(c, f - 1);
-        float x[16], y = 0;
+        float top = none, mass = 0, x[16], y = 0;
+#if CLUSTER
+        if (near) {
+            if (t < used) top = *of_block(own_tops + r, t), mass = *of_block(own_masses + r, t);
 #pragma unroll
-        for (int s = 0; s < 16; s++) x[s] = s < used ? __ldcg(part + s * rows * f) : 0;
+            for (int s = 0; s < (CLUSTER < 16 ? CLUSTER : 16); s++) x[s] = s < used ? *of_block(&total[r][0][c], s) : 0;
+#pragma unroll
+            for (int s = CLUSTER; s < 16; s++) x[s] = 0;
+        } else
+#endif
+        {
+            if (t < used) top = __ldcg(a.tops + from + t * rows), mass = __ldcg(a.sums + from + t * rows);
+#pragma unroll
+            for (int s = 0; s < 16; s++) x[s] = s < used ? __ldcg(part + s * rows * f) : 0;
+        }
         const float highest = largest(top), w = top == none ? 0 : exponential(top - highest), sum = sum_of(w == 0 ? 0 : w * mass);
 #pragma unroll
         for (int s = 0; s < 16; s++) {
@@ -456,4 +569,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, LEAST) attention_decode(co
         if (c < f) out[r / queries * a.os[1] + r % queries * a.os[2] + c] = Put<T>::put(blind ? 0 : y / sum);
         if (c == 0) lse[r] = blind ? -none : highest + logf(sum);
     }
+#if CLUSTER
+    if (near) { CLUSTER_ARRIVE CLUSTER_WAIT }
+#endif
 }

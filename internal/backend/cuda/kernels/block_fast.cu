@@ -33,12 +33,21 @@ DEV u32 word_at(const u8 *b) { return *(const u32 *)b; }
 // fifth makes bits 4 of bytes of the lowest four bits.
 DEV u32 fifth(u32 bits) { return (bits & 15) * 0x00204081u << 4 & 0x10101010u; }
 
-// Quants of 32 elements, four in a word, and factors: the sum is scale·(a·first half + b·second half + c·sum of x).
+// Quants of 32 elements, four in a word, and factors: the sum is scale·(a·first half + b·second half) + c·scale·(sum of x). Unless SPLIT,
+// a and b are equal.
 struct Group { u32 q[8]; float a, b, c; };
 
+// Integer instructions limit these kernels as much as memory does. So a sum of products begins with the bits of 3·2²²: it is the number
+// that is added to them, without a conversion. Bytes become numbers the same way.
+#define BEGIN 0x4b400000
+DEV float number(int sum) { return __fadd_rn(__int_as_float(sum), -12582912.f); }
+DEV float with_byte(u32 bits, u32 word, int i) { return __uint_as_float(__byte_perm(word, bits, 0x7440 + i)); }
+DEV float byte_of(u32 word, int i) { return __fadd_rn(with_byte(0x4b000000u, word, i), -8388608.f); }
+DEV float sixteenth_of(u32 word, int i) { return __fadd_rn(with_byte(0x49000000u, word, i), -524288.f); }
+
 #if defined(FORMAT_Q4_0) || defined(FORMAT_Q4_1) || defined(FORMAT_Q5_0) || defined(FORMAT_Q5_1)
-#define SIGNED 0
-DEV void unpack(const u8 *b, int, Group &g) {
+DEV void unpack(const u8 *b, int, Group (&to)[1]) {
+    Group &g = to[0];
 #if defined(FORMAT_Q4_1) || defined(FORMAT_Q5_1)
     const int head = 4;
     g.c = half_at(b + 2);
@@ -67,37 +76,46 @@ DEV void unpack(const u8 *b, int, Group &g) {
 }
 #elif defined(FORMAT_Q8_0)
 #define SIGNED 1
-DEV void unpack(const u8 *b, int, Group &g) {
-    g.a = g.b = half_at(b);
-    g.c = 0;
+#define OFFSET 0
+DEV void unpack(const u8 *b, int, Group (&to)[1]) {
+    to[0].a = to[0].b = half_at(b);
+    to[0].c = 0;
 #pragma unroll
-    for (int j = 0; j < 8; j++) g.q[j] = word16_at(b + 2 + 4 * j);
+    for (int j = 0; j < 8; j++) to[0].q[j] = word16_at(b + 2 + 4 * j);
 }
 #elif defined(FORMAT_Q4_K) || defined(FORMAT_Q5_K)
-#define SIGNED 0
 #define PAIR 2 // groups that share bytes
-DEV void factors(const Vec<u32, 4> &head, int k, Group &g) { // two factors, then scales and minima of six bits
-    const int at = 8 * (k & 3);
-    const u32 p0 = head.v[1] >> at, p1 = head.v[2] >> at, p2 = head.v[3] >> at;
-    const int scale = k < 4 ? p0 & 63 : p2 & 15 | (p0 >> 6 & 3) << 4, low = k < 4 ? p1 & 63 : p2 >> 4 & 15 | (p1 >> 6 & 3) << 4;
-    f16 d, least;
-    d.v = (u16)head.v[0];
-    least.v = (u16)(head.v[0] >> 16);
-    g.a = g.b = get(d) * (float)scale;
-    g.c = -get(least) * (float)low;
+// factors unpacks two scales and two minima of six bits, of groups k and k + 1, without a branch: threads of a warp have other ones.
+DEV u32 factors(const Vec<u32, 4> &head, int k) {
+    const u32 two = k & 2 ? 0x7632 : 0x5410, low = k < 4 ? 0x3f3f3f3fu : 0, high = k < 4 ? 0 : 0x30303030u, rest = k < 4 ? 0 : 0x0f0f0f0fu;
+    const u32 t = __byte_perm(head.v[1], head.v[2], two), n = __byte_perm(head.v[3], head.v[3] >> 4, two);
+    return t & low | t >> 2 & high | n & rest;
 }
 DEV void unpack(const u8 *b, int k, Group (&g)[2]) {
     const Vec<u32, 4> head = *(const Vec<u32, 4> *)b;
     u32 w[8];
     *(Vec<u32, 4> *)w = *(const Vec<u32, 4> *)(b + (BYTES - 128) + k / 2 * 32);
     *(Vec<u32, 4> *)(w + 4) = *(const Vec<u32, 4> *)(b + (BYTES - 128) + k / 2 * 32 + 16);
-    factors(head, k, g[0]);
-    factors(head, k + 1, g[1]);
+    const u32 f = factors(head, k);
+    f16 d, least;
+    d.v = (u16)head.v[0];
+    least.v = (u16)(head.v[0] >> 16);
+    const float scale = get(d), low = -get(least);
+    g[0].a = g[0].b = scale * byte_of(f, 0);
+    g[0].c = low * byte_of(f, 2);
+    g[1].c = low * byte_of(f, 3);
+#ifdef FORMAT_Q4_K
+    g[1].a = g[1].b = scale * sixteenth_of(f, 1); // of quants where they are, sixteen times as large
+#else
+    g[1].a = g[1].b = scale * byte_of(f, 1);
+#endif
 #pragma unroll
     for (int j = 0; j < 8; j++) {
         g[0].q[j] = w[j] & 0x0f0f0f0fu;
+#ifdef FORMAT_Q4_K
+        g[1].q[j] = w[j] & 0xf0f0f0f0u;
+#else
         g[1].q[j] = w[j] >> 4 & 0x0f0f0f0fu;
-#ifdef FORMAT_Q5_K
         const u32 high = word_at(b + 16 + 4 * j) >> k;
         g[0].q[j] |= (high & 0x01010101u) << 4;
         g[1].q[j] |= (high >> 1 & 0x01010101u) << 4;
@@ -106,7 +124,10 @@ DEV void unpack(const u8 *b, int k, Group (&g)[2]) {
 }
 #elif defined(FORMAT_Q6_K)
 #define SIGNED 1
-DEV void unpack(const u8 *b, int s, Group &g) {
+#define OFFSET 0
+#define SPLIT 1
+DEV void unpack(const u8 *b, int s, Group (&to)[1]) {
+    Group &g = to[0];
     const int h = s / 4, k = s % 4;
     const float d = half_at(b + 208);
     g.a = d * (float)(i8)b[192 + 2 * s];
@@ -123,7 +144,15 @@ DEV void unpack(const u8 *b, int s, Group &g) {
 
 #ifndef PAIR
 #define PAIR 1 // groups that a thread unpacks at once
-DEV void unpack(const u8 *b, int k, Group (&g)[1]) { unpack(b, k, g[0]); }
+#endif
+#ifndef SIGNED
+#define SIGNED 0
+#endif
+#ifndef OFFSET
+#define OFFSET 1
+#endif
+#ifndef SPLIT
+#define SPLIT 0
 #endif
 
 DEV int dot4(u32 w, u32 x, int sum) {
@@ -135,11 +164,18 @@ DEV int dot4(u32 w, u32 x, int sum) {
     return sum;
 }
 
-DEV float part(const Group &u, Vec<u32, 4> x0, Vec<u32, 4> x1, float total) {
-    int first = 0, second = 0;
+// part adds products of a group; total is scale·(sum of x).
+DEV float part(const Group &u, Vec<u32, 4> x0, Vec<u32, 4> x1, float scale, float total, float sum) {
+    int first = BEGIN, second = BEGIN;
 #pragma unroll
-    for (int j = 0; j < 4; j++) { first = dot4(u.q[j], x0.v[j], first); second = dot4(u.q[4 + j], x1.v[j], second); }
-    return __fmaf_rn(u.a, (float)first, __fmaf_rn(u.b, (float)second, u.c * total));
+    for (int j = 0; j < 4; j++) first = dot4(u.q[j], x0.v[j], first);
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+        if (SPLIT) second = dot4(u.q[4 + j], x1.v[j], second);
+        else first = dot4(u.q[4 + j], x1.v[j], first);
+    if (OFFSET) sum = __fmaf_rn(u.c, total, sum);
+    const float y = u.a * number(first);
+    return __fmaf_rn(scale, SPLIT ? __fmaf_rn(u.b, number(second), y) : y, sum);
 }
 
 // matrix_of is the matrix of a row; both have all of them if GATED.
@@ -153,30 +189,29 @@ DEV int matrix_of(const Args &a, int item) {
 
 // Feed copies to the ring of a warp what it needs next.
 struct Feed {
-    int item, second, at; // second: of the matrices of a gate; at: bytes of the row
-    const u8 *row;
+    int item, second, left; // second: of the matrices of a gate; left: bytes of the row that are not copied
+    const u8 *from;         // what this thread copies of it next
     u8 *ring, *to;
     u64 once;
 
     DEV void aim(const Args &a) {
         const Matrix &m = a.m[GATED ? second : matrix_of(a, item)];
-        row = m.w + (i64)(item - (int)m.first) * (int)a.bytes;
+        from = m.w + (i64)(item - (int)m.first) * (int)a.bytes + threadIdx.x % 32 * UNIT;
+        left = (int)a.bytes;
     }
 
     DEV void next(const Args &a) {
         if (item < (int)a.items) {
+            const int mine = min(left, PART) - (int)threadIdx.x % 32 * UNIT;
 #pragma unroll
-            for (int i = 0; i < PIECES; i++) {
-                const int p = (threadIdx.x % 32 + 32 * i) * UNIT;
-                if (p < PART && at + p < (int)a.bytes) copy(to + p, row + at + p);
-            }
-            if ((at += PART) >= (int)a.bytes) {
-                at = 0;
+            for (int i = 0; i < PIECES; i++)
+                if (mine > 32 * UNIT * i) copy(to + 32 * UNIT * i, from + 32 * UNIT * i);
+            from += PART, left -= PART, to += PART;
+            if (to == ring + STAGES * PART) to = ring;
+            if (left <= 0) {
                 if (!GATED || (second ^= 1) == 0) item += gridDim.x * WARPS;
                 aim(a);
             }
-            to += PART;
-            if (to == ring + STAGES * PART) to = ring;
         }
 #if ASYNC
         asm volatile("cp.async.commit_group;" ::: "memory");
@@ -198,21 +233,30 @@ struct Feed {
     }
 };
 
-// Rows is x in shared memory: of each row the first 16 numbers of groups, then the others, then their scales and sums. Threads that unpack
-// two groups read every other one: those are behind each other.
+// Rows is x in shared memory: of each row, for GROUPS groups at a time, what a thread reads is so far apart from what its neighbours do
+// that a warp reads neighbouring words: of each half of the groups their first 16 numbers, then the others; then scales, each with its
+// sum. A thread that unpacks two groups has one of each half.
+#define SIDES (GROUPS / 32)
+#define XPART (GROUPS * 40)
 struct Rows {
-    Vec<u32, 4> *q;
-    Vec<float, 2> *f;
-    int all;
+    u8 *memory;
+    int all, bytes; // groups; bytes of a row
 
-    DEV int slot(int g) const { return PAIR == 2 ? (g & 1) * (all / 2) + g / 2 : g; }
+    DEV int lane_of(int g) const { return PAIR == 2 ? g % GROUPS / 2 : g % 32; }
+    DEV int side_of(int g) const { return PAIR == 2 ? g & 1 : g % GROUPS / 32; }
+    DEV Vec<u32, 4> &numbers(int r, int g, int second) const {
+        return *(Vec<u32, 4> *)(memory + r * bytes + g / GROUPS * XPART + side_of(g) * 1024 + second * 512 + lane_of(g) * 16);
+    }
+    DEV Vec<float, 2> &scale(int r, int g) const {
+        return *(Vec<float, 2> *)(memory + r * bytes + g / GROUPS * XPART + SIDES * 1024 + (lane_of(g) * SIDES + side_of(g)) * 8);
+    }
 
     DEV void copy(const Args &a) {
-        for (int i = threadIdx.x; i < 2 * ROWS * all; i += THREADS) q[i / all * all + slot(i % all)] = a.q[i];
+        for (int i = threadIdx.x; i < 2 * ROWS * all; i += THREADS) numbers(i / all / 2, i % all, i / all % 2) = a.q[i];
         for (int i = threadIdx.x; i < ROWS * all; i += THREADS) {
             Vec<float, 2> v;
             v.v[0] = a.scales[i], v.v[1] = a.totals[i];
-            f[i / all * all + slot(i % all)] = v;
+            scale(i / all, i % all) = v;
         }
     }
 
@@ -240,10 +284,10 @@ struct Rows {
                 if (NORMED && a.weight) v[i].v[j] *= (float)get(w[i].v[j]);
             const Rounded r = rounded_group(v[i]);
             if (g >= all) continue;
-            ((u32 *)q)[(lane / 4 * all + slot(g)) * 4 + lane % 4] = r.word;
+            numbers(0, g, lane / 4).v[lane % 4] = r.word;
             Vec<float, 2> both;
-            both.v[0] = r.scale, both.v[1] = (float)r.total;
-            if (lane == 0) f[slot(g)] = both;
+            both.v[0] = r.scale, both.v[1] = r.scale * (float)r.total;
+            if (lane == 0) scale(0, g) = both;
         }
     }
 #endif
@@ -254,11 +298,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) block_fast(const __grid
     extern __shared__ __align__(16) u8 memory[]; // x, then the rings
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, all = (int)a.k / 32, items = (int)a.items;
     Rows x;
-    x.all = all, x.q = (Vec<u32, 4> *)memory, x.f = (Vec<float, 2> *)(memory + 32 * ROWS * all);
+    x.memory = memory, x.all = all, x.bytes = (all + GROUPS - 1) / GROUPS * XPART;
     Feed f;
     f.item = warp * gridDim.x + blockIdx.x; // so that multiprocessors have as many rows
-    f.second = f.at = 0;
-    f.ring = f.to = memory + (HELD ? 40 * ROWS * all : 0) + warp * STAGES * PART;
+    f.second = 0;
+    f.ring = memory + (HELD ? ROWS * x.bytes : 0) + warp * STAGES * PART;
+    const u8 *read = f.ring + lane * PAIR * 32 / BLOCK * BYTES; // of a thread
+    const u8 *const end = read + STAGES * PART;
+    f.ring = f.to = f.ring + lane * UNIT;
     f.once = read_once();
     if (f.item < items) f.aim(a);
 #if OWN
@@ -285,7 +332,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) block_fast(const __grid
     x.copy(a);
 #endif
     __syncthreads();
-    int slot = 0;
+    const int k = lane * PAIR % (BLOCK / 32); // of the groups of a block
 #pragma unroll 1
     for (int item = warp * gridDim.x + blockIdx.x; item < items; item += gridDim.x * WARPS) {
         const Matrix &m = a.m[GATED ? MATRICES - 1 : matrix_of(a, item)];
@@ -298,37 +345,46 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) block_fast(const __grid
         for (int second = 0; second <= GATED; second++) {
 #pragma unroll
             for (int r = 0; r < ROWS; r++) before[r] = sum[r], sum[r] = 0;
+            const u8 *mine = memory + lane * 16; // of x
 #pragma unroll 1
-            for (int g0 = 0; g0 < all; g0 += GROUPS) {
+            for (int g0 = PAIR * lane; g0 < all + PAIR * lane; g0 += GROUPS) {
 #if ASYNC
                 asm volatile("cp.async.wait_group %0;" :: "n"(STAGES - 2) : "memory");
 #endif
                 __syncwarp();
-                const u8 *w = f.ring + slot * PART;
-                slot = slot + 1 == STAGES ? 0 : slot + 1;
+                const u8 *w = read;
+                read = read + PART == end ? read + PART - STAGES * PART : read + PART;
                 f.next(a); // to the part of the ring that was used before this one
 #pragma unroll
-                for (int i = 0; i < GROUPS; i += 32 * PAIR) {
-                    const int at = i + PAIR * lane, g = g0 + at;
+                for (int i = 0; i < SIDES / PAIR; i++) {
+                    const int g = g0 + 32 * i;
                     if (g >= all) continue;
                     Group u[PAIR];
-                    unpack(w + at * 32 / BLOCK * BYTES, g * 32 % BLOCK / 32, u);
+                    unpack(w + i * (1024 / BLOCK * BYTES), k, u);
 #pragma unroll
-                    for (int r = 0; r < ROWS; r++)
+                    for (int r = 0; r < ROWS; r++) {
+#if HELD
+                        const u8 *row = mine + r * x.bytes;
+                        float scales[2 * SIDES];
+                        if (SIDES == 2) *(Vec<float, 4> *)scales = *(const Vec<float, 4> *)(row + 2048);
+                        else *(Vec<float, 2> *)scales = *(const Vec<float, 2> *)(row + 1024 - lane * 8);
+#endif
 #pragma unroll
                         for (int p = 0; p < PAIR; p++) {
 #if HELD
-                            const int s = x.slot(g + p);
-                            const Vec<u32, 4> x0 = x.q[2 * r * all + s], x1 = x.q[(2 * r + 1) * all + s];
-                            const Vec<float, 2> v = x.f[r * all + s];
-                            const float scale = v.v[0], total = v.v[1];
+                            const int side = PAIR == 2 ? p : i;
+                            const Vec<u32, 4> x0 = *(const Vec<u32, 4> *)(row + side * 1024);
+                            const Vec<u32, 4> x1 = *(const Vec<u32, 4> *)(row + side * 1024 + 512);
+                            const float scale = scales[2 * side], total = scales[2 * side + 1];
 #else
                             const Vec<u32, 4> x0 = a.q[2 * r * all + g + p], x1 = a.q[(2 * r + 1) * all + g + p];
                             const float scale = a.scales[r * all + g + p], total = a.totals[r * all + g + p];
 #endif
-                            sum[r] = __fmaf_rn(scale, part(u[p], x0, x1, total), sum[r]);
+                            sum[r] = part(u[p], x0, x1, scale, total, sum[r]);
                         }
+                    }
                 }
+                mine += XPART;
             }
         }
         float mine[2] = {0, 0};

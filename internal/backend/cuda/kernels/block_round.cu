@@ -22,5 +22,5 @@ extern "C" __global__ void __launch_bounds__(256) block_round(const __grid_const
     const Rounded to = rounded_group(v);
     if (!in) return;
     a.q[((2 * r + lane / 4) * all + g) * 4 + lane % 4] = to.word;
-    if (lane == 0) { a.scales[i] = to.scale; a.totals[i] = (float)to.total; }
+    if (lane == 0) { a.scales[i] = to.scale; a.totals[i] = to.scale * (float)to.total; }
 }
