@@ -9,11 +9,12 @@ import (
 func specials() {
 	const n = 1 << 20
 	of := func(name string, d lucid.DType, goal, lo, hi float32, f func(x, y *lucid.Tensor) *lucid.Tensor) {
-		add(Workload{Name: name, About: name + " of 1M elements", Bytes: float64(2 * d.Size() * n), Goal: float64(goal), Tol: 1e-5, make: func() job {
-			at := func(seed uint32) *lucid.Tensor { return random(seed, (hi-lo)/2, n).Add((hi + lo) / 2).To(d).Eval() }
-			x, y := at(1), at(2)
-			return once(func() *lucid.Tensor { return f(x, y) })
-		}})
+		add(Workload{Name: name, About: name + " of 1M elements", Bytes: float64(2 * d.Size() * n), Goal: float64(goal), Tol: 1e-5,
+			make: func() job {
+				at := func(seed uint32) *lucid.Tensor { return random(seed, (hi-lo)/2, n).Add((hi + lo) / 2).To(d).Eval() }
+				x, y := at(1), at(2)
+				return once(func() *lucid.Tensor { return f(x, y) })
+			}})
 	}
 	each := func(name string, goal, lo, hi float32, f func(x, y *lucid.Tensor) *lucid.Tensor) {
 		of(name+"_1m", lucid.Float32, goal, lo, hi, f)

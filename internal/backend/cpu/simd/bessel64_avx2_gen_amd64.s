@@ -710,35 +710,35 @@
 	VPSLLQ $52, Y5, Y5; \
 	VPADDQ Y0, Y5, Y5; \
 	VMULPD Y5, Y4, Y4; \
-	VCMPPD $30, bessel64avx2Const<>+12800(SB), Y3, Y5; \
-	VCMPPD $29, Y0, Y3, Y6; \
-	VSUBPD bessel64avx2Const<>+12832(SB), Y3, Y7; \
-	VSUBPD bessel64avx2Const<>+12864(SB), Y7, Y7; \
-	VADDPD bessel64avx2Const<>+12896(SB), Y3, Y8; \
-	VMULPD Y8, Y8, Y9; \
-	VMOVUPS bessel64avx2Const<>+12928(SB), Y10; \
-	VFMADD231PD bessel64avx2Const<>+12960(SB), Y9, Y10; \
-	VFMADD213PD bessel64avx2Const<>+12992(SB), Y9, Y10; \
-	VFMADD213PD bessel64avx2Const<>+13024(SB), Y9, Y10; \
-	VFMADD213PD bessel64avx2Const<>+13056(SB), Y9, Y10; \
-	VFMADD213PD bessel64avx2Const<>+13088(SB), Y9, Y10; \
-	VFMADD213PD bessel64avx2Const<>+13120(SB), Y9, Y10; \
-	VFMADD213PD bessel64avx2Const<>+13152(SB), Y9, Y10; \
-	VFMADD213PD bessel64avx2Const<>+13184(SB), Y9, Y10; \
-	VMOVUPS bessel64avx2Const<>+13216(SB), Y11; \
-	VFMADD231PD bessel64avx2Const<>+13248(SB), Y9, Y11; \
-	VFMADD213PD bessel64avx2Const<>+13280(SB), Y9, Y11; \
-	VFMADD213PD bessel64avx2Const<>+13312(SB), Y9, Y11; \
-	VFMADD213PD bessel64avx2Const<>+13344(SB), Y9, Y11; \
-	VFMADD213PD bessel64avx2Const<>+13376(SB), Y9, Y11; \
-	VFMADD213PD bessel64avx2Const<>+13408(SB), Y9, Y11; \
-	VFMADD213PD bessel64avx2Const<>+13440(SB), Y9, Y11; \
-	VFMADD213PD bessel64avx2Const<>+13472(SB), Y9, Y11; \
-	VFMADD213PD bessel64avx2Const<>+13504(SB), Y9, Y11; \
-	VFMADD231PD Y8, Y10, Y11; \
-	VMULPD Y11, Y7, Y7; \
-	VBLENDVPD Y6, Y4, Y7, Y6; \
-	VBLENDVPD Y5, Y6, Y4, Y4; \
+	VSUBPD bessel64avx2Const<>+12800(SB), Y3, Y5; \
+	VSUBPD bessel64avx2Const<>+12832(SB), Y5, Y5; \
+	VADDPD bessel64avx2Const<>+12864(SB), Y3, Y6; \
+	VMULPD Y6, Y6, Y7; \
+	VMOVUPS bessel64avx2Const<>+12896(SB), Y8; \
+	VFMADD231PD bessel64avx2Const<>+12928(SB), Y7, Y8; \
+	VFMADD213PD bessel64avx2Const<>+12960(SB), Y7, Y8; \
+	VFMADD213PD bessel64avx2Const<>+12992(SB), Y7, Y8; \
+	VFMADD213PD bessel64avx2Const<>+13024(SB), Y7, Y8; \
+	VFMADD213PD bessel64avx2Const<>+13056(SB), Y7, Y8; \
+	VFMADD213PD bessel64avx2Const<>+13088(SB), Y7, Y8; \
+	VFMADD213PD bessel64avx2Const<>+13120(SB), Y7, Y8; \
+	VFMADD213PD bessel64avx2Const<>+13152(SB), Y7, Y8; \
+	VMOVUPS bessel64avx2Const<>+13184(SB), Y9; \
+	VFMADD231PD bessel64avx2Const<>+13216(SB), Y7, Y9; \
+	VFMADD213PD bessel64avx2Const<>+13248(SB), Y7, Y9; \
+	VFMADD213PD bessel64avx2Const<>+13280(SB), Y7, Y9; \
+	VFMADD213PD bessel64avx2Const<>+13312(SB), Y7, Y9; \
+	VFMADD213PD bessel64avx2Const<>+13344(SB), Y7, Y9; \
+	VFMADD213PD bessel64avx2Const<>+13376(SB), Y7, Y9; \
+	VFMADD213PD bessel64avx2Const<>+13408(SB), Y7, Y9; \
+	VFMADD213PD bessel64avx2Const<>+13440(SB), Y7, Y9; \
+	VFMADD213PD bessel64avx2Const<>+13472(SB), Y7, Y9; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VMULPD Y9, Y5, Y5; \
+	VCMPPD $30, bessel64avx2Const<>+13504(SB), Y3, Y6; \
+	VCMPPD $29, Y0, Y3, Y7; \
+	VBLENDVPD Y7, Y4, Y5, Y5; \
+	VBLENDVPD Y6, Y5, Y4, Y4; \
 	VSUBPD bessel64avx2Const<>+13536(SB), Y3, Y5; \
 	VSUBPD bessel64avx2Const<>+13568(SB), Y5, Y5; \
 	VADDPD bessel64avx2Const<>+13600(SB), Y3, Y6; \
@@ -785,526 +785,6 @@
 	VFMADD213PD bessel64avx2Const<>+14784(SB), Y7, Y9
 
 #define BLOCK7 \
-	VMINPD Y7, Y0, Y8; \
-	VMULPD Y8, Y8, Y9; \
-	VCMPPD $17, Y6, Y8, Y10; \
-	VMULPD bessel64avx2Const<>+6560(SB), Y8, Y11; \
-	VBLENDVPD Y10, Y11, Y8, Y11; \
-	VPADDQ bessel64avx2Const<>+6592(SB), Y11, Y12; \
-	VPSRLQ $52, Y12, Y12; \
-	VPSLLQ $52, Y12, Y13; \
-	VPSUBQ Y13, Y11, Y11; \
-	VPADDQ Y0, Y11, Y11; \
-	VSUBPD Y0, Y11, Y11; \
-	VPOR bessel64avx2Const<>+6624(SB), Y12, Y12; \
-	VSUBPD bessel64avx2Const<>+6656(SB), Y12, Y12; \
-	VBLENDVPD Y10, bessel64avx2Const<>+6688(SB), Y2, Y10; \
-	VSUBPD Y10, Y12, Y10; \
-	VADDPD bessel64avx2Const<>+6720(SB), Y11, Y12; \
-	VDIVPD Y12, Y11, Y12; \
-	VMULPD Y12, Y12, Y13; \
-	VMOVUPS bessel64avx2Const<>+6752(SB), Y14; \
-	VFMADD231PD bessel64avx2Const<>+6784(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6816(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6848(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6880(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6912(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6944(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6976(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+7008(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+7040(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+7072(SB), Y13, Y14; \
-	VMULPD Y14, Y13, Y13; \
-	VMULPD Y11, Y11, Y14; \
-	VMULPD Y3, Y14, Y14; \
-	VADDPD Y13, Y14, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VMOVAPS Y2, Y13; \
-	VFMADD231PD bessel64avx2Const<>+7136(SB), Y10, Y13; \
-	VADDPD Y13, Y12, Y12; \
-	VSUBPD Y12, Y14, Y12; \
-	VSUBPD Y12, Y11, Y11; \
-	VFMADD231PD bessel64avx2Const<>+7168(SB), Y10, Y11; \
-	VCMPPD $17, bessel64avx2Const<>+7200(SB), Y8, Y10; \
-	VBLENDVPD Y10, Y11, Y8, Y10; \
-	VCMPPD $17, Y2, Y8, Y11; \
-	VBLENDVPD Y11, bessel64avx2Const<>+7232(SB), Y10, Y10; \
-	VCMPPD $0, Y2, Y8, Y8; \
-	VBLENDVPD Y8, bessel64avx2Const<>+7264(SB), Y10, Y8; \
-	VMULPD Y9, Y9, Y10; \
-	VMOVUPS bessel64avx2Const<>+18560(SB), Y11; \
-	VFMADD231PD bessel64avx2Const<>+18592(SB), Y10, Y11; \
-	VFMADD213PD bessel64avx2Const<>+18624(SB), Y10, Y11; \
-	VFMADD213PD bessel64avx2Const<>+18656(SB), Y10, Y11; \
-	VMOVUPS bessel64avx2Const<>+18688(SB), Y12; \
-	VFMADD231PD bessel64avx2Const<>+18720(SB), Y10, Y12; \
-	VFMADD213PD bessel64avx2Const<>+18752(SB), Y10, Y12; \
-	VFMADD213PD Y0, Y10, Y12; \
-	VFMADD231PD Y9, Y11, Y12; \
-	VMULPD Y9, Y9, Y10; \
-	VMOVUPS bessel64avx2Const<>+18784(SB), Y11; \
-	VFMADD231PD bessel64avx2Const<>+18816(SB), Y10, Y11; \
-	VFMADD213PD bessel64avx2Const<>+18848(SB), Y10, Y11; \
-	VFMADD213PD bessel64avx2Const<>+18880(SB), Y10, Y11; \
-	VMOVUPS bessel64avx2Const<>+18912(SB), Y13; \
-	VFMADD231PD bessel64avx2Const<>+18944(SB), Y10, Y13; \
-	VFMADD213PD bessel64avx2Const<>+18976(SB), Y10, Y13; \
-	VFMADD213PD bessel64avx2Const<>+19008(SB), Y10, Y13; \
-	VFMADD213PD bessel64avx2Const<>+19040(SB), Y10, Y13; \
-	VFMADD231PD Y9, Y11, Y13; \
-	VFNMADD231PD Y12, Y8, Y13; \
-	VMAXPD Y7, Y0, Y8; \
-	VMINPD Y8, Y4, Y9; \
-	VSUBPD bessel64avx2Const<>+19072(SB), Y9, Y10; \
-	VADDPD Y0, Y9, Y9; \
-	VDIVPD Y9, Y10, Y9; \
-	VMULPD Y9, Y9, Y10; \
-	VMOVUPS bessel64avx2Const<>+19104(SB), Y11; \
-	VFMADD231PD bessel64avx2Const<>+19136(SB), Y10, Y11; \
-	VFMADD213PD bessel64avx2Const<>+19168(SB), Y10, Y11; \
-	VFMADD213PD bessel64avx2Const<>+19200(SB), Y10, Y11; \
-	VFMADD213PD bessel64avx2Const<>+19232(SB), Y10, Y11; \
-	VFMADD213PD bessel64avx2Const<>+19264(SB), Y10, Y11; \
-	VFMADD213PD bessel64avx2Const<>+19296(SB), Y10, Y11; \
-	VFMADD213PD bessel64avx2Const<>+19328(SB), Y10, Y11; \
-	VFMADD213PD bessel64avx2Const<>+19360(SB), Y10, Y11; \
-	VFMADD213PD bessel64avx2Const<>+19392(SB), Y10, Y11; \
-	VFMADD213PD bessel64avx2Const<>+19424(SB), Y10, Y11; \
-	VFMADD213PD bessel64avx2Const<>+19456(SB), Y10, Y11; \
-	VMOVUPS bessel64avx2Const<>+19488(SB), Y12; \
-	VFMADD231PD bessel64avx2Const<>+19520(SB), Y10, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19552(SB), Y10, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19584(SB), Y10, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19616(SB), Y10, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19648(SB), Y10, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19680(SB), Y10, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19712(SB), Y10, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19744(SB), Y10, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19776(SB), Y10, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19808(SB), Y10, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19840(SB), Y10, Y12; \
-	VFMADD231PD Y9, Y11, Y12; \
-	VDIVPD Y8, Y0, Y9; \
-	VSQRTPD Y9, Y9; \
-	VMULPD Y9, Y12, Y9; \
-	VPXOR bessel64avx2Const<>+928(SB), Y8, Y8; \
-	VMAXPD Y8, Y5, Y8; \
-	VMOVAPS Y1, Y10; \
-	VFMADD231PD bessel64avx2Const<>+11264(SB), Y8, Y10; \
-	VSUBPD Y1, Y10, Y10; \
-	VFNMADD231PD bessel64avx2Const<>+11296(SB), Y10, Y8; \
-	VFNMADD231PD bessel64avx2Const<>+11328(SB), Y10, Y8; \
-	VMULPD Y8, Y8, Y11; \
-	VMOVUPS bessel64avx2Const<>+704(SB), Y12; \
-	VFMADD231PD bessel64avx2Const<>+416(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+11360(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+11392(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+480(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+768(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+11424(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+11456(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+544(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+832(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+11488(SB), Y8, Y12; \
-	VFMADD213PD Y3, Y8, Y12; \
-	VFMADD231PD Y12, Y11, Y8; \
-	VADDPD Y0, Y8, Y8; \
-	VMOVAPS Y1, Y11; \
-	VFMADD231PD Y3, Y10, Y11; \
-	VSUBPD Y1, Y11, Y12; \
-	VSUBPD Y12, Y10, Y10
-
-#define BLOCK8 \
-	VMINPD Y7, Y0, Y8; \
-	VMULPD Y8, Y8, Y9; \
-	VCMPPD $17, bessel64avx2Const<>+6528(SB), Y8, Y10; \
-	VMULPD bessel64avx2Const<>+6560(SB), Y8, Y11; \
-	VBLENDVPD Y10, Y11, Y8, Y11; \
-	VPADDQ bessel64avx2Const<>+6592(SB), Y11, Y12; \
-	VPSRLQ $52, Y12, Y12; \
-	VPSLLQ $52, Y12, Y13; \
-	VPSUBQ Y13, Y11, Y11; \
-	VPADDQ Y0, Y11, Y11; \
-	VSUBPD Y0, Y11, Y11; \
-	VPOR bessel64avx2Const<>+6624(SB), Y12, Y12; \
-	VSUBPD bessel64avx2Const<>+6656(SB), Y12, Y12; \
-	VBLENDVPD Y10, bessel64avx2Const<>+6688(SB), Y2, Y10; \
-	VSUBPD Y10, Y12, Y10; \
-	VADDPD bessel64avx2Const<>+6720(SB), Y11, Y12; \
-	VDIVPD Y12, Y11, Y12; \
-	VMULPD Y12, Y12, Y13; \
-	VMOVUPS bessel64avx2Const<>+6752(SB), Y14; \
-	VFMADD231PD bessel64avx2Const<>+6784(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6816(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6848(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6880(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6912(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6944(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6976(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+7008(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+7040(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+7072(SB), Y13, Y14; \
-	VMULPD Y14, Y13, Y13; \
-	VMULPD Y11, Y11, Y14; \
-	VMULPD Y3, Y14, Y14; \
-	VADDPD Y13, Y14, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VMOVAPS Y2, Y13; \
-	VFMADD231PD bessel64avx2Const<>+7136(SB), Y10, Y13; \
-	VADDPD Y13, Y12, Y12; \
-	VSUBPD Y12, Y14, Y12; \
-	VSUBPD Y12, Y11, Y11; \
-	VFMADD231PD bessel64avx2Const<>+7168(SB), Y10, Y11; \
-	VCMPPD $17, bessel64avx2Const<>+7200(SB), Y8, Y10; \
-	VBLENDVPD Y10, Y11, Y8, Y10; \
-	VCMPPD $17, Y2, Y8, Y11; \
-	VBLENDVPD Y11, bessel64avx2Const<>+7232(SB), Y10, Y10; \
-	VCMPPD $0, Y2, Y8, Y11; \
-	VBLENDVPD Y11, bessel64avx2Const<>+7264(SB), Y10, Y10; \
-	VMULPD Y9, Y9, Y11; \
-	VMOVUPS bessel64avx2Const<>+18560(SB), Y12; \
-	VFMADD231PD bessel64avx2Const<>+18592(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+18624(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+18656(SB), Y11, Y12; \
-	VMOVUPS bessel64avx2Const<>+18688(SB), Y13; \
-	VFMADD231PD bessel64avx2Const<>+18720(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+18752(SB), Y11, Y13; \
-	VFMADD213PD Y0, Y11, Y13; \
-	VFMADD231PD Y9, Y12, Y13; \
-	VMULPD Y9, Y9, Y11; \
-	VMOVUPS bessel64avx2Const<>+18784(SB), Y12; \
-	VFMADD231PD bessel64avx2Const<>+18816(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+18848(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+18880(SB), Y11, Y12; \
-	VMOVUPS bessel64avx2Const<>+18912(SB), Y14; \
-	VFMADD231PD bessel64avx2Const<>+18944(SB), Y11, Y14; \
-	VFMADD213PD bessel64avx2Const<>+18976(SB), Y11, Y14; \
-	VFMADD213PD bessel64avx2Const<>+19008(SB), Y11, Y14; \
-	VFMADD213PD bessel64avx2Const<>+19040(SB), Y11, Y14; \
-	VFMADD231PD Y9, Y12, Y14; \
-	VFNMADD231PD Y13, Y10, Y14; \
-	VMINPD Y8, Y4, Y8; \
-	VMAXPD Y8, Y5, Y8; \
-	VMOVAPS Y1, Y9; \
-	VFMADD231PD bessel64avx2Const<>+11264(SB), Y8, Y9; \
-	VSUBPD Y1, Y9, Y9; \
-	VFNMADD231PD bessel64avx2Const<>+11296(SB), Y9, Y8; \
-	VFNMADD231PD bessel64avx2Const<>+11328(SB), Y9, Y8; \
-	VMULPD Y8, Y8, Y10; \
-	VMOVUPS bessel64avx2Const<>+704(SB), Y11; \
-	VFMADD231PD bessel64avx2Const<>+416(SB), Y8, Y11; \
-	VFMADD213PD bessel64avx2Const<>+11360(SB), Y8, Y11; \
-	VFMADD213PD bessel64avx2Const<>+11392(SB), Y8, Y11; \
-	VFMADD213PD bessel64avx2Const<>+480(SB), Y8, Y11; \
-	VFMADD213PD bessel64avx2Const<>+768(SB), Y8, Y11; \
-	VFMADD213PD bessel64avx2Const<>+11424(SB), Y8, Y11; \
-	VFMADD213PD bessel64avx2Const<>+11456(SB), Y8, Y11; \
-	VFMADD213PD bessel64avx2Const<>+544(SB), Y8, Y11; \
-	VFMADD213PD bessel64avx2Const<>+832(SB), Y8, Y11; \
-	VFMADD213PD bessel64avx2Const<>+11488(SB), Y8, Y11; \
-	VFMADD213PD Y3, Y8, Y11; \
-	VFMADD231PD Y11, Y10, Y8; \
-	VADDPD Y0, Y8, Y8; \
-	VMOVAPS Y1, Y10; \
-	VFMADD231PD Y3, Y9, Y10; \
-	VSUBPD Y1, Y10, Y11; \
-	VSUBPD Y11, Y9, Y9; \
-	VADDPD Y1, Y9, Y9; \
-	VPSLLQ $52, Y10, Y10; \
-	VPADDQ Y0, Y10, Y10; \
-	VMULPD Y10, Y8, Y8; \
-	VPSLLQ $52, Y9, Y9; \
-	VPADDQ Y0, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VMULPD Y8, Y14, Y8; \
-	VMAXPD Y7, Y0, Y9; \
-	VMINPD Y9, Y6, Y10; \
-	VSUBPD bessel64avx2Const<>+19072(SB), Y10, Y11; \
-	VADDPD Y0, Y10, Y10; \
-	VDIVPD Y10, Y11, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS bessel64avx2Const<>+19104(SB), Y12; \
-	VFMADD231PD bessel64avx2Const<>+19136(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19168(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19200(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19232(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19264(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19296(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19328(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19360(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19392(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19424(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19456(SB), Y11, Y12; \
-	VMOVUPS bessel64avx2Const<>+19488(SB), Y13; \
-	VFMADD231PD bessel64avx2Const<>+19520(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+19552(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+19584(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+19616(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+19648(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+19680(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+19712(SB), Y11, Y13
-
-#define BLOCK9 \
-	VMINPD Y7, Y0, Y8; \
-	VMULPD Y8, Y8, Y9; \
-	VCMPPD $17, bessel64avx2Const<>+6528(SB), Y8, Y10; \
-	VMULPD bessel64avx2Const<>+6560(SB), Y8, Y11; \
-	VBLENDVPD Y10, Y11, Y8, Y11; \
-	VPADDQ bessel64avx2Const<>+6592(SB), Y11, Y12; \
-	VPSRLQ $52, Y12, Y12; \
-	VPSLLQ $52, Y12, Y13; \
-	VPSUBQ Y13, Y11, Y11; \
-	VPADDQ Y0, Y11, Y11; \
-	VSUBPD Y0, Y11, Y11; \
-	VPOR bessel64avx2Const<>+6624(SB), Y12, Y12; \
-	VSUBPD bessel64avx2Const<>+6656(SB), Y12, Y12; \
-	VBLENDVPD Y10, bessel64avx2Const<>+6688(SB), Y1, Y10; \
-	VSUBPD Y10, Y12, Y10; \
-	VADDPD bessel64avx2Const<>+6720(SB), Y11, Y12; \
-	VDIVPD Y12, Y11, Y12; \
-	VMULPD Y12, Y12, Y13; \
-	VMOVUPS bessel64avx2Const<>+6752(SB), Y14; \
-	VFMADD231PD bessel64avx2Const<>+6784(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6816(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6848(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6880(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6912(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6944(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6976(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+7008(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+7040(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+7072(SB), Y13, Y14; \
-	VMULPD Y14, Y13, Y13; \
-	VMULPD Y11, Y11, Y14; \
-	VMULPD Y3, Y14, Y14; \
-	VADDPD Y13, Y14, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VMOVAPS Y1, Y13; \
-	VFMADD231PD bessel64avx2Const<>+7136(SB), Y10, Y13; \
-	VADDPD Y13, Y12, Y12; \
-	VSUBPD Y12, Y14, Y12; \
-	VSUBPD Y12, Y11, Y11; \
-	VFMADD231PD bessel64avx2Const<>+7168(SB), Y10, Y11; \
-	VCMPPD $17, Y4, Y8, Y10; \
-	VBLENDVPD Y10, Y11, Y8, Y10; \
-	VCMPPD $17, Y1, Y8, Y11; \
-	VBLENDVPD Y11, bessel64avx2Const<>+7232(SB), Y10, Y10; \
-	VCMPPD $0, Y1, Y8, Y11; \
-	VBLENDVPD Y11, bessel64avx2Const<>+7264(SB), Y10, Y10; \
-	VMULPD Y9, Y9, Y11; \
-	VMOVUPS bessel64avx2Const<>+19904(SB), Y12; \
-	VFMADD231PD bessel64avx2Const<>+19936(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19968(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+15936(SB), Y11, Y12; \
-	VMOVUPS bessel64avx2Const<>+20000(SB), Y13; \
-	VFMADD231PD bessel64avx2Const<>+20032(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+20064(SB), Y11, Y13; \
-	VFMADD213PD Y3, Y11, Y13; \
-	VFMADD231PD Y9, Y12, Y13; \
-	VMULPD Y9, Y9, Y11; \
-	VMOVUPS bessel64avx2Const<>+20096(SB), Y12; \
-	VFMADD231PD bessel64avx2Const<>+20128(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20160(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20192(SB), Y11, Y12; \
-	VMOVUPS bessel64avx2Const<>+20224(SB), Y14; \
-	VFMADD231PD bessel64avx2Const<>+20256(SB), Y11, Y14; \
-	VFMADD213PD bessel64avx2Const<>+20288(SB), Y11, Y14; \
-	VFMADD213PD bessel64avx2Const<>+20320(SB), Y11, Y14; \
-	VFMADD231PD Y9, Y12, Y14; \
-	VFMADD231PD Y13, Y10, Y14; \
-	VDIVPD Y8, Y0, Y9; \
-	VFMADD231PD Y8, Y14, Y9; \
-	VCMPPD $0, Y1, Y8, Y8; \
-	VBLENDVPD Y8, Y4, Y9, Y8; \
-	VMAXPD Y7, Y0, Y9; \
-	VMINPD Y9, Y5, Y10; \
-	VSUBPD bessel64avx2Const<>+19072(SB), Y10, Y11; \
-	VADDPD Y0, Y10, Y10; \
-	VDIVPD Y10, Y11, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS bessel64avx2Const<>+20352(SB), Y12; \
-	VFMADD231PD bessel64avx2Const<>+20384(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20416(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20448(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20480(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20512(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20544(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20576(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20608(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20640(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20672(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20704(SB), Y11, Y12; \
-	VMOVUPS bessel64avx2Const<>+20736(SB), Y13; \
-	VFMADD231PD bessel64avx2Const<>+20768(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+20800(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+20832(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+20864(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+20896(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+20928(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+20960(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+20992(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+21024(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+21056(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+21088(SB), Y11, Y13; \
-	VFMADD231PD Y10, Y12, Y13; \
-	VDIVPD Y9, Y0, Y10; \
-	VSQRTPD Y10, Y10; \
-	VMULPD Y10, Y13, Y10; \
-	VPXOR bessel64avx2Const<>+928(SB), Y9, Y9; \
-	VMAXPD Y9, Y6, Y9; \
-	VMOVAPS Y2, Y11; \
-	VFMADD231PD bessel64avx2Const<>+11264(SB), Y9, Y11; \
-	VSUBPD Y2, Y11, Y11; \
-	VFNMADD231PD bessel64avx2Const<>+11296(SB), Y11, Y9; \
-	VFNMADD231PD bessel64avx2Const<>+11328(SB), Y11, Y9; \
-	VMULPD Y9, Y9, Y12; \
-	VMOVUPS bessel64avx2Const<>+704(SB), Y13; \
-	VFMADD231PD bessel64avx2Const<>+416(SB), Y9, Y13; \
-	VFMADD213PD bessel64avx2Const<>+11360(SB), Y9, Y13; \
-	VFMADD213PD bessel64avx2Const<>+11392(SB), Y9, Y13; \
-	VFMADD213PD bessel64avx2Const<>+480(SB), Y9, Y13; \
-	VFMADD213PD bessel64avx2Const<>+768(SB), Y9, Y13; \
-	VFMADD213PD bessel64avx2Const<>+11424(SB), Y9, Y13; \
-	VFMADD213PD bessel64avx2Const<>+11456(SB), Y9, Y13; \
-	VFMADD213PD bessel64avx2Const<>+544(SB), Y9, Y13; \
-	VFMADD213PD bessel64avx2Const<>+832(SB), Y9, Y13; \
-	VFMADD213PD bessel64avx2Const<>+11488(SB), Y9, Y13; \
-	VFMADD213PD Y3, Y9, Y13; \
-	VFMADD231PD Y13, Y12, Y9; \
-	VADDPD Y0, Y9, Y9; \
-	VMOVAPS Y2, Y12
-
-#define BLOCK10 \
-	VMINPD Y7, Y0, Y8; \
-	VMULPD Y8, Y8, Y9; \
-	VCMPPD $17, bessel64avx2Const<>+6528(SB), Y8, Y10; \
-	VMULPD bessel64avx2Const<>+6560(SB), Y8, Y11; \
-	VBLENDVPD Y10, Y11, Y8, Y11; \
-	VPADDQ bessel64avx2Const<>+6592(SB), Y11, Y12; \
-	VPSRLQ $52, Y12, Y12; \
-	VPSLLQ $52, Y12, Y13; \
-	VPSUBQ Y13, Y11, Y11; \
-	VPADDQ Y0, Y11, Y11; \
-	VSUBPD Y0, Y11, Y11; \
-	VPOR bessel64avx2Const<>+6624(SB), Y12, Y12; \
-	VSUBPD bessel64avx2Const<>+6656(SB), Y12, Y12; \
-	VBLENDVPD Y10, bessel64avx2Const<>+6688(SB), Y1, Y10; \
-	VSUBPD Y10, Y12, Y10; \
-	VADDPD bessel64avx2Const<>+6720(SB), Y11, Y12; \
-	VDIVPD Y12, Y11, Y12; \
-	VMULPD Y12, Y12, Y13; \
-	VMOVUPS bessel64avx2Const<>+6752(SB), Y14; \
-	VFMADD231PD bessel64avx2Const<>+6784(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6816(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6848(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6880(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6912(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6944(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+6976(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+7008(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+7040(SB), Y13, Y14; \
-	VFMADD213PD bessel64avx2Const<>+7072(SB), Y13, Y14; \
-	VMULPD Y14, Y13, Y13; \
-	VMULPD Y11, Y11, Y14; \
-	VMULPD Y3, Y14, Y14; \
-	VADDPD Y13, Y14, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VMOVAPS Y1, Y13; \
-	VFMADD231PD bessel64avx2Const<>+7136(SB), Y10, Y13; \
-	VADDPD Y13, Y12, Y12; \
-	VSUBPD Y12, Y14, Y12; \
-	VSUBPD Y12, Y11, Y11; \
-	VFMADD231PD bessel64avx2Const<>+7168(SB), Y10, Y11; \
-	VCMPPD $17, Y4, Y8, Y10; \
-	VBLENDVPD Y10, Y11, Y8, Y10; \
-	VCMPPD $17, Y1, Y8, Y11; \
-	VBLENDVPD Y11, bessel64avx2Const<>+7232(SB), Y10, Y10; \
-	VCMPPD $0, Y1, Y8, Y11; \
-	VBLENDVPD Y11, bessel64avx2Const<>+7264(SB), Y10, Y10; \
-	VMULPD Y9, Y9, Y11; \
-	VMOVUPS bessel64avx2Const<>+19904(SB), Y12; \
-	VFMADD231PD bessel64avx2Const<>+19936(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+19968(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+15936(SB), Y11, Y12; \
-	VMOVUPS bessel64avx2Const<>+20000(SB), Y13; \
-	VFMADD231PD bessel64avx2Const<>+20032(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+20064(SB), Y11, Y13; \
-	VFMADD213PD Y3, Y11, Y13; \
-	VFMADD231PD Y9, Y12, Y13; \
-	VMULPD Y9, Y9, Y11; \
-	VMOVUPS bessel64avx2Const<>+20096(SB), Y12; \
-	VFMADD231PD bessel64avx2Const<>+20128(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20160(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20192(SB), Y11, Y12; \
-	VMOVUPS bessel64avx2Const<>+20224(SB), Y14; \
-	VFMADD231PD bessel64avx2Const<>+20256(SB), Y11, Y14; \
-	VFMADD213PD bessel64avx2Const<>+20288(SB), Y11, Y14; \
-	VFMADD213PD bessel64avx2Const<>+20320(SB), Y11, Y14; \
-	VFMADD231PD Y9, Y12, Y14; \
-	VFMADD231PD Y13, Y10, Y14; \
-	VDIVPD Y8, Y0, Y9; \
-	VFMADD231PD Y8, Y14, Y9; \
-	VCMPPD $0, Y1, Y8, Y10; \
-	VBLENDVPD Y10, Y4, Y9, Y9; \
-	VMINPD Y8, Y5, Y8; \
-	VMAXPD Y8, Y6, Y8; \
-	VMOVAPS Y2, Y10; \
-	VFMADD231PD bessel64avx2Const<>+11264(SB), Y8, Y10; \
-	VSUBPD Y2, Y10, Y10; \
-	VFNMADD231PD bessel64avx2Const<>+11296(SB), Y10, Y8; \
-	VFNMADD231PD bessel64avx2Const<>+11328(SB), Y10, Y8; \
-	VMULPD Y8, Y8, Y11; \
-	VMOVUPS bessel64avx2Const<>+704(SB), Y12; \
-	VFMADD231PD bessel64avx2Const<>+416(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+11360(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+11392(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+480(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+768(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+11424(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+11456(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+544(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+832(SB), Y8, Y12; \
-	VFMADD213PD bessel64avx2Const<>+11488(SB), Y8, Y12; \
-	VFMADD213PD Y3, Y8, Y12; \
-	VFMADD231PD Y12, Y11, Y8; \
-	VADDPD Y0, Y8, Y8; \
-	VMOVAPS Y2, Y11; \
-	VFMADD231PD Y3, Y10, Y11; \
-	VSUBPD Y2, Y11, Y12; \
-	VSUBPD Y12, Y10, Y10; \
-	VADDPD Y2, Y10, Y10; \
-	VPSLLQ $52, Y11, Y11; \
-	VPADDQ Y0, Y11, Y11; \
-	VMULPD Y11, Y8, Y8; \
-	VPSLLQ $52, Y10, Y10; \
-	VPADDQ Y0, Y10, Y10; \
-	VMULPD Y10, Y8, Y8; \
-	VMULPD Y8, Y9, Y8; \
-	VMAXPD Y7, Y0, Y9; \
-	VMOVUPS bessel64avx2Const<>+18528(SB), Y10; \
-	VMINPD Y9, Y10, Y10; \
-	VSUBPD bessel64avx2Const<>+19072(SB), Y10, Y11; \
-	VADDPD Y0, Y10, Y10; \
-	VDIVPD Y10, Y11, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS bessel64avx2Const<>+20352(SB), Y12; \
-	VFMADD231PD bessel64avx2Const<>+20384(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20416(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20448(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20480(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20512(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20544(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20576(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20608(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20640(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20672(SB), Y11, Y12; \
-	VFMADD213PD bessel64avx2Const<>+20704(SB), Y11, Y12; \
-	VMOVUPS bessel64avx2Const<>+20736(SB), Y13; \
-	VFMADD231PD bessel64avx2Const<>+20768(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+20800(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+20832(SB), Y11, Y13
-
-#define BLOCK11 \
 	VPAND Y5, Y7, Y7; \
 	VMINPD Y7, Y0, Y8; \
 	VSUBPD Y6, Y8, Y8; \
@@ -1402,7 +882,7 @@
 	VPSLLQ $52, Y8, Y8; \
 	VPADDQ Y2, Y8, Y8
 
-#define BLOCK12 \
+#define BLOCK8 \
 	VPAND Y3, Y6, Y7; \
 	VMINPD Y7, Y0, Y8; \
 	VSUBPD bessel64avx2Const<>+3008(SB), Y8, Y8; \
@@ -1500,7 +980,7 @@
 	VADDPD Y1, Y9, Y9; \
 	VPSLLQ $52, Y8, Y8
 
-#define BLOCK13 \
+#define BLOCK9 \
 	VFMADD213PD bessel64avx2Const<>+6208(SB), Y11, Y13; \
 	VFMADD213PD bessel64avx2Const<>+6240(SB), Y11, Y13; \
 	VFMADD213PD bessel64avx2Const<>+6272(SB), Y11, Y13; \
@@ -1566,7 +1046,7 @@
 	VFMADD213PD bessel64avx2Const<>+7392(SB), Y10, Y11; \
 	VFMADD213PD bessel64avx2Const<>+7424(SB), Y10, Y11
 
-#define BLOCK14 \
+#define BLOCK10 \
 	VFMADD213PD bessel64avx2Const<>+9152(SB), Y11, Y12; \
 	VFMADD213PD bessel64avx2Const<>+9184(SB), Y11, Y12; \
 	VFMADD213PD bessel64avx2Const<>+9216(SB), Y11, Y12; \
@@ -1632,7 +1112,7 @@
 	VBLENDVPD Y10, bessel64avx2Const<>+7232(SB), Y9, Y9; \
 	VCMPPD $0, Y1, Y6, Y10
 
-#define BLOCK15 \
+#define BLOCK11 \
 	VPAND Y2, Y8, Y8; \
 	VMINPD Y8, Y0, Y9; \
 	VSUBPD Y3, Y9, Y9; \
@@ -1698,7 +1178,7 @@
 	VFMADD213PD bessel64avx2Const<>+16736(SB), Y12, Y14; \
 	VFMADD231PD Y11, Y13, Y14
 
-#define BLOCK16 \
+#define BLOCK12 \
 	VPAND Y1, Y7, Y8; \
 	VMINPD Y8, Y0, Y9; \
 	VSUBPD Y3, Y9, Y9; \
@@ -1764,7 +1244,7 @@
 	VFMADD213PD bessel64avx2Const<>+18464(SB), Y12, Y14; \
 	VFMADD213PD bessel64avx2Const<>+18496(SB), Y12, Y14
 
-#define BLOCK17 \
+#define BLOCK13 \
 	VMOVAPS Y1, Y10; \
 	VFMADD231PD Y5, Y8, Y10; \
 	VSUBPD Y1, Y10, Y11; \
@@ -1798,7 +1278,7 @@
 	VPCMPEQQ Y0, Y13, Y13; \
 	VBLENDVPD Y13, Y12, Y11, Y11
 
-#define BLOCK18 \
+#define BLOCK14 \
 	VBLENDVPD Y10, bessel64avx2Const<>+7264(SB), Y9, Y9; \
 	VMULPD Y8, Y8, Y10; \
 	VMOVUPS bessel64avx2Const<>+9696(SB), Y11; \
@@ -1828,7 +1308,7 @@
 	VSUBPD Y9, Y8, Y8; \
 	VCMPPD $0, Y1, Y6, Y9
 
-#define BLOCK19 \
+#define BLOCK15 \
 	VMOVUPS bessel64avx2Const<>+7456(SB), Y12; \
 	VFMADD231PD bessel64avx2Const<>+7488(SB), Y10, Y12; \
 	VFMADD213PD bessel64avx2Const<>+7520(SB), Y10, Y12; \
@@ -1850,37 +1330,7 @@
 	VFMADD213PD bessel64avx2Const<>+7936(SB), Y10, Y13; \
 	VFMADD231PD Y8, Y11, Y13
 
-#define BLOCK20 \
-	VFMADD213PD bessel64avx2Const<>+20864(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+20896(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+20928(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+20960(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+20992(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+21024(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+21056(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+21088(SB), Y11, Y13; \
-	VFMADD231PD Y10, Y12, Y13; \
-	VDIVPD Y9, Y0, Y9; \
-	VSQRTPD Y9, Y9; \
-	VMULPD Y9, Y13, Y9; \
-	VCMPPD $18, Y0, Y7, Y7; \
-	VBLENDVPD Y7, Y8, Y9, Y7
-
-#define BLOCK21 \
-	VFMADD231PD Y3, Y11, Y12; \
-	VSUBPD Y2, Y12, Y13; \
-	VSUBPD Y13, Y11, Y11; \
-	VADDPD Y2, Y11, Y11; \
-	VPSLLQ $52, Y12, Y12; \
-	VPADDQ Y0, Y12, Y12; \
-	VMULPD Y12, Y9, Y9; \
-	VPSLLQ $52, Y11, Y11; \
-	VPADDQ Y0, Y11, Y11; \
-	VMULPD Y11, Y9, Y9; \
-	VMULPD Y9, Y10, Y9; \
-	VCMPPD $18, Y0, Y7, Y7
-
-#define BLOCK22 \
+#define BLOCK16 \
 	VPADDQ Y2, Y8, Y8; \
 	VMULPD Y8, Y11, Y8; \
 	VPSLLQ $52, Y9, Y9; \
@@ -1891,30 +1341,6 @@
 	VPAND Y3, Y7, Y7; \
 	VPAND bessel64avx2Const<>+928(SB), Y6, Y6; \
 	VPOR Y6, Y7, Y6
-
-#define BLOCK23 \
-	VADDPD Y1, Y10, Y10; \
-	VPSLLQ $52, Y11, Y11; \
-	VPADDQ Y0, Y11, Y11; \
-	VMULPD Y11, Y8, Y8; \
-	VPSLLQ $52, Y10, Y10; \
-	VPADDQ Y0, Y10, Y10; \
-	VMULPD Y10, Y8, Y8; \
-	VMULPD Y8, Y9, Y8; \
-	VCMPPD $18, Y0, Y7, Y7; \
-	VBLENDVPD Y7, Y13, Y8, Y7
-
-#define BLOCK24 \
-	VFMADD213PD bessel64avx2Const<>+19744(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+19776(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+19808(SB), Y11, Y13; \
-	VFMADD213PD bessel64avx2Const<>+19840(SB), Y11, Y13; \
-	VFMADD231PD Y10, Y12, Y13; \
-	VDIVPD Y9, Y0, Y9; \
-	VSQRTPD Y9, Y9; \
-	VMULPD Y9, Y13, Y9; \
-	VCMPPD $18, Y0, Y7, Y7; \
-	VBLENDVPD Y7, Y8, Y9, Y7
 
 DATA bessel64avx2Const<>+0(SB)/8, $0x7fffffffffffffff
 DATA bessel64avx2Const<>+8(SB)/8, $0x7fffffffffffffff
@@ -3516,98 +2942,98 @@ DATA bessel64avx2Const<>+12768(SB)/8, $0x3fd1580bb5a7c7f5
 DATA bessel64avx2Const<>+12776(SB)/8, $0x3fd1580bb5a7c7f5
 DATA bessel64avx2Const<>+12784(SB)/8, $0x3fd1580bb5a7c7f5
 DATA bessel64avx2Const<>+12792(SB)/8, $0x3fd1580bb5a7c7f5
-DATA bessel64avx2Const<>+12800(SB)/8, $0xc014000000000000
-DATA bessel64avx2Const<>+12808(SB)/8, $0xc014000000000000
-DATA bessel64avx2Const<>+12816(SB)/8, $0xc014000000000000
-DATA bessel64avx2Const<>+12824(SB)/8, $0xc014000000000000
-DATA bessel64avx2Const<>+12832(SB)/8, $0xc0105a0f6b48f9c0
-DATA bessel64avx2Const<>+12840(SB)/8, $0xc0105a0f6b48f9c0
-DATA bessel64avx2Const<>+12848(SB)/8, $0xc0105a0f6b48f9c0
-DATA bessel64avx2Const<>+12856(SB)/8, $0xc0105a0f6b48f9c0
-DATA bessel64avx2Const<>+12864(SB)/8, $0xbcb868651bff05e4
-DATA bessel64avx2Const<>+12872(SB)/8, $0xbcb868651bff05e4
-DATA bessel64avx2Const<>+12880(SB)/8, $0xbcb868651bff05e4
-DATA bessel64avx2Const<>+12888(SB)/8, $0xbcb868651bff05e4
-DATA bessel64avx2Const<>+12896(SB)/8, $0x4010800000000000
-DATA bessel64avx2Const<>+12904(SB)/8, $0x4010800000000000
-DATA bessel64avx2Const<>+12912(SB)/8, $0x4010800000000000
-DATA bessel64avx2Const<>+12920(SB)/8, $0x4010800000000000
-DATA bessel64avx2Const<>+12928(SB)/8, $0x3e432682a9f165ec
-DATA bessel64avx2Const<>+12936(SB)/8, $0x3e432682a9f165ec
-DATA bessel64avx2Const<>+12944(SB)/8, $0x3e432682a9f165ec
-DATA bessel64avx2Const<>+12952(SB)/8, $0x3e432682a9f165ec
-DATA bessel64avx2Const<>+12960(SB)/8, $0xbdfd232826e7ce11
-DATA bessel64avx2Const<>+12968(SB)/8, $0xbdfd232826e7ce11
-DATA bessel64avx2Const<>+12976(SB)/8, $0xbdfd232826e7ce11
-DATA bessel64avx2Const<>+12984(SB)/8, $0xbdfd232826e7ce11
-DATA bessel64avx2Const<>+12992(SB)/8, $0x3e7c8b0d241236b3
-DATA bessel64avx2Const<>+13000(SB)/8, $0x3e7c8b0d241236b3
-DATA bessel64avx2Const<>+13008(SB)/8, $0x3e7c8b0d241236b3
-DATA bessel64avx2Const<>+13016(SB)/8, $0x3e7c8b0d241236b3
-DATA bessel64avx2Const<>+13024(SB)/8, $0xbee745e90fd8cef6
-DATA bessel64avx2Const<>+13032(SB)/8, $0xbee745e90fd8cef6
-DATA bessel64avx2Const<>+13040(SB)/8, $0xbee745e90fd8cef6
-DATA bessel64avx2Const<>+13048(SB)/8, $0xbee745e90fd8cef6
-DATA bessel64avx2Const<>+13056(SB)/8, $0x3f335aaaa2942b57
-DATA bessel64avx2Const<>+13064(SB)/8, $0x3f335aaaa2942b57
-DATA bessel64avx2Const<>+13072(SB)/8, $0x3f335aaaa2942b57
-DATA bessel64avx2Const<>+13080(SB)/8, $0x3f335aaaa2942b57
-DATA bessel64avx2Const<>+13088(SB)/8, $0xbf701f92eedd6021
-DATA bessel64avx2Const<>+13096(SB)/8, $0xbf701f92eedd6021
-DATA bessel64avx2Const<>+13104(SB)/8, $0xbf701f92eedd6021
-DATA bessel64avx2Const<>+13112(SB)/8, $0xbf701f92eedd6021
-DATA bessel64avx2Const<>+13120(SB)/8, $0x3f99c86bb1475829
-DATA bessel64avx2Const<>+13128(SB)/8, $0x3f99c86bb1475829
-DATA bessel64avx2Const<>+13136(SB)/8, $0x3f99c86bb1475829
-DATA bessel64avx2Const<>+13144(SB)/8, $0x3f99c86bb1475829
-DATA bessel64avx2Const<>+13152(SB)/8, $0xbfa9979ccc1490cf
-DATA bessel64avx2Const<>+13160(SB)/8, $0xbfa9979ccc1490cf
-DATA bessel64avx2Const<>+13168(SB)/8, $0xbfa9979ccc1490cf
-DATA bessel64avx2Const<>+13176(SB)/8, $0xbfa9979ccc1490cf
-DATA bessel64avx2Const<>+13184(SB)/8, $0xbfa4e3a34b5078c9
-DATA bessel64avx2Const<>+13192(SB)/8, $0xbfa4e3a34b5078c9
-DATA bessel64avx2Const<>+13200(SB)/8, $0xbfa4e3a34b5078c9
-DATA bessel64avx2Const<>+13208(SB)/8, $0xbfa4e3a34b5078c9
-DATA bessel64avx2Const<>+13216(SB)/8, $0x3e20f40d1c867e02
-DATA bessel64avx2Const<>+13224(SB)/8, $0x3e20f40d1c867e02
-DATA bessel64avx2Const<>+13232(SB)/8, $0x3e20f40d1c867e02
-DATA bessel64avx2Const<>+13240(SB)/8, $0x3e20f40d1c867e02
-DATA bessel64avx2Const<>+13248(SB)/8, $0xbd7881b70abd2c87
-DATA bessel64avx2Const<>+13256(SB)/8, $0xbd7881b70abd2c87
-DATA bessel64avx2Const<>+13264(SB)/8, $0xbd7881b70abd2c87
-DATA bessel64avx2Const<>+13272(SB)/8, $0xbd7881b70abd2c87
-DATA bessel64avx2Const<>+13280(SB)/8, $0xbe7be0eedfd46c9c
-DATA bessel64avx2Const<>+13288(SB)/8, $0xbe7be0eedfd46c9c
-DATA bessel64avx2Const<>+13296(SB)/8, $0xbe7be0eedfd46c9c
-DATA bessel64avx2Const<>+13304(SB)/8, $0xbe7be0eedfd46c9c
-DATA bessel64avx2Const<>+13312(SB)/8, $0x3ec5c3195ed95b8a
-DATA bessel64avx2Const<>+13320(SB)/8, $0x3ec5c3195ed95b8a
-DATA bessel64avx2Const<>+13328(SB)/8, $0x3ec5c3195ed95b8a
-DATA bessel64avx2Const<>+13336(SB)/8, $0x3ec5c3195ed95b8a
-DATA bessel64avx2Const<>+13344(SB)/8, $0xbefbd46280773154
-DATA bessel64avx2Const<>+13352(SB)/8, $0xbefbd46280773154
-DATA bessel64avx2Const<>+13360(SB)/8, $0xbefbd46280773154
-DATA bessel64avx2Const<>+13368(SB)/8, $0xbefbd46280773154
-DATA bessel64avx2Const<>+13376(SB)/8, $0xbf3003912f05dc47
-DATA bessel64avx2Const<>+13384(SB)/8, $0xbf3003912f05dc47
-DATA bessel64avx2Const<>+13392(SB)/8, $0xbf3003912f05dc47
-DATA bessel64avx2Const<>+13400(SB)/8, $0xbf3003912f05dc47
-DATA bessel64avx2Const<>+13408(SB)/8, $0x3f8523649919ab0d
-DATA bessel64avx2Const<>+13416(SB)/8, $0x3f8523649919ab0d
-DATA bessel64avx2Const<>+13424(SB)/8, $0x3f8523649919ab0d
-DATA bessel64avx2Const<>+13432(SB)/8, $0x3f8523649919ab0d
-DATA bessel64avx2Const<>+13440(SB)/8, $0xbfbde0d78018f746
-DATA bessel64avx2Const<>+13448(SB)/8, $0xbfbde0d78018f746
-DATA bessel64avx2Const<>+13456(SB)/8, $0xbfbde0d78018f746
-DATA bessel64avx2Const<>+13464(SB)/8, $0xbfbde0d78018f746
-DATA bessel64avx2Const<>+13472(SB)/8, $0x3fe1b7c7419272ed
-DATA bessel64avx2Const<>+13480(SB)/8, $0x3fe1b7c7419272ed
-DATA bessel64avx2Const<>+13488(SB)/8, $0x3fe1b7c7419272ed
-DATA bessel64avx2Const<>+13496(SB)/8, $0x3fe1b7c7419272ed
-DATA bessel64avx2Const<>+13504(SB)/8, $0xbfe9ace8ac3d9efa
-DATA bessel64avx2Const<>+13512(SB)/8, $0xbfe9ace8ac3d9efa
-DATA bessel64avx2Const<>+13520(SB)/8, $0xbfe9ace8ac3d9efa
-DATA bessel64avx2Const<>+13528(SB)/8, $0xbfe9ace8ac3d9efa
+DATA bessel64avx2Const<>+12800(SB)/8, $0xc0105a0f6b48f9c0
+DATA bessel64avx2Const<>+12808(SB)/8, $0xc0105a0f6b48f9c0
+DATA bessel64avx2Const<>+12816(SB)/8, $0xc0105a0f6b48f9c0
+DATA bessel64avx2Const<>+12824(SB)/8, $0xc0105a0f6b48f9c0
+DATA bessel64avx2Const<>+12832(SB)/8, $0xbcb868651bff05e4
+DATA bessel64avx2Const<>+12840(SB)/8, $0xbcb868651bff05e4
+DATA bessel64avx2Const<>+12848(SB)/8, $0xbcb868651bff05e4
+DATA bessel64avx2Const<>+12856(SB)/8, $0xbcb868651bff05e4
+DATA bessel64avx2Const<>+12864(SB)/8, $0x4010800000000000
+DATA bessel64avx2Const<>+12872(SB)/8, $0x4010800000000000
+DATA bessel64avx2Const<>+12880(SB)/8, $0x4010800000000000
+DATA bessel64avx2Const<>+12888(SB)/8, $0x4010800000000000
+DATA bessel64avx2Const<>+12896(SB)/8, $0x3e432682a9f165ec
+DATA bessel64avx2Const<>+12904(SB)/8, $0x3e432682a9f165ec
+DATA bessel64avx2Const<>+12912(SB)/8, $0x3e432682a9f165ec
+DATA bessel64avx2Const<>+12920(SB)/8, $0x3e432682a9f165ec
+DATA bessel64avx2Const<>+12928(SB)/8, $0xbdfd232826e7ce11
+DATA bessel64avx2Const<>+12936(SB)/8, $0xbdfd232826e7ce11
+DATA bessel64avx2Const<>+12944(SB)/8, $0xbdfd232826e7ce11
+DATA bessel64avx2Const<>+12952(SB)/8, $0xbdfd232826e7ce11
+DATA bessel64avx2Const<>+12960(SB)/8, $0x3e7c8b0d241236b3
+DATA bessel64avx2Const<>+12968(SB)/8, $0x3e7c8b0d241236b3
+DATA bessel64avx2Const<>+12976(SB)/8, $0x3e7c8b0d241236b3
+DATA bessel64avx2Const<>+12984(SB)/8, $0x3e7c8b0d241236b3
+DATA bessel64avx2Const<>+12992(SB)/8, $0xbee745e90fd8cef6
+DATA bessel64avx2Const<>+13000(SB)/8, $0xbee745e90fd8cef6
+DATA bessel64avx2Const<>+13008(SB)/8, $0xbee745e90fd8cef6
+DATA bessel64avx2Const<>+13016(SB)/8, $0xbee745e90fd8cef6
+DATA bessel64avx2Const<>+13024(SB)/8, $0x3f335aaaa2942b57
+DATA bessel64avx2Const<>+13032(SB)/8, $0x3f335aaaa2942b57
+DATA bessel64avx2Const<>+13040(SB)/8, $0x3f335aaaa2942b57
+DATA bessel64avx2Const<>+13048(SB)/8, $0x3f335aaaa2942b57
+DATA bessel64avx2Const<>+13056(SB)/8, $0xbf701f92eedd6021
+DATA bessel64avx2Const<>+13064(SB)/8, $0xbf701f92eedd6021
+DATA bessel64avx2Const<>+13072(SB)/8, $0xbf701f92eedd6021
+DATA bessel64avx2Const<>+13080(SB)/8, $0xbf701f92eedd6021
+DATA bessel64avx2Const<>+13088(SB)/8, $0x3f99c86bb1475829
+DATA bessel64avx2Const<>+13096(SB)/8, $0x3f99c86bb1475829
+DATA bessel64avx2Const<>+13104(SB)/8, $0x3f99c86bb1475829
+DATA bessel64avx2Const<>+13112(SB)/8, $0x3f99c86bb1475829
+DATA bessel64avx2Const<>+13120(SB)/8, $0xbfa9979ccc1490cf
+DATA bessel64avx2Const<>+13128(SB)/8, $0xbfa9979ccc1490cf
+DATA bessel64avx2Const<>+13136(SB)/8, $0xbfa9979ccc1490cf
+DATA bessel64avx2Const<>+13144(SB)/8, $0xbfa9979ccc1490cf
+DATA bessel64avx2Const<>+13152(SB)/8, $0xbfa4e3a34b5078c9
+DATA bessel64avx2Const<>+13160(SB)/8, $0xbfa4e3a34b5078c9
+DATA bessel64avx2Const<>+13168(SB)/8, $0xbfa4e3a34b5078c9
+DATA bessel64avx2Const<>+13176(SB)/8, $0xbfa4e3a34b5078c9
+DATA bessel64avx2Const<>+13184(SB)/8, $0x3e20f40d1c867e02
+DATA bessel64avx2Const<>+13192(SB)/8, $0x3e20f40d1c867e02
+DATA bessel64avx2Const<>+13200(SB)/8, $0x3e20f40d1c867e02
+DATA bessel64avx2Const<>+13208(SB)/8, $0x3e20f40d1c867e02
+DATA bessel64avx2Const<>+13216(SB)/8, $0xbd7881b70abd2c87
+DATA bessel64avx2Const<>+13224(SB)/8, $0xbd7881b70abd2c87
+DATA bessel64avx2Const<>+13232(SB)/8, $0xbd7881b70abd2c87
+DATA bessel64avx2Const<>+13240(SB)/8, $0xbd7881b70abd2c87
+DATA bessel64avx2Const<>+13248(SB)/8, $0xbe7be0eedfd46c9c
+DATA bessel64avx2Const<>+13256(SB)/8, $0xbe7be0eedfd46c9c
+DATA bessel64avx2Const<>+13264(SB)/8, $0xbe7be0eedfd46c9c
+DATA bessel64avx2Const<>+13272(SB)/8, $0xbe7be0eedfd46c9c
+DATA bessel64avx2Const<>+13280(SB)/8, $0x3ec5c3195ed95b8a
+DATA bessel64avx2Const<>+13288(SB)/8, $0x3ec5c3195ed95b8a
+DATA bessel64avx2Const<>+13296(SB)/8, $0x3ec5c3195ed95b8a
+DATA bessel64avx2Const<>+13304(SB)/8, $0x3ec5c3195ed95b8a
+DATA bessel64avx2Const<>+13312(SB)/8, $0xbefbd46280773154
+DATA bessel64avx2Const<>+13320(SB)/8, $0xbefbd46280773154
+DATA bessel64avx2Const<>+13328(SB)/8, $0xbefbd46280773154
+DATA bessel64avx2Const<>+13336(SB)/8, $0xbefbd46280773154
+DATA bessel64avx2Const<>+13344(SB)/8, $0xbf3003912f05dc47
+DATA bessel64avx2Const<>+13352(SB)/8, $0xbf3003912f05dc47
+DATA bessel64avx2Const<>+13360(SB)/8, $0xbf3003912f05dc47
+DATA bessel64avx2Const<>+13368(SB)/8, $0xbf3003912f05dc47
+DATA bessel64avx2Const<>+13376(SB)/8, $0x3f8523649919ab0d
+DATA bessel64avx2Const<>+13384(SB)/8, $0x3f8523649919ab0d
+DATA bessel64avx2Const<>+13392(SB)/8, $0x3f8523649919ab0d
+DATA bessel64avx2Const<>+13400(SB)/8, $0x3f8523649919ab0d
+DATA bessel64avx2Const<>+13408(SB)/8, $0xbfbde0d78018f746
+DATA bessel64avx2Const<>+13416(SB)/8, $0xbfbde0d78018f746
+DATA bessel64avx2Const<>+13424(SB)/8, $0xbfbde0d78018f746
+DATA bessel64avx2Const<>+13432(SB)/8, $0xbfbde0d78018f746
+DATA bessel64avx2Const<>+13440(SB)/8, $0x3fe1b7c7419272ed
+DATA bessel64avx2Const<>+13448(SB)/8, $0x3fe1b7c7419272ed
+DATA bessel64avx2Const<>+13456(SB)/8, $0x3fe1b7c7419272ed
+DATA bessel64avx2Const<>+13464(SB)/8, $0x3fe1b7c7419272ed
+DATA bessel64avx2Const<>+13472(SB)/8, $0xbfe9ace8ac3d9efa
+DATA bessel64avx2Const<>+13480(SB)/8, $0xbfe9ace8ac3d9efa
+DATA bessel64avx2Const<>+13488(SB)/8, $0xbfe9ace8ac3d9efa
+DATA bessel64avx2Const<>+13496(SB)/8, $0xbfe9ace8ac3d9efa
+DATA bessel64avx2Const<>+13504(SB)/8, $0xc014000000000000
+DATA bessel64avx2Const<>+13512(SB)/8, $0xc014000000000000
+DATA bessel64avx2Const<>+13520(SB)/8, $0xc014000000000000
+DATA bessel64avx2Const<>+13528(SB)/8, $0xc014000000000000
 DATA bessel64avx2Const<>+13536(SB)/8, $0xc002b471a873adf9
 DATA bessel64avx2Const<>+13544(SB)/8, $0xc002b471a873adf9
 DATA bessel64avx2Const<>+13552(SB)/8, $0xc002b471a873adf9
@@ -4232,331 +3658,7 @@ DATA bessel64avx2Const<>+18496(SB)/8, $0x3fd8ebe783a84030
 DATA bessel64avx2Const<>+18504(SB)/8, $0x3fd8ebe783a84030
 DATA bessel64avx2Const<>+18512(SB)/8, $0x3fd8ebe783a84030
 DATA bessel64avx2Const<>+18520(SB)/8, $0x3fd8ebe783a84030
-DATA bessel64avx2Const<>+18528(SB)/8, $0x7e37e43c8800759c
-DATA bessel64avx2Const<>+18536(SB)/8, $0x7e37e43c8800759c
-DATA bessel64avx2Const<>+18544(SB)/8, $0x7e37e43c8800759c
-DATA bessel64avx2Const<>+18552(SB)/8, $0x7e37e43c8800759c
-DATA bessel64avx2Const<>+18560(SB)/8, $0x3e72345763a40948
-DATA bessel64avx2Const<>+18568(SB)/8, $0x3e72345763a40948
-DATA bessel64avx2Const<>+18576(SB)/8, $0x3e72345763a40948
-DATA bessel64avx2Const<>+18584(SB)/8, $0x3e72345763a40948
-DATA bessel64avx2Const<>+18592(SB)/8, $0x3d8577ce313e8736
-DATA bessel64avx2Const<>+18600(SB)/8, $0x3d8577ce313e8736
-DATA bessel64avx2Const<>+18608(SB)/8, $0x3d8577ce313e8736
-DATA bessel64avx2Const<>+18616(SB)/8, $0x3d8577ce313e8736
-DATA bessel64avx2Const<>+18624(SB)/8, $0x3f3c71c71c73884b
-DATA bessel64avx2Const<>+18632(SB)/8, $0x3f3c71c71c73884b
-DATA bessel64avx2Const<>+18640(SB)/8, $0x3f3c71c71c73884b
-DATA bessel64avx2Const<>+18648(SB)/8, $0x3f3c71c71c73884b
-DATA bessel64avx2Const<>+18656(SB)/8, $0x3fd0000000000001
-DATA bessel64avx2Const<>+18664(SB)/8, $0x3fd0000000000001
-DATA bessel64avx2Const<>+18672(SB)/8, $0x3fd0000000000001
-DATA bessel64avx2Const<>+18680(SB)/8, $0x3fd0000000000001
-DATA bessel64avx2Const<>+18688(SB)/8, $0x3edc71c71ab8cb3c
-DATA bessel64avx2Const<>+18696(SB)/8, $0x3edc71c71ab8cb3c
-DATA bessel64avx2Const<>+18704(SB)/8, $0x3edc71c71ab8cb3c
-DATA bessel64avx2Const<>+18712(SB)/8, $0x3edc71c71ab8cb3c
-DATA bessel64avx2Const<>+18720(SB)/8, $0x3e002dfb0740ef8e
-DATA bessel64avx2Const<>+18728(SB)/8, $0x3e002dfb0740ef8e
-DATA bessel64avx2Const<>+18736(SB)/8, $0x3e002dfb0740ef8e
-DATA bessel64avx2Const<>+18744(SB)/8, $0x3e002dfb0740ef8e
-DATA bessel64avx2Const<>+18752(SB)/8, $0x3f8ffffffffffe3f
-DATA bessel64avx2Const<>+18760(SB)/8, $0x3f8ffffffffffe3f
-DATA bessel64avx2Const<>+18768(SB)/8, $0x3f8ffffffffffe3f
-DATA bessel64avx2Const<>+18776(SB)/8, $0x3f8ffffffffffe3f
-DATA bessel64avx2Const<>+18784(SB)/8, $0x3e85d6b13a13a103
-DATA bessel64avx2Const<>+18792(SB)/8, $0x3e85d6b13a13a103
-DATA bessel64avx2Const<>+18800(SB)/8, $0x3e85d6b13a13a103
-DATA bessel64avx2Const<>+18808(SB)/8, $0x3e85d6b13a13a103
-DATA bessel64avx2Const<>+18816(SB)/8, $0x3d9c9f53132fadca
-DATA bessel64avx2Const<>+18824(SB)/8, $0x3d9c9f53132fadca
-DATA bessel64avx2Const<>+18832(SB)/8, $0x3d9c9f53132fadca
-DATA bessel64avx2Const<>+18840(SB)/8, $0x3d9c9f53132fadca
-DATA bessel64avx2Const<>+18848(SB)/8, $0x3f4bb90e85debe48
-DATA bessel64avx2Const<>+18856(SB)/8, $0x3f4bb90e85debe48
-DATA bessel64avx2Const<>+18864(SB)/8, $0x3f4bb90e85debe48
-DATA bessel64avx2Const<>+18872(SB)/8, $0x3f4bb90e85debe48
-DATA bessel64avx2Const<>+18880(SB)/8, $0x3fd1dadb014541eb
-DATA bessel64avx2Const<>+18888(SB)/8, $0x3fd1dadb014541eb
-DATA bessel64avx2Const<>+18896(SB)/8, $0x3fd1dadb014541eb
-DATA bessel64avx2Const<>+18904(SB)/8, $0x3fd1dadb014541eb
-DATA bessel64avx2Const<>+18912(SB)/8, $0x3e14c2b7bbffef78
-DATA bessel64avx2Const<>+18920(SB)/8, $0x3e14c2b7bbffef78
-DATA bessel64avx2Const<>+18928(SB)/8, $0x3e14c2b7bbffef78
-DATA bessel64avx2Const<>+18936(SB)/8, $0x3e14c2b7bbffef78
-DATA bessel64avx2Const<>+18944(SB)/8, $0x3d1e61b679067c7f
-DATA bessel64avx2Const<>+18952(SB)/8, $0x3d1e61b679067c7f
-DATA bessel64avx2Const<>+18960(SB)/8, $0x3d1e61b679067c7f
-DATA bessel64avx2Const<>+18968(SB)/8, $0x3d1e61b679067c7f
-DATA bessel64avx2Const<>+18976(SB)/8, $0x3eef4747696e5262
-DATA bessel64avx2Const<>+18984(SB)/8, $0x3eef4747696e5262
-DATA bessel64avx2Const<>+18992(SB)/8, $0x3eef4747696e5262
-DATA bessel64avx2Const<>+19000(SB)/8, $0x3eef4747696e5262
-DATA bessel64avx2Const<>+19008(SB)/8, $0x3f99dadb014541ec
-DATA bessel64avx2Const<>+19016(SB)/8, $0x3f99dadb014541ec
-DATA bessel64avx2Const<>+19024(SB)/8, $0x3f99dadb014541ec
-DATA bessel64avx2Const<>+19032(SB)/8, $0x3f99dadb014541ec
-DATA bessel64avx2Const<>+19040(SB)/8, $0x3fbdadb014541eb2
-DATA bessel64avx2Const<>+19048(SB)/8, $0x3fbdadb014541eb2
-DATA bessel64avx2Const<>+19056(SB)/8, $0x3fbdadb014541eb2
-DATA bessel64avx2Const<>+19064(SB)/8, $0x3fbdadb014541eb2
-DATA bessel64avx2Const<>+19072(SB)/8, $0x4008000000000000
-DATA bessel64avx2Const<>+19080(SB)/8, $0x4008000000000000
-DATA bessel64avx2Const<>+19088(SB)/8, $0x4008000000000000
-DATA bessel64avx2Const<>+19096(SB)/8, $0x4008000000000000
-DATA bessel64avx2Const<>+19104(SB)/8, $0xbdba2e4ddf7557eb
-DATA bessel64avx2Const<>+19112(SB)/8, $0xbdba2e4ddf7557eb
-DATA bessel64avx2Const<>+19120(SB)/8, $0xbdba2e4ddf7557eb
-DATA bessel64avx2Const<>+19128(SB)/8, $0xbdba2e4ddf7557eb
-DATA bessel64avx2Const<>+19136(SB)/8, $0x3da2ca3b5082f973
-DATA bessel64avx2Const<>+19144(SB)/8, $0x3da2ca3b5082f973
-DATA bessel64avx2Const<>+19152(SB)/8, $0x3da2ca3b5082f973
-DATA bessel64avx2Const<>+19160(SB)/8, $0x3da2ca3b5082f973
-DATA bessel64avx2Const<>+19168(SB)/8, $0x3dd31e87cf7a0747
-DATA bessel64avx2Const<>+19176(SB)/8, $0x3dd31e87cf7a0747
-DATA bessel64avx2Const<>+19184(SB)/8, $0x3dd31e87cf7a0747
-DATA bessel64avx2Const<>+19192(SB)/8, $0x3dd31e87cf7a0747
-DATA bessel64avx2Const<>+19200(SB)/8, $0x3dd55268bc7c3995
-DATA bessel64avx2Const<>+19208(SB)/8, $0x3dd55268bc7c3995
-DATA bessel64avx2Const<>+19216(SB)/8, $0x3dd55268bc7c3995
-DATA bessel64avx2Const<>+19224(SB)/8, $0x3dd55268bc7c3995
-DATA bessel64avx2Const<>+19232(SB)/8, $0x3e12dd48005da170
-DATA bessel64avx2Const<>+19240(SB)/8, $0x3e12dd48005da170
-DATA bessel64avx2Const<>+19248(SB)/8, $0x3e12dd48005da170
-DATA bessel64avx2Const<>+19256(SB)/8, $0x3e12dd48005da170
-DATA bessel64avx2Const<>+19264(SB)/8, $0x3e4581b524857541
-DATA bessel64avx2Const<>+19272(SB)/8, $0x3e4581b524857541
-DATA bessel64avx2Const<>+19280(SB)/8, $0x3e4581b524857541
-DATA bessel64avx2Const<>+19288(SB)/8, $0x3e4581b524857541
-DATA bessel64avx2Const<>+19296(SB)/8, $0x3e7badeff7f67c02
-DATA bessel64avx2Const<>+19304(SB)/8, $0x3e7badeff7f67c02
-DATA bessel64avx2Const<>+19312(SB)/8, $0x3e7badeff7f67c02
-DATA bessel64avx2Const<>+19320(SB)/8, $0x3e7badeff7f67c02
-DATA bessel64avx2Const<>+19328(SB)/8, $0x3eb2dfa05762dbfb
-DATA bessel64avx2Const<>+19336(SB)/8, $0x3eb2dfa05762dbfb
-DATA bessel64avx2Const<>+19344(SB)/8, $0x3eb2dfa05762dbfb
-DATA bessel64avx2Const<>+19352(SB)/8, $0x3eb2dfa05762dbfb
-DATA bessel64avx2Const<>+19360(SB)/8, $0x3eeb4900c8b87158
-DATA bessel64avx2Const<>+19368(SB)/8, $0x3eeb4900c8b87158
-DATA bessel64avx2Const<>+19376(SB)/8, $0x3eeb4900c8b87158
-DATA bessel64avx2Const<>+19384(SB)/8, $0x3eeb4900c8b87158
-DATA bessel64avx2Const<>+19392(SB)/8, $0x3f255615cf277d43
-DATA bessel64avx2Const<>+19400(SB)/8, $0x3f255615cf277d43
-DATA bessel64avx2Const<>+19408(SB)/8, $0x3f255615cf277d43
-DATA bessel64avx2Const<>+19416(SB)/8, $0x3f255615cf277d43
-DATA bessel64avx2Const<>+19424(SB)/8, $0x3f6334777d99b3d9
-DATA bessel64avx2Const<>+19432(SB)/8, $0x3f6334777d99b3d9
-DATA bessel64avx2Const<>+19440(SB)/8, $0x3f6334777d99b3d9
-DATA bessel64avx2Const<>+19448(SB)/8, $0x3f6334777d99b3d9
-DATA bessel64avx2Const<>+19456(SB)/8, $0x3faa932e00d70333
-DATA bessel64avx2Const<>+19464(SB)/8, $0x3faa932e00d70333
-DATA bessel64avx2Const<>+19472(SB)/8, $0x3faa932e00d70333
-DATA bessel64avx2Const<>+19480(SB)/8, $0x3faa932e00d70333
-DATA bessel64avx2Const<>+19488(SB)/8, $0xbdc7d2c4d7daeb0d
-DATA bessel64avx2Const<>+19496(SB)/8, $0xbdc7d2c4d7daeb0d
-DATA bessel64avx2Const<>+19504(SB)/8, $0xbdc7d2c4d7daeb0d
-DATA bessel64avx2Const<>+19512(SB)/8, $0xbdc7d2c4d7daeb0d
-DATA bessel64avx2Const<>+19520(SB)/8, $0x3daf3d6a861d1892
-DATA bessel64avx2Const<>+19528(SB)/8, $0x3daf3d6a861d1892
-DATA bessel64avx2Const<>+19536(SB)/8, $0x3daf3d6a861d1892
-DATA bessel64avx2Const<>+19544(SB)/8, $0x3daf3d6a861d1892
-DATA bessel64avx2Const<>+19552(SB)/8, $0x3dd6764e94a4c525
-DATA bessel64avx2Const<>+19560(SB)/8, $0x3dd6764e94a4c525
-DATA bessel64avx2Const<>+19568(SB)/8, $0x3dd6764e94a4c525
-DATA bessel64avx2Const<>+19576(SB)/8, $0x3dd6764e94a4c525
-DATA bessel64avx2Const<>+19584(SB)/8, $0xbdf16b8daac658ba
-DATA bessel64avx2Const<>+19592(SB)/8, $0xbdf16b8daac658ba
-DATA bessel64avx2Const<>+19600(SB)/8, $0xbdf16b8daac658ba
-DATA bessel64avx2Const<>+19608(SB)/8, $0xbdf16b8daac658ba
-DATA bessel64avx2Const<>+19616(SB)/8, $0xbe2350ac00ec837c
-DATA bessel64avx2Const<>+19624(SB)/8, $0xbe2350ac00ec837c
-DATA bessel64avx2Const<>+19632(SB)/8, $0xbe2350ac00ec837c
-DATA bessel64avx2Const<>+19640(SB)/8, $0xbe2350ac00ec837c
-DATA bessel64avx2Const<>+19648(SB)/8, $0xbe5d362b3ffd4846
-DATA bessel64avx2Const<>+19656(SB)/8, $0xbe5d362b3ffd4846
-DATA bessel64avx2Const<>+19664(SB)/8, $0xbe5d362b3ffd4846
-DATA bessel64avx2Const<>+19672(SB)/8, $0xbe5d362b3ffd4846
-DATA bessel64avx2Const<>+19680(SB)/8, $0xbe94cec3293c6da6
-DATA bessel64avx2Const<>+19688(SB)/8, $0xbe94cec3293c6da6
-DATA bessel64avx2Const<>+19696(SB)/8, $0xbe94cec3293c6da6
-DATA bessel64avx2Const<>+19704(SB)/8, $0xbe94cec3293c6da6
-DATA bessel64avx2Const<>+19712(SB)/8, $0xbece1ff1ef851ff3
-DATA bessel64avx2Const<>+19720(SB)/8, $0xbece1ff1ef851ff3
-DATA bessel64avx2Const<>+19728(SB)/8, $0xbece1ff1ef851ff3
-DATA bessel64avx2Const<>+19736(SB)/8, $0xbece1ff1ef851ff3
-DATA bessel64avx2Const<>+19744(SB)/8, $0xbf06d1e88c17ed70
-DATA bessel64avx2Const<>+19752(SB)/8, $0xbf06d1e88c17ed70
-DATA bessel64avx2Const<>+19760(SB)/8, $0xbf06d1e88c17ed70
-DATA bessel64avx2Const<>+19768(SB)/8, $0xbf06d1e88c17ed70
-DATA bessel64avx2Const<>+19776(SB)/8, $0xbf42d44324239e05
-DATA bessel64avx2Const<>+19784(SB)/8, $0xbf42d44324239e05
-DATA bessel64avx2Const<>+19792(SB)/8, $0xbf42d44324239e05
-DATA bessel64avx2Const<>+19800(SB)/8, $0xbf42d44324239e05
-DATA bessel64avx2Const<>+19808(SB)/8, $0xbf8287ae72aabd12
-DATA bessel64avx2Const<>+19816(SB)/8, $0xbf8287ae72aabd12
-DATA bessel64avx2Const<>+19824(SB)/8, $0xbf8287ae72aabd12
-DATA bessel64avx2Const<>+19832(SB)/8, $0xbf8287ae72aabd12
-DATA bessel64avx2Const<>+19840(SB)/8, $0x3ff356417a9f2ee9
-DATA bessel64avx2Const<>+19848(SB)/8, $0x3ff356417a9f2ee9
-DATA bessel64avx2Const<>+19856(SB)/8, $0x3ff356417a9f2ee9
-DATA bessel64avx2Const<>+19864(SB)/8, $0x3ff356417a9f2ee9
-DATA bessel64avx2Const<>+19872(SB)/8, $0x4086300000000000
-DATA bessel64avx2Const<>+19880(SB)/8, $0x4086300000000000
-DATA bessel64avx2Const<>+19888(SB)/8, $0x4086300000000000
-DATA bessel64avx2Const<>+19896(SB)/8, $0x4086300000000000
-DATA bessel64avx2Const<>+19904(SB)/8, $0x3e3845c9717fe68b
-DATA bessel64avx2Const<>+19912(SB)/8, $0x3e3845c9717fe68b
-DATA bessel64avx2Const<>+19920(SB)/8, $0x3e3845c9717fe68b
-DATA bessel64avx2Const<>+19928(SB)/8, $0x3e3845c9717fe68b
-DATA bessel64avx2Const<>+19936(SB)/8, $0x3d456e49889c94d4
-DATA bessel64avx2Const<>+19944(SB)/8, $0x3d456e49889c94d4
-DATA bessel64avx2Const<>+19952(SB)/8, $0x3d456e49889c94d4
-DATA bessel64avx2Const<>+19960(SB)/8, $0x3d456e49889c94d4
-DATA bessel64avx2Const<>+19968(SB)/8, $0x3f0c71c71c728e82
-DATA bessel64avx2Const<>+19976(SB)/8, $0x3f0c71c71c728e82
-DATA bessel64avx2Const<>+19984(SB)/8, $0x3f0c71c71c728e82
-DATA bessel64avx2Const<>+19992(SB)/8, $0x3f0c71c71c728e82
-DATA bessel64avx2Const<>+20000(SB)/8, $0x3ea6c16c15fda7da
-DATA bessel64avx2Const<>+20008(SB)/8, $0x3ea6c16c15fda7da
-DATA bessel64avx2Const<>+20016(SB)/8, $0x3ea6c16c15fda7da
-DATA bessel64avx2Const<>+20024(SB)/8, $0x3ea6c16c15fda7da
-DATA bessel64avx2Const<>+20032(SB)/8, $0x3dc27dd486d33ca8
-DATA bessel64avx2Const<>+20040(SB)/8, $0x3dc27dd486d33ca8
-DATA bessel64avx2Const<>+20048(SB)/8, $0x3dc27dd486d33ca8
-DATA bessel64avx2Const<>+20056(SB)/8, $0x3dc27dd486d33ca8
-DATA bessel64avx2Const<>+20064(SB)/8, $0x3f655555555554f2
-DATA bessel64avx2Const<>+20072(SB)/8, $0x3f655555555554f2
-DATA bessel64avx2Const<>+20080(SB)/8, $0x3f655555555554f2
-DATA bessel64avx2Const<>+20088(SB)/8, $0x3f655555555554f2
-DATA bessel64avx2Const<>+20096(SB)/8, $0xbe4e212b2db4be01
-DATA bessel64avx2Const<>+20104(SB)/8, $0xbe4e212b2db4be01
-DATA bessel64avx2Const<>+20112(SB)/8, $0xbe4e212b2db4be01
-DATA bessel64avx2Const<>+20120(SB)/8, $0xbe4e212b2db4be01
-DATA bessel64avx2Const<>+20128(SB)/8, $0xbd5db688ccb14ac9
-DATA bessel64avx2Const<>+20136(SB)/8, $0xbd5db688ccb14ac9
-DATA bessel64avx2Const<>+20144(SB)/8, $0xbd5db688ccb14ac9
-DATA bessel64avx2Const<>+20152(SB)/8, $0xbd5db688ccb14ac9
-DATA bessel64avx2Const<>+20160(SB)/8, $0xbf1d802af7a6fbf5
-DATA bessel64avx2Const<>+20168(SB)/8, $0xbf1d802af7a6fbf5
-DATA bessel64avx2Const<>+20176(SB)/8, $0xbf1d802af7a6fbf5
-DATA bessel64avx2Const<>+20184(SB)/8, $0xbf1d802af7a6fbf5
-DATA bessel64avx2Const<>+20192(SB)/8, $0xbfb5dadb014541ec
-DATA bessel64avx2Const<>+20200(SB)/8, $0xbfb5dadb014541ec
-DATA bessel64avx2Const<>+20208(SB)/8, $0xbfb5dadb014541ec
-DATA bessel64avx2Const<>+20216(SB)/8, $0xbfb5dadb014541ec
-DATA bessel64avx2Const<>+20224(SB)/8, $0xbeba2918212c5226
-DATA bessel64avx2Const<>+20232(SB)/8, $0xbeba2918212c5226
-DATA bessel64avx2Const<>+20240(SB)/8, $0xbeba2918212c5226
-DATA bessel64avx2Const<>+20248(SB)/8, $0xbeba2918212c5226
-DATA bessel64avx2Const<>+20256(SB)/8, $0xbdd86258b6d14c27
-DATA bessel64avx2Const<>+20264(SB)/8, $0xbdd86258b6d14c27
-DATA bessel64avx2Const<>+20272(SB)/8, $0xbdd86258b6d14c27
-DATA bessel64avx2Const<>+20280(SB)/8, $0xbdd86258b6d14c27
-DATA bessel64avx2Const<>+20288(SB)/8, $0xbf7303ae729ff27e
-DATA bessel64avx2Const<>+20296(SB)/8, $0xbf7303ae729ff27e
-DATA bessel64avx2Const<>+20304(SB)/8, $0xbf7303ae729ff27e
-DATA bessel64avx2Const<>+20312(SB)/8, $0xbf7303ae729ff27e
-DATA bessel64avx2Const<>+20320(SB)/8, $0xbfd3b5b6028a83d6
-DATA bessel64avx2Const<>+20328(SB)/8, $0xbfd3b5b6028a83d6
-DATA bessel64avx2Const<>+20336(SB)/8, $0xbfd3b5b6028a83d6
-DATA bessel64avx2Const<>+20344(SB)/8, $0xbfd3b5b6028a83d6
-DATA bessel64avx2Const<>+20352(SB)/8, $0x3db26c30c926bbb7
-DATA bessel64avx2Const<>+20360(SB)/8, $0x3db26c30c926bbb7
-DATA bessel64avx2Const<>+20368(SB)/8, $0x3db26c30c926bbb7
-DATA bessel64avx2Const<>+20376(SB)/8, $0x3db26c30c926bbb7
-DATA bessel64avx2Const<>+20384(SB)/8, $0xbda9f48482820e82
-DATA bessel64avx2Const<>+20392(SB)/8, $0xbda9f48482820e82
-DATA bessel64avx2Const<>+20400(SB)/8, $0xbda9f48482820e82
-DATA bessel64avx2Const<>+20408(SB)/8, $0xbda9f48482820e82
-DATA bessel64avx2Const<>+20416(SB)/8, $0xbdeb4d7b8138a480
-DATA bessel64avx2Const<>+20424(SB)/8, $0xbdeb4d7b8138a480
-DATA bessel64avx2Const<>+20432(SB)/8, $0xbdeb4d7b8138a480
-DATA bessel64avx2Const<>+20440(SB)/8, $0xbdeb4d7b8138a480
-DATA bessel64avx2Const<>+20448(SB)/8, $0xbe1472d550e4fce8
-DATA bessel64avx2Const<>+20456(SB)/8, $0xbe1472d550e4fce8
-DATA bessel64avx2Const<>+20464(SB)/8, $0xbe1472d550e4fce8
-DATA bessel64avx2Const<>+20472(SB)/8, $0xbe1472d550e4fce8
-DATA bessel64avx2Const<>+20480(SB)/8, $0xbe49360799149c69
-DATA bessel64avx2Const<>+20488(SB)/8, $0xbe49360799149c69
-DATA bessel64avx2Const<>+20496(SB)/8, $0xbe49360799149c69
-DATA bessel64avx2Const<>+20504(SB)/8, $0xbe49360799149c69
-DATA bessel64avx2Const<>+20512(SB)/8, $0xbe7df3c2aa4bc6f6
-DATA bessel64avx2Const<>+20520(SB)/8, $0xbe7df3c2aa4bc6f6
-DATA bessel64avx2Const<>+20528(SB)/8, $0xbe7df3c2aa4bc6f6
-DATA bessel64avx2Const<>+20536(SB)/8, $0xbe7df3c2aa4bc6f6
-DATA bessel64avx2Const<>+20544(SB)/8, $0xbeb2275eb8103cf0
-DATA bessel64avx2Const<>+20552(SB)/8, $0xbeb2275eb8103cf0
-DATA bessel64avx2Const<>+20560(SB)/8, $0xbeb2275eb8103cf0
-DATA bessel64avx2Const<>+20568(SB)/8, $0xbeb2275eb8103cf0
-DATA bessel64avx2Const<>+20576(SB)/8, $0xbee662201bc91a16
-DATA bessel64avx2Const<>+20584(SB)/8, $0xbee662201bc91a16
-DATA bessel64avx2Const<>+20592(SB)/8, $0xbee662201bc91a16
-DATA bessel64avx2Const<>+20600(SB)/8, $0xbee662201bc91a16
-DATA bessel64avx2Const<>+20608(SB)/8, $0xbf1c3cd0b4f3509d
-DATA bessel64avx2Const<>+20616(SB)/8, $0xbf1c3cd0b4f3509d
-DATA bessel64avx2Const<>+20624(SB)/8, $0xbf1c3cd0b4f3509d
-DATA bessel64avx2Const<>+20632(SB)/8, $0xbf1c3cd0b4f3509d
-DATA bessel64avx2Const<>+20640(SB)/8, $0xbf5276b51f273a61
-DATA bessel64avx2Const<>+20648(SB)/8, $0xbf5276b51f273a61
-DATA bessel64avx2Const<>+20656(SB)/8, $0xbf5276b51f273a61
-DATA bessel64avx2Const<>+20664(SB)/8, $0xbf5276b51f273a61
-DATA bessel64avx2Const<>+20672(SB)/8, $0xbf89e097c3c60608
-DATA bessel64avx2Const<>+20680(SB)/8, $0xbf89e097c3c60608
-DATA bessel64avx2Const<>+20688(SB)/8, $0xbf89e097c3c60608
-DATA bessel64avx2Const<>+20696(SB)/8, $0xbf89e097c3c60608
-DATA bessel64avx2Const<>+20704(SB)/8, $0xbfc6b98e74488341
-DATA bessel64avx2Const<>+20712(SB)/8, $0xbfc6b98e74488341
-DATA bessel64avx2Const<>+20720(SB)/8, $0xbfc6b98e74488341
-DATA bessel64avx2Const<>+20728(SB)/8, $0xbfc6b98e74488341
-DATA bessel64avx2Const<>+20736(SB)/8, $0x3dd42a3d35da0ec9
-DATA bessel64avx2Const<>+20744(SB)/8, $0x3dd42a3d35da0ec9
-DATA bessel64avx2Const<>+20752(SB)/8, $0x3dd42a3d35da0ec9
-DATA bessel64avx2Const<>+20760(SB)/8, $0x3dd42a3d35da0ec9
-DATA bessel64avx2Const<>+20768(SB)/8, $0xbda01342afd83f07
-DATA bessel64avx2Const<>+20776(SB)/8, $0xbda01342afd83f07
-DATA bessel64avx2Const<>+20784(SB)/8, $0xbda01342afd83f07
-DATA bessel64avx2Const<>+20792(SB)/8, $0xbda01342afd83f07
-DATA bessel64avx2Const<>+20800(SB)/8, $0x3df40a56d7acc5e1
-DATA bessel64avx2Const<>+20808(SB)/8, $0x3df40a56d7acc5e1
-DATA bessel64avx2Const<>+20816(SB)/8, $0x3df40a56d7acc5e1
-DATA bessel64avx2Const<>+20824(SB)/8, $0x3df40a56d7acc5e1
-DATA bessel64avx2Const<>+20832(SB)/8, $0x3e2f8dc8a765a2cd
-DATA bessel64avx2Const<>+20840(SB)/8, $0x3e2f8dc8a765a2cd
-DATA bessel64avx2Const<>+20848(SB)/8, $0x3e2f8dc8a765a2cd
-DATA bessel64avx2Const<>+20856(SB)/8, $0x3e2f8dc8a765a2cd
-DATA bessel64avx2Const<>+20864(SB)/8, $0x3e62c8b67baa0c9a
-DATA bessel64avx2Const<>+20872(SB)/8, $0x3e62c8b67baa0c9a
-DATA bessel64avx2Const<>+20880(SB)/8, $0x3e62c8b67baa0c9a
-DATA bessel64avx2Const<>+20888(SB)/8, $0x3e62c8b67baa0c9a
-DATA bessel64avx2Const<>+20896(SB)/8, $0x3e96ebed6e84b280
-DATA bessel64avx2Const<>+20904(SB)/8, $0x3e96ebed6e84b280
-DATA bessel64avx2Const<>+20912(SB)/8, $0x3e96ebed6e84b280
-DATA bessel64avx2Const<>+20920(SB)/8, $0x3e96ebed6e84b280
-DATA bessel64avx2Const<>+20928(SB)/8, $0x3ecc2c0a34e7d7d8
-DATA bessel64avx2Const<>+20936(SB)/8, $0x3ecc2c0a34e7d7d8
-DATA bessel64avx2Const<>+20944(SB)/8, $0x3ecc2c0a34e7d7d8
-DATA bessel64avx2Const<>+20952(SB)/8, $0x3ecc2c0a34e7d7d8
-DATA bessel64avx2Const<>+20960(SB)/8, $0x3f0197da345c08de
-DATA bessel64avx2Const<>+20968(SB)/8, $0x3f0197da345c08de
-DATA bessel64avx2Const<>+20976(SB)/8, $0x3f0197da345c08de
-DATA bessel64avx2Const<>+20984(SB)/8, $0x3f0197da345c08de
-DATA bessel64avx2Const<>+20992(SB)/8, $0x3f368d7d9152832b
-DATA bessel64avx2Const<>+21000(SB)/8, $0x3f368d7d9152832b
-DATA bessel64avx2Const<>+21008(SB)/8, $0x3f368d7d9152832b
-DATA bessel64avx2Const<>+21016(SB)/8, $0x3f368d7d9152832b
-DATA bessel64avx2Const<>+21024(SB)/8, $0x3f6e4076193ae3a0
-DATA bessel64avx2Const<>+21032(SB)/8, $0x3f6e4076193ae3a0
-DATA bessel64avx2Const<>+21040(SB)/8, $0x3f6e4076193ae3a0
-DATA bessel64avx2Const<>+21048(SB)/8, $0x3f6e4076193ae3a0
-DATA bessel64avx2Const<>+21056(SB)/8, $0x3fa6595f9d3a06be
-DATA bessel64avx2Const<>+21064(SB)/8, $0x3fa6595f9d3a06be
-DATA bessel64avx2Const<>+21072(SB)/8, $0x3fa6595f9d3a06be
-DATA bessel64avx2Const<>+21080(SB)/8, $0x3fa6595f9d3a06be
-DATA bessel64avx2Const<>+21088(SB)/8, $0x3ff65a260862b35e
-DATA bessel64avx2Const<>+21096(SB)/8, $0x3ff65a260862b35e
-DATA bessel64avx2Const<>+21104(SB)/8, $0x3ff65a260862b35e
-DATA bessel64avx2Const<>+21112(SB)/8, $0x3ff65a260862b35e
-GLOBL bessel64avx2Const<>(SB), RODATA|NOPTR, $21120
+GLOBL bessel64avx2Const<>(SB), RODATA|NOPTR, $18528
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -4749,8 +3851,8 @@ loop:
 	TESTL AX, AX
 	JNZ stopMain
 	BLOCK3
-	BLOCK13
-	BLOCK19
+	BLOCK9
+	BLOCK15
 	VFMADD231PD Y12, Y9, Y13
 	VCMPPD $17, bessel64avx2Const<>+6720(SB), Y6, Y6
 	VBLENDVPD Y6, Y13, Y7, Y6
@@ -4778,8 +3880,8 @@ tailLoop:
 	TESTL AX, AX
 	JNZ stopTail
 	BLOCK3
-	BLOCK13
-	BLOCK19
+	BLOCK9
+	BLOCK15
 	VFMADD231PD Y12, Y9, Y13
 	VCMPPD $17, bessel64avx2Const<>+6720(SB), Y6, Y6
 	VBLENDVPD Y6, Y13, Y7, Y6
@@ -4827,8 +3929,8 @@ loop:
 	TESTL AX, AX
 	JNZ stopMain
 	BLOCK4
+	BLOCK10
 	BLOCK14
-	BLOCK18
 	VBLENDVPD Y9, bessel64avx2Const<>+7264(SB), Y8, Y8
 	VCMPPD $17, bessel64avx2Const<>+10240(SB), Y6, Y6
 	VBLENDVPD Y6, Y8, Y7, Y6
@@ -4856,8 +3958,8 @@ tailLoop:
 	TESTL AX, AX
 	JNZ stopTail
 	BLOCK4
+	BLOCK10
 	BLOCK14
-	BLOCK18
 	VBLENDVPD Y9, bessel64avx2Const<>+7264(SB), Y8, Y8
 	VCMPPD $17, bessel64avx2Const<>+10240(SB), Y6, Y6
 	VBLENDVPD Y6, Y8, Y7, Y6
@@ -4907,7 +4009,7 @@ loop:
 	VMOVMSKPS Y10, AX
 	TESTL AX, AX
 	JNZ stopMain
-	BLOCK17
+	BLOCK13
 	VPAND bessel64avx2Const<>+160(SB), Y10, Y10
 	VPSLLQ $62, Y10, Y10
 	VPXOR Y10, Y11, Y10
@@ -4939,7 +4041,7 @@ tailLoop:
 	VMOVMSKPS Y10, AX
 	TESTL AX, AX
 	JNZ stopTail
-	BLOCK17
+	BLOCK13
 	VPAND bessel64avx2Const<>+160(SB), Y10, Y10
 	VPSLLQ $62, Y10, Y10
 	VPXOR Y10, Y11, Y10
@@ -5073,7 +4175,7 @@ TEXT ·besselI0F64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y7
-	BLOCK11
+	BLOCK7
 	VMULPD Y8, Y11, Y8
 	VPSLLQ $52, Y9, Y9
 	VPADDQ Y2, Y9, Y9
@@ -5082,7 +4184,7 @@ loop:
 	VBLENDVPD Y9, Y7, Y8, Y7
 	VMOVUPD Y7, (DI)
 	VMOVUPD 32(SI), Y7
-	BLOCK11
+	BLOCK7
 	VMULPD Y8, Y11, Y8
 	VPSLLQ $52, Y9, Y9
 	VPADDQ Y2, Y9, Y9
@@ -5107,7 +4209,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y7
-	BLOCK11
+	BLOCK7
 	VMULPD Y8, Y11, Y8
 	VPSLLQ $52, Y9, Y9
 	VPADDQ Y2, Y9, Y9
@@ -5142,13 +4244,13 @@ TEXT ·besselI0eF64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y8
-	BLOCK15
+	BLOCK11
 	VSQRTPD Y9, Y9
 	VMULPD Y9, Y14, Y9
 	VBLENDVPD Y8, Y10, Y9, Y8
 	VMOVUPD Y8, (DI)
 	VMOVUPD 32(SI), Y8
-	BLOCK15
+	BLOCK11
 	VSQRTPD Y9, Y9
 	VMULPD Y9, Y14, Y9
 	VBLENDVPD Y8, Y10, Y9, Y8
@@ -5170,7 +4272,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y8
-	BLOCK15
+	BLOCK11
 	VSQRTPD Y9, Y9
 	VMULPD Y9, Y14, Y9
 	VBLENDVPD Y8, Y10, Y9, Y8
@@ -5200,12 +4302,12 @@ TEXT ·besselI1F64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y6
-	BLOCK12
-	BLOCK22
+	BLOCK8
+	BLOCK16
 	VMOVUPD Y6, (DI)
 	VMOVUPD 32(SI), Y6
-	BLOCK12
-	BLOCK22
+	BLOCK8
+	BLOCK16
 	VMOVUPD Y6, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
@@ -5224,8 +4326,8 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y6
-	BLOCK12
-	BLOCK22
+	BLOCK8
+	BLOCK16
 	VMASKMOVPD Y6, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
@@ -5253,7 +4355,7 @@ TEXT ·besselI1eF64AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPD (SI), Y7
-	BLOCK16
+	BLOCK12
 	VFMADD231PD Y11, Y13, Y14
 	VSQRTPD Y10, Y10
 	VMULPD Y10, Y14, Y10
@@ -5263,7 +4365,7 @@ loop:
 	VPOR Y7, Y8, Y7
 	VMOVUPD Y7, (DI)
 	VMOVUPD 32(SI), Y7
-	BLOCK16
+	BLOCK12
 	VFMADD231PD Y11, Y13, Y14
 	VSQRTPD Y10, Y10
 	VMULPD Y10, Y14, Y10
@@ -5289,7 +4391,7 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y7
-	BLOCK16
+	BLOCK12
 	VFMADD231PD Y11, Y13, Y14
 	VSQRTPD Y10, Y10
 	VMULPD Y10, Y14, Y10
@@ -5297,221 +4399,6 @@ tailLoop:
 	VPAND Y1, Y8, Y8
 	VPAND bessel64avx2Const<>+928(SB), Y7, Y7
 	VPOR Y7, Y8, Y7
-	VMASKMOVPD Y7, Y15, (DI)
-	ADDQ $32, DI
-	ADDQ $32, SI
-	SUBQ $4, CX
-	JG tailLoop
-
-done:
-	VZEROUPPER
-	RET
-
-// func besselK0F64AVX2(z, x *float64, n int)
-TEXT ·besselK0F64AVX2(SB), NOSPLIT, $0-24
-	MOVQ z+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	VMOVUPS bessel64avx2Const<>+96(SB), Y0
-	VMOVUPS bessel64avx2Const<>+896(SB), Y2
-	VMOVUPS bessel64avx2Const<>+6528(SB), Y6
-	VMOVUPS bessel64avx2Const<>+7104(SB), Y3
-	VMOVUPS bessel64avx2Const<>+18528(SB), Y4
-	VMOVUPS bessel64avx2Const<>+11232(SB), Y5
-	VMOVUPS bessel64avx2Const<>+64(SB), Y1
-	SUBQ $8, CX
-	JL tail
-
-loop:
-	VMOVUPD (SI), Y7
-	BLOCK7
-	BLOCK23
-	VMOVUPD Y7, (DI)
-	VMOVUPD 32(SI), Y7
-	BLOCK7
-	BLOCK23
-	VMOVUPD Y7, 32(DI)
-	ADDQ $64, DI
-	ADDQ $64, SI
-	SUBQ $8, CX
-	JGE loop
-
-tail:
-	ADDQ $8, CX
-	JZ done
-
-tailLoop:
-	MOVQ $4, DX
-	CMPQ CX, DX
-	CMOVQLT CX, DX
-	NEGQ DX
-	LEAQ tailMask<>+32(SB), AX
-	VMOVDQU (AX)(DX*8), Y15
-	VMASKMOVPD (SI), Y15, Y7
-	BLOCK7
-	BLOCK23
-	VMASKMOVPD Y7, Y15, (DI)
-	ADDQ $32, DI
-	ADDQ $32, SI
-	SUBQ $4, CX
-	JG tailLoop
-
-done:
-	VZEROUPPER
-	RET
-
-// func besselK0eF64AVX2(z, x *float64, n int)
-TEXT ·besselK0eF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ z+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	VMOVUPS bessel64avx2Const<>+96(SB), Y0
-	VMOVUPS bessel64avx2Const<>+896(SB), Y2
-	VMOVUPS bessel64avx2Const<>+7104(SB), Y3
-	VMOVUPS bessel64avx2Const<>+11232(SB), Y5
-	VMOVUPS bessel64avx2Const<>+19872(SB), Y4
-	VMOVUPS bessel64avx2Const<>+64(SB), Y1
-	VMOVUPS bessel64avx2Const<>+18528(SB), Y6
-	SUBQ $8, CX
-	JL tail
-
-loop:
-	VMOVUPD (SI), Y7
-	BLOCK8
-	BLOCK24
-	VMOVUPD Y7, (DI)
-	VMOVUPD 32(SI), Y7
-	BLOCK8
-	BLOCK24
-	VMOVUPD Y7, 32(DI)
-	ADDQ $64, DI
-	ADDQ $64, SI
-	SUBQ $8, CX
-	JGE loop
-
-tail:
-	ADDQ $8, CX
-	JZ done
-
-tailLoop:
-	MOVQ $4, DX
-	CMPQ CX, DX
-	CMOVQLT CX, DX
-	NEGQ DX
-	LEAQ tailMask<>+32(SB), AX
-	VMOVDQU (AX)(DX*8), Y15
-	VMASKMOVPD (SI), Y15, Y7
-	BLOCK8
-	BLOCK24
-	VMASKMOVPD Y7, Y15, (DI)
-	ADDQ $32, DI
-	ADDQ $32, SI
-	SUBQ $4, CX
-	JG tailLoop
-
-done:
-	VZEROUPPER
-	RET
-
-// func besselK1F64AVX2(z, x *float64, n int)
-TEXT ·besselK1F64AVX2(SB), NOSPLIT, $0-24
-	MOVQ z+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	VMOVUPS bessel64avx2Const<>+96(SB), Y0
-	VMOVUPS bessel64avx2Const<>+896(SB), Y1
-	VMOVUPS bessel64avx2Const<>+7104(SB), Y3
-	VMOVUPS bessel64avx2Const<>+7200(SB), Y4
-	VMOVUPS bessel64avx2Const<>+18528(SB), Y5
-	VMOVUPS bessel64avx2Const<>+11232(SB), Y6
-	VMOVUPS bessel64avx2Const<>+64(SB), Y2
-	SUBQ $8, CX
-	JL tail
-
-loop:
-	VMOVUPD (SI), Y7
-	BLOCK9
-	BLOCK21
-	VBLENDVPD Y7, Y8, Y9, Y7
-	VMOVUPD Y7, (DI)
-	VMOVUPD 32(SI), Y7
-	BLOCK9
-	BLOCK21
-	VBLENDVPD Y7, Y8, Y9, Y7
-	VMOVUPD Y7, 32(DI)
-	ADDQ $64, DI
-	ADDQ $64, SI
-	SUBQ $8, CX
-	JGE loop
-
-tail:
-	ADDQ $8, CX
-	JZ done
-
-tailLoop:
-	MOVQ $4, DX
-	CMPQ CX, DX
-	CMOVQLT CX, DX
-	NEGQ DX
-	LEAQ tailMask<>+32(SB), AX
-	VMOVDQU (AX)(DX*8), Y15
-	VMASKMOVPD (SI), Y15, Y7
-	BLOCK9
-	BLOCK21
-	VBLENDVPD Y7, Y8, Y9, Y7
-	VMASKMOVPD Y7, Y15, (DI)
-	ADDQ $32, DI
-	ADDQ $32, SI
-	SUBQ $4, CX
-	JG tailLoop
-
-done:
-	VZEROUPPER
-	RET
-
-// func besselK1eF64AVX2(z, x *float64, n int)
-TEXT ·besselK1eF64AVX2(SB), NOSPLIT, $0-24
-	MOVQ z+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	VMOVUPS bessel64avx2Const<>+96(SB), Y0
-	VMOVUPS bessel64avx2Const<>+896(SB), Y1
-	VMOVUPS bessel64avx2Const<>+7104(SB), Y3
-	VMOVUPS bessel64avx2Const<>+7200(SB), Y4
-	VMOVUPS bessel64avx2Const<>+11232(SB), Y6
-	VMOVUPS bessel64avx2Const<>+19872(SB), Y5
-	VMOVUPS bessel64avx2Const<>+64(SB), Y2
-	SUBQ $8, CX
-	JL tail
-
-loop:
-	VMOVUPD (SI), Y7
-	BLOCK10
-	BLOCK20
-	VMOVUPD Y7, (DI)
-	VMOVUPD 32(SI), Y7
-	BLOCK10
-	BLOCK20
-	VMOVUPD Y7, 32(DI)
-	ADDQ $64, DI
-	ADDQ $64, SI
-	SUBQ $8, CX
-	JGE loop
-
-tail:
-	ADDQ $8, CX
-	JZ done
-
-tailLoop:
-	MOVQ $4, DX
-	CMPQ CX, DX
-	CMOVQLT CX, DX
-	NEGQ DX
-	LEAQ tailMask<>+32(SB), AX
-	VMOVDQU (AX)(DX*8), Y15
-	VMASKMOVPD (SI), Y15, Y7
-	BLOCK10
-	BLOCK20
 	VMASKMOVPD Y7, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI

@@ -1063,55 +1063,55 @@
 	WORD $0x4ee086b5; \
 	WORD $0x6e75de94; \
 	FMOVQ 6400(R11), F21; \
-	WORD $0x6ef5e676; \
-	WORD $0x6e60e675; \
-	FMOVQ 6416(R11), F23; \
-	WORD $0x4ef7d677; \
-	FMOVQ 6432(R11), F24; \
-	WORD $0x4ef8d6f7; \
+	WORD $0x4ef5d675; \
+	FMOVQ 6416(R11), F22; \
+	WORD $0x4ef6d6b5; \
+	FMOVQ 6432(R11), F22; \
+	WORD $0x4e76d676; \
+	WORD $0x6e76ded7; \
 	FMOVQ 6448(R11), F24; \
-	WORD $0x4e78d678; \
-	WORD $0x6e78df19; \
-	FMOVQ 6464(R11), F26; \
-	FMOVQ 6480(R11), F27; \
-	WORD $0x4e79cf7a; \
-	FMOVQ 6496(R11), F27; \
-	WORD $0x4e79cf5b; \
-	FMOVQ 6512(R11), F26; \
-	WORD $0x4e79cf7a; \
-	FMOVQ 6528(R11), F27; \
-	WORD $0x4e79cf5b; \
-	FMOVQ 6544(R11), F26; \
-	WORD $0x4e79cf7a; \
-	FMOVQ 6560(R11), F27; \
-	WORD $0x4e79cf5b; \
-	FMOVQ 6576(R11), F26; \
-	WORD $0x4e79cf7a; \
-	FMOVQ 6592(R11), F27; \
-	WORD $0x4e79cf5b; \
+	FMOVQ 6464(R11), F25; \
+	WORD $0x4e77cf38; \
+	FMOVQ 6480(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 6496(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 6512(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 6528(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 6544(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 6560(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 6576(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 6592(R11), F24; \
 	FMOVQ 6608(R11), F26; \
-	FMOVQ 6624(R11), F28; \
-	WORD $0x4e79cf9a; \
-	FMOVQ 6640(R11), F28; \
-	WORD $0x4e79cf5c; \
+	WORD $0x4e77cf58; \
+	FMOVQ 6624(R11), F26; \
+	WORD $0x4e77cf1a; \
+	FMOVQ 6640(R11), F24; \
+	WORD $0x4e77cf58; \
 	FMOVQ 6656(R11), F26; \
-	WORD $0x4e79cf9a; \
-	FMOVQ 6672(R11), F28; \
-	WORD $0x4e79cf5c; \
+	WORD $0x4e77cf1a; \
+	FMOVQ 6672(R11), F24; \
+	WORD $0x4e77cf58; \
 	FMOVQ 6688(R11), F26; \
-	WORD $0x4e79cf9a; \
-	FMOVQ 6704(R11), F28; \
-	WORD $0x4e79cf5c; \
+	WORD $0x4e77cf1a; \
+	FMOVQ 6704(R11), F24; \
+	WORD $0x4e77cf58; \
 	FMOVQ 6720(R11), F26; \
-	WORD $0x4e79cf9a; \
-	FMOVQ 6736(R11), F28; \
-	WORD $0x4e79cf5c; \
-	FMOVQ 6752(R11), F26; \
-	WORD $0x4e79cf9a; \
-	WORD $0x4e78cf7a; \
-	WORD $0x6e7adef7; \
-	WORD $0x6eb51e97; \
-	WORD $0x6eb61ef4; \
+	WORD $0x4e77cf1a; \
+	FMOVQ 6736(R11), F24; \
+	WORD $0x4e77cf58; \
+	WORD $0x4e76cf38; \
+	WORD $0x6e78deb5; \
+	FMOVQ 6752(R11), F22; \
+	WORD $0x6ef6e677; \
+	WORD $0x6e60e676; \
+	WORD $0x6eb61e95; \
+	WORD $0x6eb71eb4; \
 	FMOVQ 6768(R11), F21; \
 	WORD $0x4ef5d675; \
 	FMOVQ 6784(R11), F22; \
@@ -1695,1046 +1695,6 @@
 	WORD $0x4e73cef8
 
 #define BLOCK14 \
-	FMOVQ 0(R1), F23; \
-	WORD $0x4ef7f418; \
-	WORD $0x6e78df19; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6e65df1b; \
-	WORD $0x6efa1f1b; \
-	WORD $0x4ee6877c; \
-	WORD $0x6f4c079c; \
-	WORD $0x4f74579d; \
-	WORD $0x6efd877b; \
-	WORD $0x4ee0877b; \
-	WORD $0x4ee0d77b; \
-	WORD $0x4ea71f9c; \
-	WORD $0x4ee8d79c; \
-	WORD $0x6e611d3a; \
-	WORD $0x4efad79a; \
-	WORD $0x4e6ad77c; \
-	WORD $0x6e7cff7c; \
-	WORD $0x6e7cdf9d; \
-	FMOVQ 3376(R11), F30; \
-	WORD $0x4e7dcd7e; \
-	FMOVQ 3408(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3424(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3440(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3456(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3472(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3488(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3504(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3520(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3536(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	WORD $0x6e7fdfbd; \
-	WORD $0x6e7bdf7e; \
-	WORD $0x6e63dfde; \
-	WORD $0x4e7dd7dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4ea11c3d; \
-	WORD $0x4e6ccf5d; \
-	WORD $0x4e7dd79c; \
-	WORD $0x4efcd7dc; \
-	WORD $0x4efcd77b; \
-	WORD $0x4e6dcf5b; \
-	WORD $0x6ef8e5da; \
-	WORD $0x6efa1f1b; \
-	WORD $0x6ef8e43a; \
-	WORD $0x6eba1dfb; \
-	WORD $0x4e61e71a; \
-	WORD $0x6eba1e1b; \
-	WORD $0x6e79df38; \
-	FMOVQ 9360(R11), F26; \
-	WORD $0x4e78ce3a; \
-	FMOVQ 9376(R11), F28; \
-	WORD $0x4e78cf5c; \
-	FMOVQ 9392(R11), F26; \
-	WORD $0x4e78cf9a; \
-	FMOVQ 9408(R11), F28; \
-	WORD $0x4e78ce5c; \
-	FMOVQ 9424(R11), F29; \
-	WORD $0x4e78cf9d; \
-	WORD $0x4ea01c1c; \
-	WORD $0x4e78cfbc; \
-	WORD $0x4e79cf5c; \
-	WORD $0x6e79df38; \
-	FMOVQ 9440(R11), F26; \
-	WORD $0x4e78ce7a; \
-	FMOVQ 9456(R11), F29; \
-	WORD $0x4e78cf5d; \
-	FMOVQ 9472(R11), F26; \
-	WORD $0x4e78cfba; \
-	FMOVQ 9488(R11), F29; \
-	WORD $0x4e78ce9d; \
-	FMOVQ 9504(R11), F30; \
-	WORD $0x4e78cfbe; \
-	FMOVQ 9520(R11), F29; \
-	WORD $0x4e78cfdd; \
-	FMOVQ 9536(R11), F30; \
-	WORD $0x4e78cfbe; \
-	WORD $0x4e79cf5e; \
-	WORD $0x4efccf7e; \
-	WORD $0x4e77f418; \
-	WORD $0x4ef8f6b9; \
-	WORD $0x4ef6d73a; \
-	WORD $0x4e60d739; \
-	WORD $0x6e79ff59; \
-	WORD $0x6e79df3a; \
-	FMOVQ 9552(R11), F27; \
-	FMOVQ 9568(R11), F28; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 9584(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 9600(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 9616(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 9632(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 9648(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 9664(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 9680(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 9696(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 9712(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 9728(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 9744(R11), F28; \
-	FMOVQ 9760(R11), F29; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 9776(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 9792(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 9808(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 9824(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 9840(R11), F29
-
-#define BLOCK15 \
-	WORD $0x4ef7f418; \
-	WORD $0x6e78df19; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6e65df1b; \
-	WORD $0x6efa1f1b; \
-	WORD $0x4ee6877c; \
-	WORD $0x6f4c079c; \
-	WORD $0x4f74579d; \
-	WORD $0x6efd877b; \
-	WORD $0x4ee0877b; \
-	WORD $0x4ee0d77b; \
-	WORD $0x4ea71f9c; \
-	WORD $0x4ee8d79c; \
-	WORD $0x6e611d3a; \
-	WORD $0x4efad79a; \
-	WORD $0x4e6ad77c; \
-	WORD $0x6e7cff7c; \
-	WORD $0x6e7cdf9d; \
-	FMOVQ 3376(R11), F30; \
-	WORD $0x4e7dcd7e; \
-	FMOVQ 3408(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3424(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3440(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3456(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3472(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3488(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3504(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3520(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3536(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	WORD $0x6e7fdfbd; \
-	WORD $0x6e7bdf7e; \
-	WORD $0x6e63dfde; \
-	WORD $0x4e7dd7dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4ea11c3d; \
-	WORD $0x4e6ccf5d; \
-	WORD $0x4e7dd79c; \
-	WORD $0x4efcd7dc; \
-	WORD $0x4efcd77b; \
-	WORD $0x4e6dcf5b; \
-	WORD $0x6ef8e5da; \
-	WORD $0x6efa1f1b; \
-	WORD $0x6ef8e43a; \
-	WORD $0x6eba1dfb; \
-	WORD $0x4e61e71a; \
-	WORD $0x6eba1e1b; \
-	WORD $0x6e79df38; \
-	FMOVQ 9360(R11), F26; \
-	WORD $0x4e78ce3a; \
-	FMOVQ 9376(R11), F28; \
-	WORD $0x4e78cf5c; \
-	FMOVQ 9392(R11), F26; \
-	WORD $0x4e78cf9a; \
-	FMOVQ 9408(R11), F28; \
-	WORD $0x4e78ce5c; \
-	FMOVQ 9424(R11), F29; \
-	WORD $0x4e78cf9d; \
-	WORD $0x4ea01c1c; \
-	WORD $0x4e78cfbc; \
-	WORD $0x4e79cf5c; \
-	WORD $0x6e79df38; \
-	FMOVQ 9440(R11), F26; \
-	WORD $0x4e78ce7a; \
-	FMOVQ 9456(R11), F29; \
-	WORD $0x4e78cf5d; \
-	FMOVQ 9472(R11), F26; \
-	WORD $0x4e78cfba; \
-	FMOVQ 9488(R11), F29; \
-	WORD $0x4e78ce9d; \
-	FMOVQ 9504(R11), F30; \
-	WORD $0x4e78cfbe; \
-	FMOVQ 9520(R11), F29; \
-	WORD $0x4e78cfdd; \
-	FMOVQ 9536(R11), F30; \
-	WORD $0x4e78cfbe; \
-	WORD $0x4e79cf5e; \
-	WORD $0x4efccf7e; \
-	WORD $0x4e77f418; \
-	WORD $0x4ef8f6b9; \
-	WORD $0x4ef6d73a; \
-	WORD $0x4e60d739; \
-	WORD $0x6e79ff59; \
-	WORD $0x6e79df3a; \
-	FMOVQ 9552(R11), F27; \
-	FMOVQ 9568(R11), F28; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 9584(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 9600(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 9616(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 9632(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 9648(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 9664(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 9680(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 9696(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 9712(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 9728(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 9744(R11), F28; \
-	FMOVQ 9760(R11), F29; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 9776(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 9792(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 9808(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 9824(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 9840(R11), F29; \
-	WORD $0x4e7acf9d
-
-#define BLOCK16 \
-	FMOVQ 0(R1), F23; \
-	WORD $0x4ef7f418; \
-	WORD $0x6e78df19; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6e65df1b; \
-	WORD $0x6efa1f1b; \
-	WORD $0x4ee6877c; \
-	WORD $0x6f4c079c; \
-	WORD $0x4f74579d; \
-	WORD $0x6efd877b; \
-	WORD $0x4ee0877b; \
-	WORD $0x4ee0d77b; \
-	WORD $0x4ea71f9c; \
-	WORD $0x4ee8d79c; \
-	WORD $0x6e611d3a; \
-	WORD $0x4efad79a; \
-	WORD $0x4e6ad77c; \
-	WORD $0x6e7cff7c; \
-	WORD $0x6e7cdf9d; \
-	FMOVQ 3376(R11), F30; \
-	WORD $0x4e7dcd7e; \
-	FMOVQ 3408(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3424(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3440(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3456(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3472(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3488(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3504(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3520(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3536(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	WORD $0x6e7fdfbd; \
-	WORD $0x6e7bdf7e; \
-	WORD $0x6e63dfde; \
-	WORD $0x4e7dd7dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4ea11c3d; \
-	WORD $0x4e6ccf5d; \
-	WORD $0x4e7dd79c; \
-	WORD $0x4efcd7dc; \
-	WORD $0x4efcd77b; \
-	WORD $0x4e6dcf5b; \
-	WORD $0x6ef8e5da; \
-	WORD $0x6efa1f1b; \
-	WORD $0x6ef8e43a; \
-	WORD $0x6eba1dfb; \
-	WORD $0x4e61e71a; \
-	WORD $0x6eba1e1b; \
-	WORD $0x6e79df3a; \
-	FMOVQ 9360(R11), F28; \
-	WORD $0x4e7ace3c; \
-	FMOVQ 9376(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 9392(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 9408(R11), F29; \
-	WORD $0x4e7ace5d; \
-	FMOVQ 9424(R11), F30; \
-	WORD $0x4e7acfbe; \
-	WORD $0x4ea01c1d; \
-	WORD $0x4e7acfdd; \
-	WORD $0x4e79cf9d; \
-	WORD $0x6e79df3a; \
-	FMOVQ 9440(R11), F28; \
-	WORD $0x4e7ace7c; \
-	FMOVQ 9456(R11), F30; \
-	WORD $0x4e7acf9e; \
-	FMOVQ 9472(R11), F28; \
-	WORD $0x4e7acfdc; \
-	FMOVQ 9488(R11), F30; \
-	WORD $0x4e7ace9e; \
-	FMOVQ 9504(R11), F31; \
-	WORD $0x4e7acfdf; \
-	FMOVQ 9520(R11), F30; \
-	WORD $0x4e7acffe; \
-	FMOVQ 9536(R11), F31; \
-	WORD $0x4e7acfdf; \
-	WORD $0x4e79cf9f; \
-	WORD $0x4efdcf7f; \
-	WORD $0x4ef8f6b8; \
-	WORD $0x4e78f6d8; \
-	WORD $0x4ea21c59; \
-	FMOVQ 5632(R11), F26; \
-	WORD $0x4e7acf19; \
-	WORD $0x4ee2d739; \
-	FMOVQ 5648(R11), F26; \
-	WORD $0x4efacf38; \
-	FMOVQ 5664(R11), F26; \
-	WORD $0x4efacf38; \
-	WORD $0x6e78df1a; \
-	FMOVQ 496(R11), F27; \
-	FMOVQ 368(R11), F28; \
-	WORD $0x4e78cf9b; \
-	FMOVQ 5680(R11), F28; \
-	WORD $0x4e78cf7c; \
-	FMOVQ 5696(R11), F27; \
-	WORD $0x4e78cf9b; \
-	FMOVQ 400(R11), F28; \
-	WORD $0x4e78cf7c; \
-	FMOVQ 528(R11), F27; \
-	WORD $0x4e78cf9b; \
-	FMOVQ 5712(R11), F28; \
-	WORD $0x4e78cf7c; \
-	FMOVQ 5728(R11), F27; \
-	WORD $0x4e78cf9b; \
-	FMOVQ 432(R11), F28; \
-	WORD $0x4e78cf7c; \
-	FMOVQ 560(R11), F27; \
-	WORD $0x4e78cf9b; \
-	FMOVQ 5744(R11), F28; \
-	WORD $0x4e78cf7c; \
-	WORD $0x4ea31c7b; \
-	WORD $0x4e78cf9b; \
-	WORD $0x4e7bcf58; \
-	WORD $0x4e60d718; \
-	WORD $0x4ea21c5a; \
-	WORD $0x4e63cf3a; \
-	WORD $0x4ee2d75b; \
-	WORD $0x4efbd739; \
-	WORD $0x4e62d739
-
-#define BLOCK17 \
-	WORD $0x4ef7f418; \
-	WORD $0x6e78df19; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6e65df1b; \
-	WORD $0x6efa1f1b; \
-	WORD $0x4ee6877c; \
-	WORD $0x6f4c079c; \
-	WORD $0x4f74579d; \
-	WORD $0x6efd877b; \
-	WORD $0x4ee0877b; \
-	WORD $0x4ee0d77b; \
-	WORD $0x4ea71f9c; \
-	WORD $0x4ee8d79c; \
-	WORD $0x6e611d3a; \
-	WORD $0x4efad79a; \
-	WORD $0x4e6ad77c; \
-	WORD $0x6e7cff7c; \
-	WORD $0x6e7cdf9d; \
-	FMOVQ 3376(R11), F30; \
-	WORD $0x4e7dcd7e; \
-	FMOVQ 3408(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3424(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3440(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3456(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3472(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3488(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3504(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3520(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3536(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	WORD $0x6e7fdfbd; \
-	WORD $0x6e7bdf7e; \
-	WORD $0x6e63dfde; \
-	WORD $0x4e7dd7dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4ea11c3d; \
-	WORD $0x4e6ccf5d; \
-	WORD $0x4e7dd79c; \
-	WORD $0x4efcd7dc; \
-	WORD $0x4efcd77b; \
-	WORD $0x4e6dcf5b; \
-	WORD $0x6ef8e5da; \
-	WORD $0x6efa1f1b; \
-	WORD $0x6ef8e43a; \
-	WORD $0x6eba1dfb; \
-	WORD $0x4e61e71a; \
-	WORD $0x6eba1e1b; \
-	WORD $0x6e79df3a; \
-	FMOVQ 9360(R11), F28; \
-	WORD $0x4e7ace3c; \
-	FMOVQ 9376(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 9392(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 9408(R11), F29; \
-	WORD $0x4e7ace5d; \
-	FMOVQ 9424(R11), F30; \
-	WORD $0x4e7acfbe; \
-	WORD $0x4ea01c1d; \
-	WORD $0x4e7acfdd; \
-	WORD $0x4e79cf9d; \
-	WORD $0x6e79df3a; \
-	FMOVQ 9440(R11), F28; \
-	WORD $0x4e7ace7c; \
-	FMOVQ 9456(R11), F30; \
-	WORD $0x4e7acf9e; \
-	FMOVQ 9472(R11), F28; \
-	WORD $0x4e7acfdc; \
-	FMOVQ 9488(R11), F30; \
-	WORD $0x4e7ace9e; \
-	FMOVQ 9504(R11), F31; \
-	WORD $0x4e7acfdf; \
-	FMOVQ 9520(R11), F30; \
-	WORD $0x4e7acffe; \
-	FMOVQ 9536(R11), F31; \
-	WORD $0x4e7acfdf; \
-	WORD $0x4e79cf9f; \
-	WORD $0x4efdcf7f; \
-	WORD $0x4ef8f6b8; \
-	WORD $0x4e78f6d8; \
-	WORD $0x4ea21c59; \
-	FMOVQ 5632(R11), F26; \
-	WORD $0x4e7acf19; \
-	WORD $0x4ee2d739; \
-	FMOVQ 5648(R11), F26; \
-	WORD $0x4efacf38; \
-	FMOVQ 5664(R11), F26; \
-	WORD $0x4efacf38; \
-	WORD $0x6e78df1a; \
-	FMOVQ 496(R11), F27; \
-	FMOVQ 368(R11), F28; \
-	WORD $0x4e78cf9b; \
-	FMOVQ 5680(R11), F28; \
-	WORD $0x4e78cf7c; \
-	FMOVQ 5696(R11), F27; \
-	WORD $0x4e78cf9b; \
-	FMOVQ 400(R11), F28; \
-	WORD $0x4e78cf7c; \
-	FMOVQ 528(R11), F27; \
-	WORD $0x4e78cf9b; \
-	FMOVQ 5712(R11), F28; \
-	WORD $0x4e78cf7c; \
-	FMOVQ 5728(R11), F27; \
-	WORD $0x4e78cf9b; \
-	FMOVQ 432(R11), F28; \
-	WORD $0x4e78cf7c; \
-	FMOVQ 560(R11), F27; \
-	WORD $0x4e78cf9b; \
-	FMOVQ 5744(R11), F28; \
-	WORD $0x4e78cf7c; \
-	WORD $0x4ea31c7b; \
-	WORD $0x4e78cf9b; \
-	WORD $0x4e7bcf58; \
-	WORD $0x4e60d718; \
-	WORD $0x4ea21c5a; \
-	WORD $0x4e63cf3a; \
-	WORD $0x4ee2d75b; \
-	WORD $0x4efbd739; \
-	WORD $0x4e62d739; \
-	WORD $0x4f74575a
-
-#define BLOCK18 \
-	FMOVQ 0(R1), F23; \
-	WORD $0x4ef7f418; \
-	WORD $0x6e78df19; \
-	WORD $0x6ef8e4ba; \
-	WORD $0x6e66df1b; \
-	WORD $0x6efa1f1b; \
-	WORD $0x4ee7877c; \
-	WORD $0x6f4c079c; \
-	WORD $0x4f74579d; \
-	WORD $0x6efd877b; \
-	WORD $0x4ee0877b; \
-	WORD $0x4ee0d77b; \
-	WORD $0x4ea81f9c; \
-	WORD $0x4ee9d79c; \
-	WORD $0x6e611d5a; \
-	WORD $0x4efad79a; \
-	WORD $0x4e6bd77c; \
-	WORD $0x6e7cff7c; \
-	WORD $0x6e7cdf9d; \
-	FMOVQ 3376(R11), F30; \
-	WORD $0x4e7dcd9e; \
-	FMOVQ 3408(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3424(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3440(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3456(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3472(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3488(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3504(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3520(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3536(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	WORD $0x6e7fdfbd; \
-	WORD $0x6e7bdf7e; \
-	WORD $0x6e63dfde; \
-	WORD $0x4e7dd7dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4ea11c3d; \
-	WORD $0x4e6dcf5d; \
-	WORD $0x4e7dd79c; \
-	WORD $0x4efcd7dc; \
-	WORD $0x4efcd77b; \
-	WORD $0x4e6ecf5b; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6efa1f1b; \
-	WORD $0x6ef8e43a; \
-	WORD $0x6eba1dfb; \
-	WORD $0x4e61e71a; \
-	WORD $0x6eba1e1b; \
-	WORD $0x6e79df3a; \
-	FMOVQ 10016(R11), F28; \
-	WORD $0x4e7ace3c; \
-	FMOVQ 10032(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 7488(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 10048(R11), F29; \
-	WORD $0x4e7ace5d; \
-	FMOVQ 10064(R11), F30; \
-	WORD $0x4e7acfbe; \
-	WORD $0x4ea31c7d; \
-	WORD $0x4e7acfdd; \
-	WORD $0x4e79cf9d; \
-	WORD $0x6e79df3a; \
-	FMOVQ 10080(R11), F28; \
-	WORD $0x4e7ace7c; \
-	FMOVQ 10096(R11), F30; \
-	WORD $0x4e7acf9e; \
-	FMOVQ 10112(R11), F28; \
-	WORD $0x4e7acfdc; \
-	FMOVQ 10128(R11), F30; \
-	WORD $0x4e7ace9e; \
-	FMOVQ 10144(R11), F31; \
-	WORD $0x4e7acfdf; \
-	FMOVQ 10160(R11), F30; \
-	WORD $0x4e7acffe; \
-	WORD $0x4e79cf9e; \
-	WORD $0x4e7dcf7e; \
-	WORD $0x6e78fc19; \
-	WORD $0x4e7ecf19; \
-	WORD $0x4e61e71a; \
-	WORD $0x6eba1c99; \
-	WORD $0x4e77f418; \
-	WORD $0x4ef8f6ba; \
-	WORD $0x4ef6d75b; \
-	WORD $0x4e60d75a; \
-	WORD $0x6e7aff7a; \
-	WORD $0x6e7adf5b; \
-	FMOVQ 10176(R11), F28; \
-	FMOVQ 10192(R11), F29; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10208(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10224(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10240(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10256(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10272(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10288(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10304(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10320(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10336(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10352(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10368(R11), F29; \
-	FMOVQ 10384(R11), F30; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10400(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10416(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10432(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10448(R11), F29
-
-#define BLOCK19 \
-	WORD $0x4ef7f418; \
-	WORD $0x6e78df19; \
-	WORD $0x6ef8e4ba; \
-	WORD $0x6e66df1b; \
-	WORD $0x6efa1f1b; \
-	WORD $0x4ee7877c; \
-	WORD $0x6f4c079c; \
-	WORD $0x4f74579d; \
-	WORD $0x6efd877b; \
-	WORD $0x4ee0877b; \
-	WORD $0x4ee0d77b; \
-	WORD $0x4ea81f9c; \
-	WORD $0x4ee9d79c; \
-	WORD $0x6e611d5a; \
-	WORD $0x4efad79a; \
-	WORD $0x4e6bd77c; \
-	WORD $0x6e7cff7c; \
-	WORD $0x6e7cdf9d; \
-	FMOVQ 3376(R11), F30; \
-	WORD $0x4e7dcd9e; \
-	FMOVQ 3408(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3424(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3440(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3456(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3472(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3488(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3504(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3520(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3536(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	WORD $0x6e7fdfbd; \
-	WORD $0x6e7bdf7e; \
-	WORD $0x6e63dfde; \
-	WORD $0x4e7dd7dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4ea11c3d; \
-	WORD $0x4e6dcf5d; \
-	WORD $0x4e7dd79c; \
-	WORD $0x4efcd7dc; \
-	WORD $0x4efcd77b; \
-	WORD $0x4e6ecf5b; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6efa1f1b; \
-	WORD $0x6ef8e43a; \
-	WORD $0x6eba1dfb; \
-	WORD $0x4e61e71a; \
-	WORD $0x6eba1e1b; \
-	WORD $0x6e79df3a; \
-	FMOVQ 10016(R11), F28; \
-	WORD $0x4e7ace3c; \
-	FMOVQ 10032(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 7488(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 10048(R11), F29; \
-	WORD $0x4e7ace5d; \
-	FMOVQ 10064(R11), F30; \
-	WORD $0x4e7acfbe; \
-	WORD $0x4ea31c7d; \
-	WORD $0x4e7acfdd; \
-	WORD $0x4e79cf9d; \
-	WORD $0x6e79df3a; \
-	FMOVQ 10080(R11), F28; \
-	WORD $0x4e7ace7c; \
-	FMOVQ 10096(R11), F30; \
-	WORD $0x4e7acf9e; \
-	FMOVQ 10112(R11), F28; \
-	WORD $0x4e7acfdc; \
-	FMOVQ 10128(R11), F30; \
-	WORD $0x4e7ace9e; \
-	FMOVQ 10144(R11), F31; \
-	WORD $0x4e7acfdf; \
-	FMOVQ 10160(R11), F30; \
-	WORD $0x4e7acffe; \
-	WORD $0x4e79cf9e; \
-	WORD $0x4e7dcf7e; \
-	WORD $0x6e78fc19; \
-	WORD $0x4e7ecf19; \
-	WORD $0x4e61e71a; \
-	WORD $0x6eba1c99; \
-	WORD $0x4e77f418; \
-	WORD $0x4ef8f6ba; \
-	WORD $0x4ef6d75b; \
-	WORD $0x4e60d75a; \
-	WORD $0x6e7aff7a; \
-	WORD $0x6e7adf5b; \
-	FMOVQ 10176(R11), F28; \
-	FMOVQ 10192(R11), F29; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10208(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10224(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10240(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10256(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10272(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10288(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10304(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10320(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10336(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10352(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10368(R11), F29; \
-	FMOVQ 10384(R11), F30; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10400(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10416(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10432(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10448(R11), F29; \
-	WORD $0x4e7bcfdd
-
-#define BLOCK20 \
-	FMOVQ 0(R1), F23; \
-	WORD $0x4ef7f418; \
-	WORD $0x6e78df19; \
-	WORD $0x6ef8e4ba; \
-	WORD $0x6e66df1b; \
-	WORD $0x6efa1f1b; \
-	WORD $0x4ee7877c; \
-	WORD $0x6f4c079c; \
-	WORD $0x4f74579d; \
-	WORD $0x6efd877b; \
-	WORD $0x4ee0877b; \
-	WORD $0x4ee0d77b; \
-	WORD $0x4ea81f9c; \
-	WORD $0x4ee9d79c; \
-	WORD $0x6e611d5a; \
-	WORD $0x4efad79a; \
-	WORD $0x4e6bd77c; \
-	WORD $0x6e7cff7c; \
-	WORD $0x6e7cdf9d; \
-	FMOVQ 3376(R11), F30; \
-	WORD $0x4e7dcd9e; \
-	FMOVQ 3408(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3424(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3440(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3456(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3472(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3488(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3504(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3520(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3536(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	WORD $0x6e7fdfbd; \
-	WORD $0x6e7bdf7e; \
-	WORD $0x6e63dfde; \
-	WORD $0x4e7dd7dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4ea11c3d; \
-	WORD $0x4e6dcf5d; \
-	WORD $0x4e7dd79c; \
-	WORD $0x4efcd7dc; \
-	WORD $0x4efcd77b; \
-	WORD $0x4e6ecf5b; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6efa1f1b; \
-	WORD $0x6ef8e43a; \
-	WORD $0x6eba1dfb; \
-	WORD $0x4e61e71a; \
-	WORD $0x6eba1e1b; \
-	WORD $0x6e79df3a; \
-	FMOVQ 10016(R11), F28; \
-	WORD $0x4e7ace3c; \
-	FMOVQ 10032(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 7488(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 10048(R11), F29; \
-	WORD $0x4e7ace5d; \
-	FMOVQ 10064(R11), F30; \
-	WORD $0x4e7acfbe; \
-	WORD $0x4ea31c7d; \
-	WORD $0x4e7acfdd; \
-	WORD $0x4e79cf9d; \
-	WORD $0x6e79df3a; \
-	FMOVQ 10080(R11), F28; \
-	WORD $0x4e7ace7c; \
-	FMOVQ 10096(R11), F30; \
-	WORD $0x4e7acf9e; \
-	FMOVQ 10112(R11), F28; \
-	WORD $0x4e7acfdc; \
-	FMOVQ 10128(R11), F30; \
-	WORD $0x4e7ace9e; \
-	FMOVQ 10144(R11), F31; \
-	WORD $0x4e7acfdf; \
-	FMOVQ 10160(R11), F30; \
-	WORD $0x4e7acffe; \
-	WORD $0x4e79cf9e; \
-	WORD $0x4e7dcf7e; \
-	WORD $0x6e78fc19; \
-	WORD $0x4e7ecf19; \
-	WORD $0x4e61e71a; \
-	WORD $0x6eba1c99; \
-	WORD $0x4ef8f6b8; \
-	WORD $0x4e78f6d8; \
-	WORD $0x4ea21c5a; \
-	FMOVQ 5632(R11), F27; \
-	WORD $0x4e7bcf1a; \
-	WORD $0x4ee2d75a; \
-	FMOVQ 5648(R11), F27; \
-	WORD $0x4efbcf58; \
-	FMOVQ 5664(R11), F27; \
-	WORD $0x4efbcf58; \
-	WORD $0x6e78df1b; \
-	FMOVQ 496(R11), F28; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 5680(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 5696(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 528(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 5712(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 5728(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 560(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 5744(R11), F29; \
-	WORD $0x4e78cf9d; \
-	WORD $0x4ea31c7c; \
-	WORD $0x4e78cfbc; \
-	WORD $0x4e7ccf78; \
-	WORD $0x4e60d718; \
-	WORD $0x4ea21c5b; \
-	WORD $0x4e63cf5b; \
-	WORD $0x4ee2d77c
-
-#define BLOCK21 \
-	WORD $0x4ef7f418; \
-	WORD $0x6e78df19; \
-	WORD $0x6ef8e4ba; \
-	WORD $0x6e66df1b; \
-	WORD $0x6efa1f1b; \
-	WORD $0x4ee7877c; \
-	WORD $0x6f4c079c; \
-	WORD $0x4f74579d; \
-	WORD $0x6efd877b; \
-	WORD $0x4ee0877b; \
-	WORD $0x4ee0d77b; \
-	WORD $0x4ea81f9c; \
-	WORD $0x4ee9d79c; \
-	WORD $0x6e611d5a; \
-	WORD $0x4efad79a; \
-	WORD $0x4e6bd77c; \
-	WORD $0x6e7cff7c; \
-	WORD $0x6e7cdf9d; \
-	FMOVQ 3376(R11), F30; \
-	WORD $0x4e7dcd9e; \
-	FMOVQ 3408(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3424(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3440(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3456(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3472(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3488(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3504(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 3520(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 3536(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	WORD $0x6e7fdfbd; \
-	WORD $0x6e7bdf7e; \
-	WORD $0x6e63dfde; \
-	WORD $0x4e7dd7dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4ea11c3d; \
-	WORD $0x4e6dcf5d; \
-	WORD $0x4e7dd79c; \
-	WORD $0x4efcd7dc; \
-	WORD $0x4efcd77b; \
-	WORD $0x4e6ecf5b; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6efa1f1b; \
-	WORD $0x6ef8e43a; \
-	WORD $0x6eba1dfb; \
-	WORD $0x4e61e71a; \
-	WORD $0x6eba1e1b; \
-	WORD $0x6e79df3a; \
-	FMOVQ 10016(R11), F28; \
-	WORD $0x4e7ace3c; \
-	FMOVQ 10032(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 7488(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 10048(R11), F29; \
-	WORD $0x4e7ace5d; \
-	FMOVQ 10064(R11), F30; \
-	WORD $0x4e7acfbe; \
-	WORD $0x4ea31c7d; \
-	WORD $0x4e7acfdd; \
-	WORD $0x4e79cf9d; \
-	WORD $0x6e79df3a; \
-	FMOVQ 10080(R11), F28; \
-	WORD $0x4e7ace7c; \
-	FMOVQ 10096(R11), F30; \
-	WORD $0x4e7acf9e; \
-	FMOVQ 10112(R11), F28; \
-	WORD $0x4e7acfdc; \
-	FMOVQ 10128(R11), F30; \
-	WORD $0x4e7ace9e; \
-	FMOVQ 10144(R11), F31; \
-	WORD $0x4e7acfdf; \
-	FMOVQ 10160(R11), F30; \
-	WORD $0x4e7acffe; \
-	WORD $0x4e79cf9e; \
-	WORD $0x4e7dcf7e; \
-	WORD $0x6e78fc19; \
-	WORD $0x4e7ecf19; \
-	WORD $0x4e61e71a; \
-	WORD $0x6eba1c99; \
-	WORD $0x4ef8f6b8; \
-	WORD $0x4e78f6d8; \
-	WORD $0x4ea21c5a; \
-	FMOVQ 5632(R11), F27; \
-	WORD $0x4e7bcf1a; \
-	WORD $0x4ee2d75a; \
-	FMOVQ 5648(R11), F27; \
-	WORD $0x4efbcf58; \
-	FMOVQ 5664(R11), F27; \
-	WORD $0x4efbcf58; \
-	WORD $0x6e78df1b; \
-	FMOVQ 496(R11), F28; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 5680(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 5696(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 528(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 5712(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 5728(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 560(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 5744(R11), F29; \
-	WORD $0x4e78cf9d; \
-	WORD $0x4ea31c7c; \
-	WORD $0x4e78cfbc; \
-	WORD $0x4e7ccf78; \
-	WORD $0x4e60d718; \
-	WORD $0x4ea21c5b; \
-	WORD $0x4e63cf5b; \
-	WORD $0x4ee2d77c; \
-	WORD $0x4efcd75a
-
-#define BLOCK22 \
 	FMOVQ 0(R1), F8; \
 	WORD $0x4e211d08; \
 	WORD $0x4ee8f409; \
@@ -2832,7 +1792,7 @@
 	WORD $0x4e6ccdee; \
 	FMOVQ 8240(R11), F15
 
-#define BLOCK23 \
+#define BLOCK15 \
 	WORD $0x4e211d08; \
 	WORD $0x4ee8f409; \
 	WORD $0x4ee2d529; \
@@ -2930,7 +1890,7 @@
 	FMOVQ 8240(R11), F15; \
 	WORD $0x4e6ccdcf
 
-#define BLOCK24 \
+#define BLOCK16 \
 	FMOVQ 0(R1), F9; \
 	WORD $0x4e211d2a; \
 	WORD $0x4eeaf40b; \
@@ -3028,7 +1988,7 @@
 	FMOVQ 9104(R11), F16; \
 	WORD $0x4e6ece30
 
-#define BLOCK25 \
+#define BLOCK17 \
 	WORD $0x4e211d2a; \
 	WORD $0x4eeaf40b; \
 	WORD $0x4ee2d56b; \
@@ -3126,7 +2086,7 @@
 	WORD $0x4e6ece30; \
 	FMOVQ 9120(R11), F17
 
-#define BLOCK26 \
+#define BLOCK18 \
 	FMOVQ 1008(R11), F29; \
 	WORD $0x4e7bcfbc; \
 	FMOVQ 1024(R11), F29; \
@@ -3192,7 +2152,7 @@
 	FMOVQ 1472(R11), F29; \
 	WORD $0x4e7acf9d
 
-#define BLOCK27 \
+#define BLOCK19 \
 	WORD $0x4e7bcf9d; \
 	FMOVQ 2048(R11), F28; \
 	WORD $0x4e7bcfbc; \
@@ -3258,7 +2218,7 @@
 	WORD $0x6e7cdf18; \
 	FMOVQ 2496(R11), F25
 
-#define BLOCK28 \
+#define BLOCK20 \
 	WORD $0x4e7ccfdd; \
 	FMOVQ 3504(R11), F30; \
 	WORD $0x4e7ccfbe; \
@@ -3324,7 +2284,7 @@
 	FMOVQ 3888(R11), F28; \
 	FMOVQ 3904(R11), F30
 
-#define BLOCK29 \
+#define BLOCK21 \
 	WORD $0x6e7bdf7c; \
 	FMOVQ 3376(R11), F29; \
 	FMOVQ 3392(R11), F30; \
@@ -3390,535 +2350,7 @@
 	WORD $0x6e78df1a; \
 	FMOVQ 4976(R11), F27
 
-#define BLOCK30 \
-	WORD $0x4e7acf9d; \
-	FMOVQ 9856(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 9872(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 9888(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 9904(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 9920(R11), F28; \
-	WORD $0x4e7acfbc; \
-	WORD $0x4e79cf7c; \
-	WORD $0x6e78fc19; \
-	WORD $0x6ee1fb39; \
-	WORD $0x6e79df99; \
-	FMOVQ 240(R11), F26; \
-	WORD $0x6e3a1f18; \
-	FMOVQ 5616(R11), F26; \
-	WORD $0x4e78f758; \
-	WORD $0x4ea21c5a; \
-	FMOVQ 5632(R11), F27; \
-	WORD $0x4e7bcf1a; \
-	WORD $0x4ee2d75a; \
-	FMOVQ 5648(R11), F27; \
-	WORD $0x4efbcf58; \
-	FMOVQ 5664(R11), F27; \
-	WORD $0x4efbcf58; \
-	WORD $0x6e78df1b; \
-	FMOVQ 496(R11), F28; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 5680(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 5696(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 528(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 5712(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 5728(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 560(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 5744(R11), F29; \
-	WORD $0x4e78cf9d; \
-	WORD $0x4ea31c7c; \
-	WORD $0x4e78cfbc; \
-	WORD $0x4e7ccf78; \
-	WORD $0x4e60d718; \
-	WORD $0x4ea21c5b; \
-	WORD $0x4e63cf5b; \
-	WORD $0x4ee2d77c; \
-	WORD $0x4efcd75a; \
-	WORD $0x4e62d75a; \
-	WORD $0x4f74577b; \
-	WORD $0x4ee0877b; \
-	WORD $0x6e7bdf18; \
-	WORD $0x4f74575a; \
-	WORD $0x4ee0875a; \
-	WORD $0x6e7adf18
-
-#define BLOCK31 \
-	FMOVQ 9856(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 9872(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 9888(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 9904(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 9920(R11), F28; \
-	WORD $0x4e7acfbc; \
-	WORD $0x4e79cf7c; \
-	WORD $0x6e78fc19; \
-	WORD $0x6ee1fb39; \
-	WORD $0x6e79df99; \
-	FMOVQ 240(R11), F26; \
-	WORD $0x6e3a1f18; \
-	FMOVQ 5616(R11), F26; \
-	WORD $0x4e78f758; \
-	WORD $0x4ea21c5a; \
-	FMOVQ 5632(R11), F27; \
-	WORD $0x4e7bcf1a; \
-	WORD $0x4ee2d75a; \
-	FMOVQ 5648(R11), F27; \
-	WORD $0x4efbcf58; \
-	FMOVQ 5664(R11), F27; \
-	WORD $0x4efbcf58; \
-	WORD $0x6e78df1b; \
-	FMOVQ 496(R11), F28; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 5680(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 5696(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 528(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 5712(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 5728(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e78cf9d; \
-	FMOVQ 560(R11), F28; \
-	WORD $0x4e78cfbc; \
-	FMOVQ 5744(R11), F29; \
-	WORD $0x4e78cf9d; \
-	WORD $0x4ea31c7c; \
-	WORD $0x4e78cfbc; \
-	WORD $0x4e7ccf78; \
-	WORD $0x4e60d718; \
-	WORD $0x4ea21c5b; \
-	WORD $0x4e63cf5b; \
-	WORD $0x4ee2d77c; \
-	WORD $0x4efcd75a; \
-	WORD $0x4e62d75a; \
-	WORD $0x4f74577b; \
-	WORD $0x4ee0877b; \
-	WORD $0x6e7bdf18; \
-	WORD $0x4f74575a; \
-	WORD $0x4ee0875a; \
-	WORD $0x6e7adf18; \
-	WORD $0x6e78df38
-
-#define BLOCK32 \
-	WORD $0x4f74575a; \
-	WORD $0x4ee0875a; \
-	WORD $0x6e7adf18; \
-	WORD $0x4f745739; \
-	WORD $0x4ee08739; \
-	WORD $0x6e79df18; \
-	WORD $0x6e78dff8; \
-	WORD $0x4e77f419; \
-	FMOVQ 9328(R11), F26; \
-	WORD $0x4ef9f75a; \
-	FMOVQ 9344(R11), F27; \
-	WORD $0x4efbd75b; \
-	WORD $0x4e60d75a; \
-	WORD $0x6e7aff7a; \
-	WORD $0x6e7adf5b; \
-	FMOVQ 9552(R11), F28; \
-	FMOVQ 9568(R11), F29; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 9584(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 9600(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 9616(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 9632(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 9648(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 9664(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 9680(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 9696(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 9712(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 9728(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 9744(R11), F29; \
-	FMOVQ 9760(R11), F30; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 9776(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 9792(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 9808(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 9824(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 9840(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 9856(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 9872(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 9888(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 9904(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 9920(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	WORD $0x4e7acf9d; \
-	WORD $0x6e79fc19; \
-	WORD $0x6ee1fb39
-
-#define BLOCK33 \
-	WORD $0x4ee0875a; \
-	WORD $0x6e7adf18; \
-	WORD $0x4f745739; \
-	WORD $0x4ee08739; \
-	WORD $0x6e79df18; \
-	WORD $0x6e78dff8; \
-	WORD $0x4e77f419; \
-	FMOVQ 9328(R11), F26; \
-	WORD $0x4ef9f75a; \
-	FMOVQ 9344(R11), F27; \
-	WORD $0x4efbd75b; \
-	WORD $0x4e60d75a; \
-	WORD $0x6e7aff7a; \
-	WORD $0x6e7adf5b; \
-	FMOVQ 9552(R11), F28; \
-	FMOVQ 9568(R11), F29; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 9584(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 9600(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 9616(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 9632(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 9648(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 9664(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 9680(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 9696(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 9712(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 9728(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 9744(R11), F29; \
-	FMOVQ 9760(R11), F30; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 9776(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 9792(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 9808(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 9824(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 9840(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 9856(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 9872(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 9888(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 9904(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 9920(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	WORD $0x4e7acf9d; \
-	WORD $0x6e79fc19; \
-	WORD $0x6ee1fb39; \
-	WORD $0x6e79dfb9
-
-#define BLOCK34 \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10464(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10480(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10496(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10512(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10528(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10544(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	WORD $0x4e7acf9d; \
-	WORD $0x6e78fc1a; \
-	WORD $0x6ee1fb5a; \
-	WORD $0x6e7adfba; \
-	FMOVQ 240(R11), F27; \
-	WORD $0x6e3b1f18; \
-	FMOVQ 5616(R11), F27; \
-	WORD $0x4e78f778; \
-	WORD $0x4ea21c5b; \
-	FMOVQ 5632(R11), F28; \
-	WORD $0x4e7ccf1b; \
-	WORD $0x4ee2d77b; \
-	FMOVQ 5648(R11), F28; \
-	WORD $0x4efccf78; \
-	FMOVQ 5664(R11), F28; \
-	WORD $0x4efccf78; \
-	WORD $0x6e78df1c; \
-	FMOVQ 496(R11), F29; \
-	FMOVQ 368(R11), F30; \
-	WORD $0x4e78cfdd; \
-	FMOVQ 5680(R11), F30; \
-	WORD $0x4e78cfbe; \
-	FMOVQ 5696(R11), F29; \
-	WORD $0x4e78cfdd; \
-	FMOVQ 400(R11), F30; \
-	WORD $0x4e78cfbe; \
-	FMOVQ 528(R11), F29; \
-	WORD $0x4e78cfdd; \
-	FMOVQ 5712(R11), F30; \
-	WORD $0x4e78cfbe; \
-	FMOVQ 5728(R11), F29; \
-	WORD $0x4e78cfdd; \
-	FMOVQ 432(R11), F30; \
-	WORD $0x4e78cfbe; \
-	FMOVQ 560(R11), F29; \
-	WORD $0x4e78cfdd; \
-	FMOVQ 5744(R11), F30; \
-	WORD $0x4e78cfbe; \
-	WORD $0x4ea31c7d; \
-	WORD $0x4e78cfdd; \
-	WORD $0x4e7dcf98; \
-	WORD $0x4e60d718; \
-	WORD $0x4ea21c5c; \
-	WORD $0x4e63cf7c; \
-	WORD $0x4ee2d79d; \
-	WORD $0x4efdd77b; \
-	WORD $0x4e62d77b; \
-	WORD $0x4f74579c; \
-	WORD $0x4ee0879c; \
-	WORD $0x6e7cdf18; \
-	WORD $0x4f74577b
-
-#define BLOCK35 \
-	FMOVQ 10464(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10480(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10496(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10512(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10528(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10544(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	WORD $0x4e7acf9d; \
-	WORD $0x6e78fc1a; \
-	WORD $0x6ee1fb5a; \
-	WORD $0x6e7adfba; \
-	FMOVQ 240(R11), F27; \
-	WORD $0x6e3b1f18; \
-	FMOVQ 5616(R11), F27; \
-	WORD $0x4e78f778; \
-	WORD $0x4ea21c5b; \
-	FMOVQ 5632(R11), F28; \
-	WORD $0x4e7ccf1b; \
-	WORD $0x4ee2d77b; \
-	FMOVQ 5648(R11), F28; \
-	WORD $0x4efccf78; \
-	FMOVQ 5664(R11), F28; \
-	WORD $0x4efccf78; \
-	WORD $0x6e78df1c; \
-	FMOVQ 496(R11), F29; \
-	FMOVQ 368(R11), F30; \
-	WORD $0x4e78cfdd; \
-	FMOVQ 5680(R11), F30; \
-	WORD $0x4e78cfbe; \
-	FMOVQ 5696(R11), F29; \
-	WORD $0x4e78cfdd; \
-	FMOVQ 400(R11), F30; \
-	WORD $0x4e78cfbe; \
-	FMOVQ 528(R11), F29; \
-	WORD $0x4e78cfdd; \
-	FMOVQ 5712(R11), F30; \
-	WORD $0x4e78cfbe; \
-	FMOVQ 5728(R11), F29; \
-	WORD $0x4e78cfdd; \
-	FMOVQ 432(R11), F30; \
-	WORD $0x4e78cfbe; \
-	FMOVQ 560(R11), F29; \
-	WORD $0x4e78cfdd; \
-	FMOVQ 5744(R11), F30; \
-	WORD $0x4e78cfbe; \
-	WORD $0x4ea31c7d; \
-	WORD $0x4e78cfdd; \
-	WORD $0x4e7dcf98; \
-	WORD $0x4e60d718; \
-	WORD $0x4ea21c5c; \
-	WORD $0x4e63cf7c; \
-	WORD $0x4ee2d79d; \
-	WORD $0x4efdd77b; \
-	WORD $0x4e62d77b; \
-	WORD $0x4f74579c; \
-	WORD $0x4ee0879c; \
-	WORD $0x6e7cdf18; \
-	WORD $0x4f74577b; \
-	WORD $0x4ee0877b
-
-#define BLOCK36 \
-	WORD $0x4efcd75a; \
-	WORD $0x4e62d75a; \
-	WORD $0x4f74577b; \
-	WORD $0x4ee0877b; \
-	WORD $0x6e7bdf18; \
-	WORD $0x4f74575a; \
-	WORD $0x4ee0875a; \
-	WORD $0x6e7adf18; \
-	WORD $0x6e78df38; \
-	WORD $0x4e77f419; \
-	FMOVQ 9328(R11), F26; \
-	WORD $0x4ef9f75a; \
-	FMOVQ 9344(R11), F27; \
-	WORD $0x4efbd75b; \
-	WORD $0x4e60d75a; \
-	WORD $0x6e7aff7a; \
-	WORD $0x6e7adf5b; \
-	FMOVQ 10176(R11), F28; \
-	FMOVQ 10192(R11), F29; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10208(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10224(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10240(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10256(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10272(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10288(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10304(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10320(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10336(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10352(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10368(R11), F29; \
-	FMOVQ 10384(R11), F30; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10400(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10416(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10432(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10448(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10464(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10480(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10496(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10512(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10528(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10544(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	WORD $0x4e7acf9d
-
-#define BLOCK37 \
-	WORD $0x4e62d75a; \
-	WORD $0x4f74577b; \
-	WORD $0x4ee0877b; \
-	WORD $0x6e7bdf18; \
-	WORD $0x4f74575a; \
-	WORD $0x4ee0875a; \
-	WORD $0x6e7adf18; \
-	WORD $0x6e78df38; \
-	WORD $0x4e77f419; \
-	FMOVQ 9328(R11), F26; \
-	WORD $0x4ef9f75a; \
-	FMOVQ 9344(R11), F27; \
-	WORD $0x4efbd75b; \
-	WORD $0x4e60d75a; \
-	WORD $0x6e7aff7a; \
-	WORD $0x6e7adf5b; \
-	FMOVQ 10176(R11), F28; \
-	FMOVQ 10192(R11), F29; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10208(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10224(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10240(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10256(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10272(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10288(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10304(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10320(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10336(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 10352(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 10368(R11), F29; \
-	FMOVQ 10384(R11), F30; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10400(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10416(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10432(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10448(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10464(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10480(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10496(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10512(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 10528(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 10544(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	WORD $0x4e7acf9d; \
-	WORD $0x6e79fc19
-
-#define BLOCK38 \
+#define BLOCK22 \
 	WORD $0x4ea41c90; \
 	WORD $0x4e63cdd0; \
 	WORD $0x4ee4d611; \
@@ -3968,7 +2400,7 @@
 	WORD $0x4f7e5610; \
 	WORD $0x6e301eb0
 
-#define BLOCK39 \
+#define BLOCK23 \
 	FMOVQ 7248(R11), F24; \
 	WORD $0x4e76cf38; \
 	FMOVQ 7264(R11), F25; \
@@ -4002,7 +2434,7 @@
 	WORD $0x4e361ef6; \
 	WORD $0x6eb61eb4
 
-#define BLOCK40 \
+#define BLOCK24 \
 	FMOVQ 5696(R11), F21; \
 	WORD $0x4e72ced5; \
 	FMOVQ 400(R11), F22; \
@@ -4036,7 +2468,7 @@
 	WORD $0x4ee18652; \
 	WORD $0x6e72de31
 
-#define BLOCK41 \
+#define BLOCK25 \
 	WORD $0x4e72ced5; \
 	FMOVQ 400(R11), F22; \
 	WORD $0x4e72ceb6; \
@@ -4070,7 +2502,7 @@
 	WORD $0x6e72de31; \
 	WORD $0x4e6fe612
 
-#define BLOCK42 \
+#define BLOCK26 \
 	WORD $0x4e73cef8; \
 	FMOVQ 5696(R11), F23; \
 	WORD $0x4e73cf17; \
@@ -4104,7 +2536,7 @@
 	WORD $0x4f745694; \
 	WORD $0x4ee18694
 
-#define BLOCK43 \
+#define BLOCK27 \
 	FMOVQ 5696(R11), F23; \
 	WORD $0x4e73cf17; \
 	FMOVQ 400(R11), F24; \
@@ -4138,7 +2570,7 @@
 	WORD $0x4ee18694; \
 	WORD $0x6e74de73
 
-#define BLOCK44 \
+#define BLOCK28 \
 	FMOVQ 4992(R11), F28; \
 	WORD $0x4e7acf9b; \
 	FMOVQ 5008(R11), F28; \
@@ -4164,7 +2596,7 @@
 	FMOVQ 5120(R11), F25; \
 	WORD $0x6ef6e73a
 
-#define BLOCK45 \
+#define BLOCK29 \
 	FMOVQ 9120(R11), F17; \
 	WORD $0x4e6ece11; \
 	FMOVQ 9136(R11), F16; \
@@ -4190,7 +2622,7 @@
 	WORD $0x4e211d4a; \
 	WORD $0x4e281d29
 
-#define BLOCK46 \
+#define BLOCK30 \
 	WORD $0x4e6ece11; \
 	FMOVQ 9136(R11), F16; \
 	WORD $0x4e6ece30; \
@@ -4216,7 +2648,7 @@
 	WORD $0x4e281d29; \
 	WORD $0x4ea91d49
 
-#define BLOCK47 \
+#define BLOCK31 \
 	WORD $0x4e6ccdcf; \
 	FMOVQ 8256(R11), F14; \
 	WORD $0x4e6ccdee; \
@@ -4238,7 +2670,7 @@
 	WORD $0x6ee1f928; \
 	WORD $0x6e68dde8
 
-#define BLOCK48 \
+#define BLOCK32 \
 	FMOVQ 8256(R11), F14; \
 	WORD $0x4e6ccdee; \
 	FMOVQ 8272(R11), F15; \
@@ -4259,50 +2691,6 @@
 	WORD $0x6ee1f928; \
 	WORD $0x6e68dde8; \
 	WORD $0x6eab1d48
-
-#define BLOCK49 \
-	MOVD $bessel64NEON<>(SB), R11; \
-	FMOVQ 176(R11), F0; \
-	FMOVQ 208(R11), F1; \
-	FMOVQ 3280(R11), F4; \
-	FMOVQ 3296(R11), F5; \
-	FMOVQ 3312(R11), F6; \
-	FMOVQ 3328(R11), F7; \
-	FMOVQ 3344(R11), F8; \
-	FMOVQ 3360(R11), F9; \
-	FMOVQ 2528(R11), F10; \
-	FMOVQ 3392(R11), F11; \
-	FMOVQ 3552(R11), F3; \
-	FMOVQ 3568(R11), F12; \
-	FMOVQ 3584(R11), F13; \
-	FMOVQ 3600(R11), F14; \
-	FMOVQ 3616(R11), F15; \
-	FMOVQ 3632(R11), F16; \
-	FMOVQ 9264(R11), F17; \
-	FMOVQ 9280(R11), F18; \
-	FMOVQ 9296(R11), F19
-
-#define BLOCK50 \
-	MOVD $bessel64NEON<>(SB), R11; \
-	FMOVQ 176(R11), F0; \
-	FMOVQ 208(R11), F1; \
-	FMOVQ 3280(R11), F5; \
-	FMOVQ 3296(R11), F6; \
-	FMOVQ 3312(R11), F7; \
-	FMOVQ 3328(R11), F8; \
-	FMOVQ 3344(R11), F9; \
-	FMOVQ 3360(R11), F10; \
-	FMOVQ 2528(R11), F11; \
-	FMOVQ 3392(R11), F12; \
-	FMOVQ 3552(R11), F3; \
-	FMOVQ 3568(R11), F13; \
-	FMOVQ 3584(R11), F14; \
-	FMOVQ 3600(R11), F4; \
-	FMOVQ 3616(R11), F15; \
-	FMOVQ 3632(R11), F16; \
-	FMOVQ 9952(R11), F17; \
-	FMOVQ 9968(R11), F18; \
-	FMOVQ 9984(R11), F19
 
 DATA bessel64NEON<>+0(SB)/8, $0x7fffffffffffffff
 DATA bessel64NEON<>+8(SB)/8, $0x7fffffffffffffff
@@ -5104,52 +3492,52 @@ DATA bessel64NEON<>+6368(SB)/8, $0x3f676c16d1e1a18b
 DATA bessel64NEON<>+6376(SB)/8, $0x3f676c16d1e1a18b
 DATA bessel64NEON<>+6384(SB)/8, $0x3fd1580bb5a7c7f5
 DATA bessel64NEON<>+6392(SB)/8, $0x3fd1580bb5a7c7f5
-DATA bessel64NEON<>+6400(SB)/8, $0xc014000000000000
-DATA bessel64NEON<>+6408(SB)/8, $0xc014000000000000
-DATA bessel64NEON<>+6416(SB)/8, $0xc0105a0f6b48f9c0
-DATA bessel64NEON<>+6424(SB)/8, $0xc0105a0f6b48f9c0
-DATA bessel64NEON<>+6432(SB)/8, $0xbcb868651bff05e4
-DATA bessel64NEON<>+6440(SB)/8, $0xbcb868651bff05e4
-DATA bessel64NEON<>+6448(SB)/8, $0x4010800000000000
-DATA bessel64NEON<>+6456(SB)/8, $0x4010800000000000
-DATA bessel64NEON<>+6464(SB)/8, $0x3e432682a9f165ec
-DATA bessel64NEON<>+6472(SB)/8, $0x3e432682a9f165ec
-DATA bessel64NEON<>+6480(SB)/8, $0xbdfd232826e7ce11
-DATA bessel64NEON<>+6488(SB)/8, $0xbdfd232826e7ce11
-DATA bessel64NEON<>+6496(SB)/8, $0x3e7c8b0d241236b3
-DATA bessel64NEON<>+6504(SB)/8, $0x3e7c8b0d241236b3
-DATA bessel64NEON<>+6512(SB)/8, $0xbee745e90fd8cef6
-DATA bessel64NEON<>+6520(SB)/8, $0xbee745e90fd8cef6
-DATA bessel64NEON<>+6528(SB)/8, $0x3f335aaaa2942b57
-DATA bessel64NEON<>+6536(SB)/8, $0x3f335aaaa2942b57
-DATA bessel64NEON<>+6544(SB)/8, $0xbf701f92eedd6021
-DATA bessel64NEON<>+6552(SB)/8, $0xbf701f92eedd6021
-DATA bessel64NEON<>+6560(SB)/8, $0x3f99c86bb1475829
-DATA bessel64NEON<>+6568(SB)/8, $0x3f99c86bb1475829
-DATA bessel64NEON<>+6576(SB)/8, $0xbfa9979ccc1490cf
-DATA bessel64NEON<>+6584(SB)/8, $0xbfa9979ccc1490cf
-DATA bessel64NEON<>+6592(SB)/8, $0xbfa4e3a34b5078c9
-DATA bessel64NEON<>+6600(SB)/8, $0xbfa4e3a34b5078c9
-DATA bessel64NEON<>+6608(SB)/8, $0x3e20f40d1c867e02
-DATA bessel64NEON<>+6616(SB)/8, $0x3e20f40d1c867e02
-DATA bessel64NEON<>+6624(SB)/8, $0xbd7881b70abd2c87
-DATA bessel64NEON<>+6632(SB)/8, $0xbd7881b70abd2c87
-DATA bessel64NEON<>+6640(SB)/8, $0xbe7be0eedfd46c9c
-DATA bessel64NEON<>+6648(SB)/8, $0xbe7be0eedfd46c9c
-DATA bessel64NEON<>+6656(SB)/8, $0x3ec5c3195ed95b8a
-DATA bessel64NEON<>+6664(SB)/8, $0x3ec5c3195ed95b8a
-DATA bessel64NEON<>+6672(SB)/8, $0xbefbd46280773154
-DATA bessel64NEON<>+6680(SB)/8, $0xbefbd46280773154
-DATA bessel64NEON<>+6688(SB)/8, $0xbf3003912f05dc47
-DATA bessel64NEON<>+6696(SB)/8, $0xbf3003912f05dc47
-DATA bessel64NEON<>+6704(SB)/8, $0x3f8523649919ab0d
-DATA bessel64NEON<>+6712(SB)/8, $0x3f8523649919ab0d
-DATA bessel64NEON<>+6720(SB)/8, $0xbfbde0d78018f746
-DATA bessel64NEON<>+6728(SB)/8, $0xbfbde0d78018f746
-DATA bessel64NEON<>+6736(SB)/8, $0x3fe1b7c7419272ed
-DATA bessel64NEON<>+6744(SB)/8, $0x3fe1b7c7419272ed
-DATA bessel64NEON<>+6752(SB)/8, $0xbfe9ace8ac3d9efa
-DATA bessel64NEON<>+6760(SB)/8, $0xbfe9ace8ac3d9efa
+DATA bessel64NEON<>+6400(SB)/8, $0xc0105a0f6b48f9c0
+DATA bessel64NEON<>+6408(SB)/8, $0xc0105a0f6b48f9c0
+DATA bessel64NEON<>+6416(SB)/8, $0xbcb868651bff05e4
+DATA bessel64NEON<>+6424(SB)/8, $0xbcb868651bff05e4
+DATA bessel64NEON<>+6432(SB)/8, $0x4010800000000000
+DATA bessel64NEON<>+6440(SB)/8, $0x4010800000000000
+DATA bessel64NEON<>+6448(SB)/8, $0x3e432682a9f165ec
+DATA bessel64NEON<>+6456(SB)/8, $0x3e432682a9f165ec
+DATA bessel64NEON<>+6464(SB)/8, $0xbdfd232826e7ce11
+DATA bessel64NEON<>+6472(SB)/8, $0xbdfd232826e7ce11
+DATA bessel64NEON<>+6480(SB)/8, $0x3e7c8b0d241236b3
+DATA bessel64NEON<>+6488(SB)/8, $0x3e7c8b0d241236b3
+DATA bessel64NEON<>+6496(SB)/8, $0xbee745e90fd8cef6
+DATA bessel64NEON<>+6504(SB)/8, $0xbee745e90fd8cef6
+DATA bessel64NEON<>+6512(SB)/8, $0x3f335aaaa2942b57
+DATA bessel64NEON<>+6520(SB)/8, $0x3f335aaaa2942b57
+DATA bessel64NEON<>+6528(SB)/8, $0xbf701f92eedd6021
+DATA bessel64NEON<>+6536(SB)/8, $0xbf701f92eedd6021
+DATA bessel64NEON<>+6544(SB)/8, $0x3f99c86bb1475829
+DATA bessel64NEON<>+6552(SB)/8, $0x3f99c86bb1475829
+DATA bessel64NEON<>+6560(SB)/8, $0xbfa9979ccc1490cf
+DATA bessel64NEON<>+6568(SB)/8, $0xbfa9979ccc1490cf
+DATA bessel64NEON<>+6576(SB)/8, $0xbfa4e3a34b5078c9
+DATA bessel64NEON<>+6584(SB)/8, $0xbfa4e3a34b5078c9
+DATA bessel64NEON<>+6592(SB)/8, $0x3e20f40d1c867e02
+DATA bessel64NEON<>+6600(SB)/8, $0x3e20f40d1c867e02
+DATA bessel64NEON<>+6608(SB)/8, $0xbd7881b70abd2c87
+DATA bessel64NEON<>+6616(SB)/8, $0xbd7881b70abd2c87
+DATA bessel64NEON<>+6624(SB)/8, $0xbe7be0eedfd46c9c
+DATA bessel64NEON<>+6632(SB)/8, $0xbe7be0eedfd46c9c
+DATA bessel64NEON<>+6640(SB)/8, $0x3ec5c3195ed95b8a
+DATA bessel64NEON<>+6648(SB)/8, $0x3ec5c3195ed95b8a
+DATA bessel64NEON<>+6656(SB)/8, $0xbefbd46280773154
+DATA bessel64NEON<>+6664(SB)/8, $0xbefbd46280773154
+DATA bessel64NEON<>+6672(SB)/8, $0xbf3003912f05dc47
+DATA bessel64NEON<>+6680(SB)/8, $0xbf3003912f05dc47
+DATA bessel64NEON<>+6688(SB)/8, $0x3f8523649919ab0d
+DATA bessel64NEON<>+6696(SB)/8, $0x3f8523649919ab0d
+DATA bessel64NEON<>+6704(SB)/8, $0xbfbde0d78018f746
+DATA bessel64NEON<>+6712(SB)/8, $0xbfbde0d78018f746
+DATA bessel64NEON<>+6720(SB)/8, $0x3fe1b7c7419272ed
+DATA bessel64NEON<>+6728(SB)/8, $0x3fe1b7c7419272ed
+DATA bessel64NEON<>+6736(SB)/8, $0xbfe9ace8ac3d9efa
+DATA bessel64NEON<>+6744(SB)/8, $0xbfe9ace8ac3d9efa
+DATA bessel64NEON<>+6752(SB)/8, $0xc014000000000000
+DATA bessel64NEON<>+6760(SB)/8, $0xc014000000000000
 DATA bessel64NEON<>+6768(SB)/8, $0xc002b471a873adf9
 DATA bessel64NEON<>+6776(SB)/8, $0xc002b471a873adf9
 DATA bessel64NEON<>+6784(SB)/8, $0xbc868d7a31cc8091
@@ -5462,169 +3850,7 @@ DATA bessel64NEON<>+9232(SB)/8, $0xbfacbc54df1ece76
 DATA bessel64NEON<>+9240(SB)/8, $0xbfacbc54df1ece76
 DATA bessel64NEON<>+9248(SB)/8, $0x3fd8ebe783a84030
 DATA bessel64NEON<>+9256(SB)/8, $0x3fd8ebe783a84030
-DATA bessel64NEON<>+9264(SB)/8, $0x3d8577ce313e8736
-DATA bessel64NEON<>+9272(SB)/8, $0x3d8577ce313e8736
-DATA bessel64NEON<>+9280(SB)/8, $0x3e002dfb0740ef8e
-DATA bessel64NEON<>+9288(SB)/8, $0x3e002dfb0740ef8e
-DATA bessel64NEON<>+9296(SB)/8, $0x3d9c9f53132fadca
-DATA bessel64NEON<>+9304(SB)/8, $0x3d9c9f53132fadca
-DATA bessel64NEON<>+9312(SB)/8, $0x3d1e61b679067c7f
-DATA bessel64NEON<>+9320(SB)/8, $0x3d1e61b679067c7f
-DATA bessel64NEON<>+9328(SB)/8, $0x7e37e43c8800759c
-DATA bessel64NEON<>+9336(SB)/8, $0x7e37e43c8800759c
-DATA bessel64NEON<>+9344(SB)/8, $0x4008000000000000
-DATA bessel64NEON<>+9352(SB)/8, $0x4008000000000000
-DATA bessel64NEON<>+9360(SB)/8, $0x3e72345763a40948
-DATA bessel64NEON<>+9368(SB)/8, $0x3e72345763a40948
-DATA bessel64NEON<>+9376(SB)/8, $0x3f3c71c71c73884b
-DATA bessel64NEON<>+9384(SB)/8, $0x3f3c71c71c73884b
-DATA bessel64NEON<>+9392(SB)/8, $0x3fd0000000000001
-DATA bessel64NEON<>+9400(SB)/8, $0x3fd0000000000001
-DATA bessel64NEON<>+9408(SB)/8, $0x3edc71c71ab8cb3c
-DATA bessel64NEON<>+9416(SB)/8, $0x3edc71c71ab8cb3c
-DATA bessel64NEON<>+9424(SB)/8, $0x3f8ffffffffffe3f
-DATA bessel64NEON<>+9432(SB)/8, $0x3f8ffffffffffe3f
-DATA bessel64NEON<>+9440(SB)/8, $0x3e85d6b13a13a103
-DATA bessel64NEON<>+9448(SB)/8, $0x3e85d6b13a13a103
-DATA bessel64NEON<>+9456(SB)/8, $0x3f4bb90e85debe48
-DATA bessel64NEON<>+9464(SB)/8, $0x3f4bb90e85debe48
-DATA bessel64NEON<>+9472(SB)/8, $0x3fd1dadb014541eb
-DATA bessel64NEON<>+9480(SB)/8, $0x3fd1dadb014541eb
-DATA bessel64NEON<>+9488(SB)/8, $0x3e14c2b7bbffef78
-DATA bessel64NEON<>+9496(SB)/8, $0x3e14c2b7bbffef78
-DATA bessel64NEON<>+9504(SB)/8, $0x3eef4747696e5262
-DATA bessel64NEON<>+9512(SB)/8, $0x3eef4747696e5262
-DATA bessel64NEON<>+9520(SB)/8, $0x3f99dadb014541ec
-DATA bessel64NEON<>+9528(SB)/8, $0x3f99dadb014541ec
-DATA bessel64NEON<>+9536(SB)/8, $0x3fbdadb014541eb2
-DATA bessel64NEON<>+9544(SB)/8, $0x3fbdadb014541eb2
-DATA bessel64NEON<>+9552(SB)/8, $0xbdba2e4ddf7557eb
-DATA bessel64NEON<>+9560(SB)/8, $0xbdba2e4ddf7557eb
-DATA bessel64NEON<>+9568(SB)/8, $0x3da2ca3b5082f973
-DATA bessel64NEON<>+9576(SB)/8, $0x3da2ca3b5082f973
-DATA bessel64NEON<>+9584(SB)/8, $0x3dd31e87cf7a0747
-DATA bessel64NEON<>+9592(SB)/8, $0x3dd31e87cf7a0747
-DATA bessel64NEON<>+9600(SB)/8, $0x3dd55268bc7c3995
-DATA bessel64NEON<>+9608(SB)/8, $0x3dd55268bc7c3995
-DATA bessel64NEON<>+9616(SB)/8, $0x3e12dd48005da170
-DATA bessel64NEON<>+9624(SB)/8, $0x3e12dd48005da170
-DATA bessel64NEON<>+9632(SB)/8, $0x3e4581b524857541
-DATA bessel64NEON<>+9640(SB)/8, $0x3e4581b524857541
-DATA bessel64NEON<>+9648(SB)/8, $0x3e7badeff7f67c02
-DATA bessel64NEON<>+9656(SB)/8, $0x3e7badeff7f67c02
-DATA bessel64NEON<>+9664(SB)/8, $0x3eb2dfa05762dbfb
-DATA bessel64NEON<>+9672(SB)/8, $0x3eb2dfa05762dbfb
-DATA bessel64NEON<>+9680(SB)/8, $0x3eeb4900c8b87158
-DATA bessel64NEON<>+9688(SB)/8, $0x3eeb4900c8b87158
-DATA bessel64NEON<>+9696(SB)/8, $0x3f255615cf277d43
-DATA bessel64NEON<>+9704(SB)/8, $0x3f255615cf277d43
-DATA bessel64NEON<>+9712(SB)/8, $0x3f6334777d99b3d9
-DATA bessel64NEON<>+9720(SB)/8, $0x3f6334777d99b3d9
-DATA bessel64NEON<>+9728(SB)/8, $0x3faa932e00d70333
-DATA bessel64NEON<>+9736(SB)/8, $0x3faa932e00d70333
-DATA bessel64NEON<>+9744(SB)/8, $0xbdc7d2c4d7daeb0d
-DATA bessel64NEON<>+9752(SB)/8, $0xbdc7d2c4d7daeb0d
-DATA bessel64NEON<>+9760(SB)/8, $0x3daf3d6a861d1892
-DATA bessel64NEON<>+9768(SB)/8, $0x3daf3d6a861d1892
-DATA bessel64NEON<>+9776(SB)/8, $0x3dd6764e94a4c525
-DATA bessel64NEON<>+9784(SB)/8, $0x3dd6764e94a4c525
-DATA bessel64NEON<>+9792(SB)/8, $0xbdf16b8daac658ba
-DATA bessel64NEON<>+9800(SB)/8, $0xbdf16b8daac658ba
-DATA bessel64NEON<>+9808(SB)/8, $0xbe2350ac00ec837c
-DATA bessel64NEON<>+9816(SB)/8, $0xbe2350ac00ec837c
-DATA bessel64NEON<>+9824(SB)/8, $0xbe5d362b3ffd4846
-DATA bessel64NEON<>+9832(SB)/8, $0xbe5d362b3ffd4846
-DATA bessel64NEON<>+9840(SB)/8, $0xbe94cec3293c6da6
-DATA bessel64NEON<>+9848(SB)/8, $0xbe94cec3293c6da6
-DATA bessel64NEON<>+9856(SB)/8, $0xbece1ff1ef851ff3
-DATA bessel64NEON<>+9864(SB)/8, $0xbece1ff1ef851ff3
-DATA bessel64NEON<>+9872(SB)/8, $0xbf06d1e88c17ed70
-DATA bessel64NEON<>+9880(SB)/8, $0xbf06d1e88c17ed70
-DATA bessel64NEON<>+9888(SB)/8, $0xbf42d44324239e05
-DATA bessel64NEON<>+9896(SB)/8, $0xbf42d44324239e05
-DATA bessel64NEON<>+9904(SB)/8, $0xbf8287ae72aabd12
-DATA bessel64NEON<>+9912(SB)/8, $0xbf8287ae72aabd12
-DATA bessel64NEON<>+9920(SB)/8, $0x3ff356417a9f2ee9
-DATA bessel64NEON<>+9928(SB)/8, $0x3ff356417a9f2ee9
-DATA bessel64NEON<>+9936(SB)/8, $0x4086300000000000
-DATA bessel64NEON<>+9944(SB)/8, $0x4086300000000000
-DATA bessel64NEON<>+9952(SB)/8, $0x3d456e49889c94d4
-DATA bessel64NEON<>+9960(SB)/8, $0x3d456e49889c94d4
-DATA bessel64NEON<>+9968(SB)/8, $0x3dc27dd486d33ca8
-DATA bessel64NEON<>+9976(SB)/8, $0x3dc27dd486d33ca8
-DATA bessel64NEON<>+9984(SB)/8, $0xbd5db688ccb14ac9
-DATA bessel64NEON<>+9992(SB)/8, $0xbd5db688ccb14ac9
-DATA bessel64NEON<>+10000(SB)/8, $0xbdd86258b6d14c27
-DATA bessel64NEON<>+10008(SB)/8, $0xbdd86258b6d14c27
-DATA bessel64NEON<>+10016(SB)/8, $0x3e3845c9717fe68b
-DATA bessel64NEON<>+10024(SB)/8, $0x3e3845c9717fe68b
-DATA bessel64NEON<>+10032(SB)/8, $0x3f0c71c71c728e82
-DATA bessel64NEON<>+10040(SB)/8, $0x3f0c71c71c728e82
-DATA bessel64NEON<>+10048(SB)/8, $0x3ea6c16c15fda7da
-DATA bessel64NEON<>+10056(SB)/8, $0x3ea6c16c15fda7da
-DATA bessel64NEON<>+10064(SB)/8, $0x3f655555555554f2
-DATA bessel64NEON<>+10072(SB)/8, $0x3f655555555554f2
-DATA bessel64NEON<>+10080(SB)/8, $0xbe4e212b2db4be01
-DATA bessel64NEON<>+10088(SB)/8, $0xbe4e212b2db4be01
-DATA bessel64NEON<>+10096(SB)/8, $0xbf1d802af7a6fbf5
-DATA bessel64NEON<>+10104(SB)/8, $0xbf1d802af7a6fbf5
-DATA bessel64NEON<>+10112(SB)/8, $0xbfb5dadb014541ec
-DATA bessel64NEON<>+10120(SB)/8, $0xbfb5dadb014541ec
-DATA bessel64NEON<>+10128(SB)/8, $0xbeba2918212c5226
-DATA bessel64NEON<>+10136(SB)/8, $0xbeba2918212c5226
-DATA bessel64NEON<>+10144(SB)/8, $0xbf7303ae729ff27e
-DATA bessel64NEON<>+10152(SB)/8, $0xbf7303ae729ff27e
-DATA bessel64NEON<>+10160(SB)/8, $0xbfd3b5b6028a83d6
-DATA bessel64NEON<>+10168(SB)/8, $0xbfd3b5b6028a83d6
-DATA bessel64NEON<>+10176(SB)/8, $0x3db26c30c926bbb7
-DATA bessel64NEON<>+10184(SB)/8, $0x3db26c30c926bbb7
-DATA bessel64NEON<>+10192(SB)/8, $0xbda9f48482820e82
-DATA bessel64NEON<>+10200(SB)/8, $0xbda9f48482820e82
-DATA bessel64NEON<>+10208(SB)/8, $0xbdeb4d7b8138a480
-DATA bessel64NEON<>+10216(SB)/8, $0xbdeb4d7b8138a480
-DATA bessel64NEON<>+10224(SB)/8, $0xbe1472d550e4fce8
-DATA bessel64NEON<>+10232(SB)/8, $0xbe1472d550e4fce8
-DATA bessel64NEON<>+10240(SB)/8, $0xbe49360799149c69
-DATA bessel64NEON<>+10248(SB)/8, $0xbe49360799149c69
-DATA bessel64NEON<>+10256(SB)/8, $0xbe7df3c2aa4bc6f6
-DATA bessel64NEON<>+10264(SB)/8, $0xbe7df3c2aa4bc6f6
-DATA bessel64NEON<>+10272(SB)/8, $0xbeb2275eb8103cf0
-DATA bessel64NEON<>+10280(SB)/8, $0xbeb2275eb8103cf0
-DATA bessel64NEON<>+10288(SB)/8, $0xbee662201bc91a16
-DATA bessel64NEON<>+10296(SB)/8, $0xbee662201bc91a16
-DATA bessel64NEON<>+10304(SB)/8, $0xbf1c3cd0b4f3509d
-DATA bessel64NEON<>+10312(SB)/8, $0xbf1c3cd0b4f3509d
-DATA bessel64NEON<>+10320(SB)/8, $0xbf5276b51f273a61
-DATA bessel64NEON<>+10328(SB)/8, $0xbf5276b51f273a61
-DATA bessel64NEON<>+10336(SB)/8, $0xbf89e097c3c60608
-DATA bessel64NEON<>+10344(SB)/8, $0xbf89e097c3c60608
-DATA bessel64NEON<>+10352(SB)/8, $0xbfc6b98e74488341
-DATA bessel64NEON<>+10360(SB)/8, $0xbfc6b98e74488341
-DATA bessel64NEON<>+10368(SB)/8, $0x3dd42a3d35da0ec9
-DATA bessel64NEON<>+10376(SB)/8, $0x3dd42a3d35da0ec9
-DATA bessel64NEON<>+10384(SB)/8, $0xbda01342afd83f07
-DATA bessel64NEON<>+10392(SB)/8, $0xbda01342afd83f07
-DATA bessel64NEON<>+10400(SB)/8, $0x3df40a56d7acc5e1
-DATA bessel64NEON<>+10408(SB)/8, $0x3df40a56d7acc5e1
-DATA bessel64NEON<>+10416(SB)/8, $0x3e2f8dc8a765a2cd
-DATA bessel64NEON<>+10424(SB)/8, $0x3e2f8dc8a765a2cd
-DATA bessel64NEON<>+10432(SB)/8, $0x3e62c8b67baa0c9a
-DATA bessel64NEON<>+10440(SB)/8, $0x3e62c8b67baa0c9a
-DATA bessel64NEON<>+10448(SB)/8, $0x3e96ebed6e84b280
-DATA bessel64NEON<>+10456(SB)/8, $0x3e96ebed6e84b280
-DATA bessel64NEON<>+10464(SB)/8, $0x3ecc2c0a34e7d7d8
-DATA bessel64NEON<>+10472(SB)/8, $0x3ecc2c0a34e7d7d8
-DATA bessel64NEON<>+10480(SB)/8, $0x3f0197da345c08de
-DATA bessel64NEON<>+10488(SB)/8, $0x3f0197da345c08de
-DATA bessel64NEON<>+10496(SB)/8, $0x3f368d7d9152832b
-DATA bessel64NEON<>+10504(SB)/8, $0x3f368d7d9152832b
-DATA bessel64NEON<>+10512(SB)/8, $0x3f6e4076193ae3a0
-DATA bessel64NEON<>+10520(SB)/8, $0x3f6e4076193ae3a0
-DATA bessel64NEON<>+10528(SB)/8, $0x3fa6595f9d3a06be
-DATA bessel64NEON<>+10536(SB)/8, $0x3fa6595f9d3a06be
-DATA bessel64NEON<>+10544(SB)/8, $0x3ff65a260862b35e
-DATA bessel64NEON<>+10552(SB)/8, $0x3ff65a260862b35e
-GLOBL bessel64NEON<>(SB), RODATA|NOPTR, $10560
+GLOBL bessel64NEON<>(SB), RODATA|NOPTR, $9264
 
 // func besselJ0F64NEON(z, x *float64, n int) (done int)
 TEXT ·besselJ0F64NEON(SB), NOSPLIT, $0-32
@@ -5665,7 +3891,7 @@ loop:
 	FMOVS F24, R10
 	CBNZW R10, stopMain
 	BLOCK1
-	BLOCK26
+	BLOCK18
 	FMOVQ 1488(R11), F28 // -0x1.6b2948e843e2bp-04
 	WORD $0x4e7acfbc // FMLA V28, V29, V26, 64 bits
 	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
@@ -5689,7 +3915,7 @@ tail:
 	FMOVS F24, R10
 	CBNZW R10, stopTail
 	BLOCK1
-	BLOCK26
+	BLOCK18
 	FMOVQ 1488(R11), F28 // -0x1.6b2948e843e2bp-04
 	WORD $0x4e7acfbc // FMLA V28, V29, V26, 64 bits
 	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
@@ -5751,7 +3977,7 @@ loop:
 	FMOVS F23, R10
 	CBNZW R10, stopMain
 	BLOCK2
-	BLOCK27
+	BLOCK19
 	WORD $0x6ef6e73a // FCMGT V26, V25, V22, 64 bits
 	WORD $0x6e76df16 // FMUL V22, V24, V22, 64 bits
 	WORD $0x6eba1ed7 // BIT V23, V22, V26
@@ -5774,7 +4000,7 @@ tail:
 	FMOVS F23, R10
 	CBNZW R10, stopTail
 	BLOCK2
-	BLOCK27
+	BLOCK19
 	WORD $0x6ef6e73a // FCMGT V26, V25, V22, 64 bits
 	WORD $0x6e76df16 // FMUL V22, V24, V22, 64 bits
 	WORD $0x6eba1ed7 // BIT V23, V22, V26
@@ -5837,7 +4063,7 @@ loop:
 	CBNZW R10, stopMain
 	BLOCK3
 	BLOCK4
-	BLOCK28
+	BLOCK20
 	WORD $0x4e7acfdc // FMLA V28, V30, V26, 64 bits
 	FMOVQ 3920(R11), F30 // -0x1.a6ee796b690d8p-31
 	WORD $0x4e7acf9e // FMLA V30, V28, V26, 64 bits
@@ -5868,7 +4094,7 @@ tail:
 	CBNZW R10, stopTail
 	BLOCK3
 	BLOCK4
-	BLOCK28
+	BLOCK20
 	WORD $0x4e7acfdc // FMLA V28, V30, V26, 64 bits
 	FMOVQ 3920(R11), F30 // -0x1.a6ee796b690d8p-31
 	WORD $0x4e7acf9e // FMLA V30, V28, V26, 64 bits
@@ -5938,8 +4164,8 @@ loop:
 	CBNZW R10, stopMain
 	BLOCK5
 	BLOCK6
-	BLOCK29
-	BLOCK44
+	BLOCK21
+	BLOCK28
 	WORD $0x6eba1f17 // BIT V23, V24, V26
 	FMOVQ F23, 0(R0)
 	ADD $16, R0
@@ -5958,8 +4184,8 @@ tail:
 	CBNZW R10, stopTail
 	BLOCK5
 	BLOCK6
-	BLOCK29
-	BLOCK44
+	BLOCK21
+	BLOCK28
 	WORD $0x6eba1f17 // BIT V23, V24, V26
 	FMOVD F23, (R0)
 
@@ -6008,7 +4234,7 @@ loop:
 	WORD $0x6eb0aa31 // UMAXV V17, V17
 	FMOVS F17, R10
 	CBNZW R10, stopMain
-	BLOCK38
+	BLOCK22
 	WORD $0x4e60e5d1 // FCMEQ V17, V14, V0, 64 bits
 	WORD $0x6eb11dd0 // BIT V16, V14, V17
 	WORD $0x6e6efe0e // FDIV V14, V16, V14, 64 bits
@@ -6029,7 +4255,7 @@ tail:
 	WORD $0x6eb0aa31 // UMAXV V17, V17
 	FMOVS F17, R10
 	CBNZW R10, stopTail
-	BLOCK38
+	BLOCK22
 	WORD $0x4e60e5d1 // FCMEQ V17, V14, V0, 64 bits
 	WORD $0x6eb11dd0 // BIT V16, V14, V17
 	WORD $0x6e6efe0e // FDIV V14, V16, V14, 64 bits
@@ -6087,7 +4313,7 @@ loop:
 	BLOCK7
 	BLOCK8
 	BLOCK9
-	BLOCK39
+	BLOCK23
 	WORD $0x4e73e675 // FCMEQ V21, V19, V19, 64 bits
 	WORD $0x6e205ab5 // NOT V21, V21
 	WORD $0x6eb51e74 // BIT V20, V19, V21
@@ -6108,7 +4334,7 @@ tail:
 	BLOCK7
 	BLOCK8
 	BLOCK9
-	BLOCK39
+	BLOCK23
 	WORD $0x4e73e675 // FCMEQ V21, V19, V19, 64 bits
 	WORD $0x6e205ab5 // NOT V21, V21
 	WORD $0x6eb51e74 // BIT V20, V19, V21
@@ -6155,13 +4381,13 @@ TEXT ·besselI0F64NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK10
-	BLOCK40
+	BLOCK24
 	WORD $0x4e6fe612 // FCMEQ V18, V16, V15, 64 bits
 	WORD $0x6eb21e11 // BIT V17, V16, V18
 	FMOVQ F17, 0(R0)
 	FMOVQ 16(R1), F16
 	BLOCK11
-	BLOCK41
+	BLOCK25
 	WORD $0x6eb21e11 // BIT V17, V16, V18
 	FMOVQ F17, 16(R0)
 	ADD $32, R0
@@ -6177,7 +4403,7 @@ tail:
 
 one:
 	BLOCK10
-	BLOCK40
+	BLOCK24
 	WORD $0x4e6fe612 // FCMEQ V18, V16, V15, 64 bits
 	WORD $0x6eb21e11 // BIT V17, V16, V18
 	FMOVQ F17, 0(R0)
@@ -6191,7 +4417,7 @@ last:
 	BEQ done
 	FMOVD (R1), F16 // the other lanes become zero
 	BLOCK11
-	BLOCK41
+	BLOCK25
 	WORD $0x6eb21e11 // BIT V17, V16, V18
 	FMOVD F17, (R0)
 
@@ -6216,13 +4442,13 @@ TEXT ·besselI0eF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	BLOCK22
-	BLOCK47
+	BLOCK14
+	BLOCK31
 	WORD $0x6eab1d48 // BIT V8, V10, V11
 	FMOVQ F8, 0(R0)
 	FMOVQ 16(R1), F8
-	BLOCK23
-	BLOCK48
+	BLOCK15
+	BLOCK32
 	FMOVQ F8, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -6236,8 +4462,8 @@ tail:
 	BLT last
 
 one:
-	BLOCK22
-	BLOCK47
+	BLOCK14
+	BLOCK31
 	WORD $0x6eab1d48 // BIT V8, V10, V11
 	FMOVQ F8, 0(R0)
 	ADD $16, R0
@@ -6249,8 +4475,8 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F8 // the other lanes become zero
-	BLOCK23
-	BLOCK48
+	BLOCK15
+	BLOCK32
 	FMOVD F8, (R0)
 
 done:
@@ -6284,7 +4510,7 @@ TEXT ·besselI1F64NEON(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK12
-	BLOCK42
+	BLOCK26
 	WORD $0x6e74de73 // FMUL V19, V19, V20, 64 bits
 	WORD $0x4e6fe654 // FCMEQ V20, V18, V15, 64 bits
 	WORD $0x6eb41e53 // BIT V19, V18, V20
@@ -6294,7 +4520,7 @@ loop:
 	FMOVQ F17, 0(R0)
 	FMOVQ 16(R1), F17
 	BLOCK13
-	BLOCK43
+	BLOCK27
 	WORD $0x4e6fe654 // FCMEQ V20, V18, V15, 64 bits
 	WORD $0x6eb41e53 // BIT V19, V18, V20
 	WORD $0x4e231e72 // AND V18, V19, V3
@@ -6314,7 +4540,7 @@ tail:
 
 one:
 	BLOCK12
-	BLOCK42
+	BLOCK26
 	WORD $0x6e74de73 // FMUL V19, V19, V20, 64 bits
 	WORD $0x4e6fe654 // FCMEQ V20, V18, V15, 64 bits
 	WORD $0x6eb41e53 // BIT V19, V18, V20
@@ -6332,7 +4558,7 @@ last:
 	BEQ done
 	FMOVD (R1), F17 // the other lanes become zero
 	BLOCK13
-	BLOCK43
+	BLOCK27
 	WORD $0x4e6fe654 // FCMEQ V20, V18, V15, 64 bits
 	WORD $0x6eb41e53 // BIT V19, V18, V20
 	WORD $0x4e231e72 // AND V18, V19, V3
@@ -6362,13 +4588,13 @@ TEXT ·besselI1eF64NEON(SB), NOSPLIT, $0-24
 	BLT tail
 
 loop:
-	BLOCK24
-	BLOCK45
+	BLOCK16
+	BLOCK29
 	WORD $0x4ea91d49 // ORR V9, V10, V9
 	FMOVQ F9, 0(R0)
 	FMOVQ 16(R1), F9
-	BLOCK25
-	BLOCK46
+	BLOCK17
+	BLOCK30
 	FMOVQ F9, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -6382,8 +4608,8 @@ tail:
 	BLT last
 
 one:
-	BLOCK24
-	BLOCK45
+	BLOCK16
+	BLOCK29
 	WORD $0x4ea91d49 // ORR V9, V10, V9
 	FMOVQ F9, 0(R0)
 	ADD $16, R0
@@ -6395,273 +4621,9 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F9 // the other lanes become zero
-	BLOCK25
-	BLOCK46
+	BLOCK17
+	BLOCK30
 	FMOVD F9, (R0)
-
-done:
-	RET
-
-// func besselK0F64NEON(z, x *float64, n int)
-TEXT ·besselK0F64NEON(SB), NOSPLIT, $0-24
-	MOVD z+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD n+16(FP), R9
-	BLOCK49
-	FMOVQ 9312(R11), F20 // 0x1.e61b679067c7fp-46
-	FMOVQ 9328(R11), F21 // 0x1.7e43c8800759cp+996
-	FMOVQ 9344(R11), F22 // 3
-	FMOVQ 64(R11), F2 // 0x1.8p+52
-	SUBS $4, R9
-	BLT tail
-
-loop:
-	BLOCK14
-	BLOCK30
-	WORD $0x6e78df38 // FMUL V24, V25, V24, 64 bits
-	WORD $0x6e77e419 // FCMGE V25, V0, V23, 64 bits
-	WORD $0x6eb91fd8 // BIT V24, V30, V25
-	FMOVQ F24, 0(R0)
-	FMOVQ 16(R1), F23
-	BLOCK15
-	BLOCK31
-	WORD $0x6e77e419 // FCMGE V25, V0, V23, 64 bits
-	WORD $0x6eb91fd8 // BIT V24, V30, V25
-	FMOVQ F24, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
-	BGE loop
-
-tail:
-	ADDS $4, R9
-	BEQ done
-	SUBS $2, R9
-	BLT last
-
-one:
-	BLOCK14
-	BLOCK30
-	WORD $0x6e78df38 // FMUL V24, V25, V24, 64 bits
-	WORD $0x6e77e419 // FCMGE V25, V0, V23, 64 bits
-	WORD $0x6eb91fd8 // BIT V24, V30, V25
-	FMOVQ F24, 0(R0)
-	ADD $16, R0
-	ADD $16, R1
-	SUBS $2, R9
-	BGE one
-
-last:
-	ADDS $2, R9
-	BEQ done
-	FMOVD (R1), F23 // the other lanes become zero
-	BLOCK15
-	BLOCK31
-	WORD $0x6e77e419 // FCMGE V25, V0, V23, 64 bits
-	WORD $0x6eb91fd8 // BIT V24, V30, V25
-	FMOVD F24, (R0)
-
-done:
-	RET
-
-// func besselK0eF64NEON(z, x *float64, n int)
-TEXT ·besselK0eF64NEON(SB), NOSPLIT, $0-24
-	MOVD z+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD n+16(FP), R9
-	BLOCK49
-	FMOVQ 9312(R11), F20 // 0x1.e61b679067c7fp-46
-	FMOVQ 5616(R11), F22 // -746
-	FMOVQ 9936(R11), F21 // 710
-	FMOVQ 64(R11), F2 // 0x1.8p+52
-	SUBS $4, R9
-	BLT tail
-
-loop:
-	BLOCK16
-	BLOCK32
-	WORD $0x6e79dfb9 // FMUL V25, V29, V25, 64 bits
-	WORD $0x6e77e41a // FCMGE V26, V0, V23, 64 bits
-	WORD $0x6eba1f19 // BIT V25, V24, V26
-	FMOVQ F25, 0(R0)
-	FMOVQ 16(R1), F23
-	BLOCK17
-	BLOCK33
-	WORD $0x6e77e41a // FCMGE V26, V0, V23, 64 bits
-	WORD $0x6eba1f19 // BIT V25, V24, V26
-	FMOVQ F25, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
-	BGE loop
-
-tail:
-	ADDS $4, R9
-	BEQ done
-	SUBS $2, R9
-	BLT last
-
-one:
-	BLOCK16
-	BLOCK32
-	WORD $0x6e79dfb9 // FMUL V25, V29, V25, 64 bits
-	WORD $0x6e77e41a // FCMGE V26, V0, V23, 64 bits
-	WORD $0x6eba1f19 // BIT V25, V24, V26
-	FMOVQ F25, 0(R0)
-	ADD $16, R0
-	ADD $16, R1
-	SUBS $2, R9
-	BGE one
-
-last:
-	ADDS $2, R9
-	BEQ done
-	FMOVD (R1), F23 // the other lanes become zero
-	BLOCK17
-	BLOCK33
-	WORD $0x6e77e41a // FCMGE V26, V0, V23, 64 bits
-	WORD $0x6eba1f19 // BIT V25, V24, V26
-	FMOVD F25, (R0)
-
-done:
-	RET
-
-// func besselK1F64NEON(z, x *float64, n int)
-TEXT ·besselK1F64NEON(SB), NOSPLIT, $0-24
-	MOVD z+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD n+16(FP), R9
-	BLOCK50
-	FMOVQ 10000(R11), F20 // -0x1.86258b6d14c27p-34
-	FMOVQ 9328(R11), F21 // 0x1.7e43c8800759cp+996
-	FMOVQ 9344(R11), F22 // 3
-	FMOVQ 64(R11), F2 // 0x1.8p+52
-	SUBS $4, R9
-	BLT tail
-
-loop:
-	BLOCK18
-	BLOCK34
-	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
-	WORD $0x6e7bdf18 // FMUL V24, V24, V27, 64 bits
-	WORD $0x6e78df58 // FMUL V24, V26, V24, 64 bits
-	WORD $0x6e77e41a // FCMGE V26, V0, V23, 64 bits
-	WORD $0x6eba1f38 // BIT V24, V25, V26
-	FMOVQ F24, 0(R0)
-	FMOVQ 16(R1), F23
-	BLOCK19
-	BLOCK35
-	WORD $0x6e7bdf18 // FMUL V24, V24, V27, 64 bits
-	WORD $0x6e78df58 // FMUL V24, V26, V24, 64 bits
-	WORD $0x6e77e41a // FCMGE V26, V0, V23, 64 bits
-	WORD $0x6eba1f38 // BIT V24, V25, V26
-	FMOVQ F24, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
-	BGE loop
-
-tail:
-	ADDS $4, R9
-	BEQ done
-	SUBS $2, R9
-	BLT last
-
-one:
-	BLOCK18
-	BLOCK34
-	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
-	WORD $0x6e7bdf18 // FMUL V24, V24, V27, 64 bits
-	WORD $0x6e78df58 // FMUL V24, V26, V24, 64 bits
-	WORD $0x6e77e41a // FCMGE V26, V0, V23, 64 bits
-	WORD $0x6eba1f38 // BIT V24, V25, V26
-	FMOVQ F24, 0(R0)
-	ADD $16, R0
-	ADD $16, R1
-	SUBS $2, R9
-	BGE one
-
-last:
-	ADDS $2, R9
-	BEQ done
-	FMOVD (R1), F23 // the other lanes become zero
-	BLOCK19
-	BLOCK35
-	WORD $0x6e7bdf18 // FMUL V24, V24, V27, 64 bits
-	WORD $0x6e78df58 // FMUL V24, V26, V24, 64 bits
-	WORD $0x6e77e41a // FCMGE V26, V0, V23, 64 bits
-	WORD $0x6eba1f38 // BIT V24, V25, V26
-	FMOVD F24, (R0)
-
-done:
-	RET
-
-// func besselK1eF64NEON(z, x *float64, n int)
-TEXT ·besselK1eF64NEON(SB), NOSPLIT, $0-24
-	MOVD z+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD n+16(FP), R9
-	BLOCK50
-	FMOVQ 10000(R11), F20 // -0x1.86258b6d14c27p-34
-	FMOVQ 5616(R11), F22 // -746
-	FMOVQ 9936(R11), F21 // 710
-	FMOVQ 64(R11), F2 // 0x1.8p+52
-	SUBS $4, R9
-	BLT tail
-
-loop:
-	BLOCK20
-	BLOCK36
-	WORD $0x6e79fc19 // FDIV V25, V0, V25, 64 bits
-	WORD $0x6ee1fb39 // FSQRT V25, V25, 64 bits
-	WORD $0x6e79dfb9 // FMUL V25, V29, V25, 64 bits
-	WORD $0x6e77e41a // FCMGE V26, V0, V23, 64 bits
-	WORD $0x6eba1f19 // BIT V25, V24, V26
-	FMOVQ F25, 0(R0)
-	FMOVQ 16(R1), F23
-	BLOCK21
-	BLOCK37
-	WORD $0x6ee1fb39 // FSQRT V25, V25, 64 bits
-	WORD $0x6e79dfb9 // FMUL V25, V29, V25, 64 bits
-	WORD $0x6e77e41a // FCMGE V26, V0, V23, 64 bits
-	WORD $0x6eba1f19 // BIT V25, V24, V26
-	FMOVQ F25, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
-	BGE loop
-
-tail:
-	ADDS $4, R9
-	BEQ done
-	SUBS $2, R9
-	BLT last
-
-one:
-	BLOCK20
-	BLOCK36
-	WORD $0x6e79fc19 // FDIV V25, V0, V25, 64 bits
-	WORD $0x6ee1fb39 // FSQRT V25, V25, 64 bits
-	WORD $0x6e79dfb9 // FMUL V25, V29, V25, 64 bits
-	WORD $0x6e77e41a // FCMGE V26, V0, V23, 64 bits
-	WORD $0x6eba1f19 // BIT V25, V24, V26
-	FMOVQ F25, 0(R0)
-	ADD $16, R0
-	ADD $16, R1
-	SUBS $2, R9
-	BGE one
-
-last:
-	ADDS $2, R9
-	BEQ done
-	FMOVD (R1), F23 // the other lanes become zero
-	BLOCK21
-	BLOCK37
-	WORD $0x6ee1fb39 // FSQRT V25, V25, 64 bits
-	WORD $0x6e79dfb9 // FMUL V25, V29, V25, 64 bits
-	WORD $0x6e77e41a // FCMGE V26, V0, V23, 64 bits
-	WORD $0x6eba1f19 // BIT V25, V24, V26
-	FMOVD F25, (R0)
 
 done:
 	RET

@@ -33,15 +33,3 @@ func BesselI1F64(z, x []float64) { besselI1F64Generic(z, x) }
 
 // BesselI1eF64 sets z[i] = e^-|x[i]| I1(x[i]).
 func BesselI1eF64(z, x []float64) { besselI1eF64Generic(z, x) }
-
-// BesselK0F64 sets z[i] = K0(x[i]).
-func BesselK0F64(z, x []float64) { besselK0F64Generic(z, x) }
-
-// BesselK0eF64 sets z[i] = e^x[i] K0(x[i]).
-func BesselK0eF64(z, x []float64) { besselK0eF64Generic(z, x) }
-
-// BesselK1F64 sets z[i] = K1(x[i]).
-func BesselK1F64(z, x []float64) { besselK1F64Generic(z, x) }
-
-// BesselK1eF64 sets z[i] = e^x[i] K1(x[i]).
-func BesselK1eF64(z, x []float64) { besselK1eF64Generic(z, x) }

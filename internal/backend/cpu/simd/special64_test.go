@@ -48,8 +48,9 @@ var pairs64 = map[string]struct {
 // formulas64 are kernels of a part of the plane, which package cpu chooses.
 var formulas64 = map[string]struct{ f, twin func(z, x, y []float64) }{
 	"GammaSeriesF64": {GammaSeriesF64, gammaSeriesF64Generic}, "GammaFractionF64": {GammaFractionF64, gammaFractionF64Generic},
-	"GammaLongFractionF64": {GammaLongFractionF64, gammaLongFractionF64Generic}, "GammaSmallF64": {GammaSmallF64, gammaSmallF64Generic},
-	"GammaTemmeF64": {GammaTemmeF64, gammaTemmeF64Generic}, "LogAddExp2F64": {LogAddExp2F64, logAddExp2F64Generic},
+	"GammaLongFractionF64": {GammaLongFractionF64, gammaLongFractionF64Generic},
+	"GammaSmallF64":        {GammaSmallF64, gammaSmallF64Generic},
+	"GammaTemmeF64":        {GammaTemmeF64, gammaTemmeF64Generic}, "LogAddExp2F64": {LogAddExp2F64, logAddExp2F64Generic},
 }
 
 // specialTable has the columns of package special's table by the function's name: arguments, value, scale of the error.
@@ -123,7 +124,8 @@ func TestSpecial64Edges(t *testing.T) {
 	inf := math.Inf(1)
 	var x []float64
 	for _, v := range []float64{0, 1e-310, 0x1p-1022, 1e-300, 1e-160, 1e-20, 0.425, 0.5, 0.85, 1, 1.25, 1.5, 2, 2.5, 3, 3.25, 4, 5, 8,
-		12, 26, 27, 30, 38, 40, 100, 709, 713, 714, 720, 745, 750, 1e3, 9999, 10001, 1 << 20, 1<<20 + 1, 1e10, 1e16, 1e100, 1e200, 1e300, inf} {
+		12, 26, 27, 30, 38, 40, 100, 709, 713, 714, 720, 745, 750, 1e3, 9999, 10001, 1 << 20, 1<<20 + 1,
+		1e10, 1e16, 1e100, 1e200, 1e300, inf} {
 		for _, w := range []float64{v, math.Nextafter(v, inf), math.Nextafter(v, 0)} {
 			if w == v || v > 0 && v < inf {
 				x = append(x, w, -w)

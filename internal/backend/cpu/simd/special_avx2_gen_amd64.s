@@ -525,656 +525,6 @@
 	VFMADD231PD Y13, Y12, Y9
 
 #define BLOCK5 \
-	VMULPD Y6, Y6, Y7; \
-	VADDPD specialavx2Const<>+4768(SB), Y5, Y8; \
-	VADDPD specialavx2Const<>+4800(SB), Y5, Y9; \
-	VMULPD Y8, Y0, Y10; \
-	VADDPD Y9, Y6, Y11; \
-	VMULPD Y11, Y10, Y10; \
-	VFMADD231PD Y7, Y0, Y10; \
-	VMULPD Y9, Y8, Y8; \
-	VMULPD Y8, Y0, Y8; \
-	VADDPD specialavx2Const<>+4832(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4864(SB), Y5, Y11; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y11, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y10, Y12; \
-	VMULPD Y11, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4896(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4928(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4960(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4992(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5024(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5056(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5088(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5120(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5152(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5184(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5216(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5248(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5280(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5312(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5344(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5376(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5408(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5440(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5472(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5504(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5536(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5568(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5600(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5632(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5664(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5696(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD Y4, Y5, Y9; \
-	VADDPD specialavx2Const<>+5728(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9
-
-#define BLOCK6 \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5760(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5792(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5824(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5856(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4736(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5888(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5920(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5952(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5984(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+6016(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+1696(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4608(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+2208(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+2176(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD Y1, Y5, Y9; \
-	VADDPD Y0, Y5, Y10; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD Y10, Y6, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VFMADD231PD Y7, Y11, Y8; \
-	VADDPD specialavx2Const<>+6048(SB), Y5, Y7; \
-	VDIVPD Y7, Y0, Y9; \
-	VSUBPD specialavx2Const<>+32(SB), Y7, Y10; \
-	VPADDQ specialavx2Const<>+608(SB), Y7, Y11; \
-	VPSRLQ $52, Y11, Y11; \
-	VPSLLQ $52, Y11, Y12; \
-	VPSUBQ Y12, Y7, Y12; \
-	VPADDQ Y0, Y12, Y12; \
-	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+640(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+672(SB), Y11, Y11; \
-	VADDPD Y1, Y12, Y13; \
-	VDIVPD Y13, Y12, Y12; \
-	VMULPD Y12, Y12, Y13; \
-	VMOVUPS specialavx2Const<>+704(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+736(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+768(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+800(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+832(SB), Y13, Y14; \
-	VFMADD213PD Y1, Y13, Y14; \
-	VMULPD Y2, Y11, Y11; \
-	VFMADD231PD Y14, Y12, Y11; \
-	VMOVUPS specialavx2Const<>+2368(SB), Y12; \
-	VFMADD213PD specialavx2Const<>+1088(SB), Y12, Y9; \
-	VSUBPD Y7, Y9, Y7; \
-	VFMADD231PD Y11, Y10, Y7; \
-	VPADDQ specialavx2Const<>+608(SB), Y6, Y9; \
-	VPSRLQ $52, Y9, Y9; \
-	VPSLLQ $52, Y9, Y10; \
-	VPSUBQ Y10, Y6, Y10; \
-	VPADDQ Y0, Y10, Y10; \
-	VSUBPD Y0, Y10, Y10; \
-	VPOR specialavx2Const<>+640(SB), Y9, Y9; \
-	VSUBPD specialavx2Const<>+672(SB), Y9, Y9; \
-	VADDPD Y1, Y10, Y11; \
-	VDIVPD Y11, Y10, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+704(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+736(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+768(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+800(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+832(SB), Y11, Y12; \
-	VFMADD213PD Y1, Y11, Y12; \
-	VMULPD Y2, Y9, Y9; \
-	VFMADD231PD Y12, Y10, Y9; \
-	VMULPD Y9, Y5, Y5; \
-	VSUBPD Y6, Y5, Y5; \
-	VSUBPD Y7, Y5, Y5; \
-	VMOVUPS specialavx2Const<>+4480(SB), Y6; \
-	VMINPD Y5, Y6, Y5; \
-	VMOVUPS specialavx2Const<>+4448(SB), Y6; \
-	VMAXPD Y5, Y6, Y5; \
-	VMOVUPS specialavx2Const<>+3712(SB), Y6; \
-	VFMADD231PD specialavx2Const<>+4192(SB), Y5, Y6; \
-	VSUBPD specialavx2Const<>+3712(SB), Y6, Y7; \
-	VFNMADD231PD Y2, Y7, Y5; \
-	VFNMADD231PD specialavx2Const<>+4224(SB), Y7, Y5; \
-	VPSLLQ $52, Y6, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y5, Y5, Y7; \
-	VMOVUPS specialavx2Const<>+4256(SB), Y9; \
-	VFMADD231PD specialavx2Const<>+4288(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+4320(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+4352(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+4384(SB), Y5, Y9
-
-#define BLOCK7 \
-	VMOVUPS specialavx2Const<>+4736(SB), Y5; \
-	VMINPD Y2, Y5, Y5; \
-	VMOVUPS specialavx2Const<>+4704(SB), Y6; \
-	VMINPD Y3, Y6, Y6; \
-	VMULPD Y6, Y6, Y7; \
-	VADDPD specialavx2Const<>+4768(SB), Y5, Y8; \
-	VADDPD specialavx2Const<>+4800(SB), Y5, Y9; \
-	VMULPD Y8, Y0, Y10; \
-	VADDPD Y9, Y6, Y11; \
-	VMULPD Y11, Y10, Y10; \
-	VFMADD231PD Y7, Y0, Y10; \
-	VMULPD Y9, Y8, Y8; \
-	VMULPD Y8, Y0, Y8; \
-	VADDPD specialavx2Const<>+4832(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4864(SB), Y5, Y11; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y11, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y10, Y12; \
-	VMULPD Y11, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4896(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4928(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4960(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4992(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5024(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5056(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5088(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5120(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5152(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5184(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5216(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5248(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5280(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5312(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5344(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5376(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5408(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5440(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5472(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5504(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5536(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5568(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5600(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5632(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5664(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5696(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4704(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5728(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12
-
-#define BLOCK8 \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5760(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5792(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5824(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5856(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4736(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5888(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5920(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+5952(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+5984(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+6016(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+1696(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4608(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+2208(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+2176(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD Y1, Y5, Y9; \
-	VADDPD Y0, Y5, Y10; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD Y10, Y6, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VFMADD231PD Y7, Y11, Y8; \
-	VADDPD specialavx2Const<>+6048(SB), Y5, Y7; \
-	VDIVPD Y7, Y0, Y9; \
-	VSUBPD specialavx2Const<>+32(SB), Y7, Y10; \
-	VPADDQ specialavx2Const<>+608(SB), Y7, Y11; \
-	VPSRLQ $52, Y11, Y11; \
-	VPSLLQ $52, Y11, Y12; \
-	VPSUBQ Y12, Y7, Y12; \
-	VPADDQ Y0, Y12, Y12; \
-	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+640(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+672(SB), Y11, Y11; \
-	VADDPD Y1, Y12, Y13; \
-	VDIVPD Y13, Y12, Y12; \
-	VMULPD Y12, Y12, Y13; \
-	VMOVUPS specialavx2Const<>+704(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+736(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+768(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+800(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+832(SB), Y13, Y14; \
-	VFMADD213PD Y1, Y13, Y14; \
-	VMULPD specialavx2Const<>+864(SB), Y11, Y11; \
-	VFMADD231PD Y14, Y12, Y11; \
-	VMOVUPS specialavx2Const<>+2368(SB), Y12; \
-	VFMADD213PD specialavx2Const<>+1088(SB), Y12, Y9; \
-	VSUBPD Y7, Y9, Y7; \
-	VFMADD231PD Y11, Y10, Y7; \
-	VPADDQ specialavx2Const<>+608(SB), Y6, Y9; \
-	VPSRLQ $52, Y9, Y9; \
-	VPSLLQ $52, Y9, Y10; \
-	VPSUBQ Y10, Y6, Y10; \
-	VPADDQ Y0, Y10, Y10; \
-	VSUBPD Y0, Y10, Y10; \
-	VPOR specialavx2Const<>+640(SB), Y9, Y9; \
-	VSUBPD specialavx2Const<>+672(SB), Y9, Y9; \
-	VADDPD Y1, Y10, Y11; \
-	VDIVPD Y11, Y10, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+704(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+736(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+768(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+800(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+832(SB), Y11, Y12; \
-	VFMADD213PD Y1, Y11, Y12; \
-	VMULPD specialavx2Const<>+864(SB), Y9, Y9; \
-	VFMADD231PD Y12, Y10, Y9; \
-	VMULPD Y9, Y5, Y5; \
-	VSUBPD Y6, Y5, Y5; \
-	VSUBPD Y7, Y5, Y5; \
-	VMOVUPS specialavx2Const<>+4480(SB), Y6; \
-	VMINPD Y5, Y6, Y5; \
-	VMOVUPS specialavx2Const<>+4448(SB), Y6; \
-	VMAXPD Y5, Y6, Y5; \
-	VMOVUPS specialavx2Const<>+3712(SB), Y6; \
-	VFMADD231PD specialavx2Const<>+4192(SB), Y5, Y6; \
-	VSUBPD specialavx2Const<>+3712(SB), Y6, Y7; \
-	VFNMADD231PD specialavx2Const<>+864(SB), Y7, Y5; \
-	VFNMADD231PD specialavx2Const<>+4224(SB), Y7, Y5; \
-	VPSLLQ $52, Y6, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y5, Y5, Y7; \
-	VMOVUPS specialavx2Const<>+4256(SB), Y9
-
-#define BLOCK9 \
-	VFMADD231PD specialavx2Const<>+4288(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+4320(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+4352(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+4384(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+4416(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+3584(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+32(SB), Y5, Y9; \
-	VFMADD231PD Y9, Y7, Y5; \
-	VMOVAPS Y6, Y7; \
-	VFMADD231PD Y5, Y6, Y7; \
-	VMULPD Y7, Y8, Y5; \
-	VSUBPD Y2, Y3, Y6; \
-	VDIVPD Y2, Y6, Y6; \
-	VADDPD Y1, Y6, Y7; \
-	VDIVPD Y7, Y6, Y7; \
-	VMULPD Y7, Y7, Y8; \
-	VMULPD Y8, Y7, Y9; \
-	VMULPD Y8, Y8, Y10; \
-	VMOVUPS specialavx2Const<>+6176(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+6208(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+6240(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+6272(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+6304(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+704(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+800(SB), Y10, Y11; \
-	VMOVUPS specialavx2Const<>+6336(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+6368(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+6400(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+6432(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+768(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+832(SB), Y10, Y12; \
-	VFMADD231PD Y8, Y11, Y12; \
-	VMULPD Y6, Y7, Y7; \
-	VFNMADD231PD Y12, Y9, Y7; \
-	VMOVUPS specialavx2Const<>+224(SB), Y8; \
-	VMAXPD Y7, Y8, Y7; \
-	VADDPD Y7, Y7, Y8; \
-	VSQRTPD Y8, Y8; \
-	VPAND specialavx2Const<>+3296(SB), Y6, Y6; \
-	VPOR Y6, Y8, Y6; \
-	VDIVPD Y2, Y0, Y8; \
-	VMULPD Y6, Y6, Y9; \
-	VMOVUPS specialavx2Const<>+6464(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+6496(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+6528(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+6560(SB), Y9, Y10; \
-	VMOVUPS specialavx2Const<>+6592(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+6624(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+6656(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+6688(SB), Y9, Y11; \
-	VFMADD231PD Y6, Y10, Y11; \
-	VMULPD Y6, Y6, Y9; \
-	VMOVUPS specialavx2Const<>+6720(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+6752(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+6784(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+6816(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+6848(SB), Y9, Y10; \
-	VMOVUPS specialavx2Const<>+6880(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+6912(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+6944(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+6976(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+7008(SB), Y9, Y12; \
-	VFMADD231PD Y6, Y10, Y12; \
-	VFMADD231PD Y8, Y11, Y12; \
-	VMULPD Y6, Y6, Y9; \
-	VMOVUPS specialavx2Const<>+7040(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+7072(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+7104(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+7136(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+7168(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+7200(SB), Y9, Y10; \
-	VMOVUPS specialavx2Const<>+7232(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+7264(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+7296(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+7328(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+7360(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+7392(SB), Y9, Y11; \
-	VFMADD231PD Y6, Y10, Y11; \
-	VFMADD231PD Y8, Y12, Y11; \
-	VMULPD Y6, Y6, Y9; \
-	VMOVUPS specialavx2Const<>+7424(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+7456(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+7488(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+7520(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+7552(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+7584(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+7616(SB), Y9, Y10; \
-	VMOVUPS specialavx2Const<>+7648(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+7680(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+7712(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+7744(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+7776(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+7808(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+7840(SB), Y9, Y12; \
-	VFMADD231PD Y6, Y10, Y12; \
-	VFMADD231PD Y8, Y11, Y12; \
-	VMULPD Y6, Y6, Y9; \
-	VMOVUPS specialavx2Const<>+7872(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+7904(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+7936(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+7968(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+8000(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+8032(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+8064(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+2368(SB), Y9, Y10; \
-	VMOVUPS specialavx2Const<>+8096(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+8128(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+8160(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+8192(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+8224(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+8256(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+8288(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+8320(SB), Y9, Y11; \
-	VFMADD231PD Y6, Y10, Y11; \
-	VFMADD231PD Y8, Y12, Y11; \
-	VMULPD specialavx2Const<>+8352(SB), Y8, Y6; \
-	VSQRTPD Y6, Y6; \
-	VMULPD Y6, Y11, Y6; \
-	VCMPPD $30, Y2, Y3, Y3; \
-	VMULPD Y7, Y2, Y8; \
-	VMOVUPS specialavx2Const<>+224(SB), Y9; \
-	VSUBPD Y8, Y9, Y8; \
-	VMOVUPS specialavx2Const<>+3680(SB), Y9; \
-	VMAXPD Y8, Y9, Y8; \
-	VMOVUPS specialavx2Const<>+3712(SB), Y9; \
-	VFMADD231PD specialavx2Const<>+4192(SB), Y8, Y9; \
-	VSUBPD specialavx2Const<>+3712(SB), Y9, Y9
-
-#define BLOCK10 \
 	VPOR specialavx2Const<>+640(SB), Y11, Y11; \
 	VSUBPD specialavx2Const<>+672(SB), Y11, Y11; \
 	VMOVUPS specialavx2Const<>+224(SB), Y12; \
@@ -1272,7 +622,7 @@
 	VMULPD Y8, Y7, Y7; \
 	VMOVUPS specialavx2Const<>+224(SB), Y8
 
-#define BLOCK11 \
+#define BLOCK6 \
 	VCVTPS2PD (SI), Y6; \
 	VPAND specialavx2Const<>+1152(SB), Y6, Y7; \
 	VMULPD specialavx2Const<>+3616(SB), Y7, Y7; \
@@ -1370,7 +720,7 @@
 	VMULPD Y14, Y13, Y13; \
 	VMULPD Y11, Y11, Y14
 
-#define BLOCK12 \
+#define BLOCK7 \
 	VCMPPD $17, Y1, Y4, Y5; \
 	VCMPPD $17, specialavx2Const<>+160(SB), Y4, Y6; \
 	VCMPPD $29, specialavx2Const<>+192(SB), Y4, Y7; \
@@ -1436,7 +786,7 @@
 	VBLENDVPD Y7, Y4, Y5, Y4; \
 	VCVTPD2PSY Y4, X5
 
-#define BLOCK13 \
+#define BLOCK8 \
 	VCMPPD $17, Y1, Y2, Y3; \
 	VCMPPD $17, Y0, Y2, Y4; \
 	VCMPPD $17, specialavx2Const<>+1696(SB), Y2, Y5; \
@@ -1502,7 +852,7 @@
 	VMULPD specialavx2Const<>+864(SB), Y11, Y11; \
 	VFMADD231PD Y13, Y8, Y11
 
-#define BLOCK14 \
+#define BLOCK9 \
 	VMOVAPS Y11, Y12; \
 	VFMADD231PD Y9, Y11, Y12; \
 	VADDPD Y12, Y10, Y9; \
@@ -1568,73 +918,7 @@
 	VFMADD213PD specialavx2Const<>+4384(SB), Y7, Y11; \
 	VFMADD213PD specialavx2Const<>+4416(SB), Y7, Y11
 
-#define BLOCK15 \
-	VFNMADD231PD specialavx2Const<>+864(SB), Y9, Y8; \
-	VFNMADD231PD specialavx2Const<>+4224(SB), Y9, Y8; \
-	VMULPD Y8, Y8, Y10; \
-	VMOVUPS specialavx2Const<>+4256(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+4288(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+4320(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+4352(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+4384(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+4416(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+3584(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+32(SB), Y8, Y11; \
-	VFMADD231PD Y11, Y10, Y8; \
-	VADDPD Y0, Y8, Y8; \
-	VMOVUPS specialavx2Const<>+3712(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+32(SB), Y9, Y10; \
-	VSUBPD specialavx2Const<>+3712(SB), Y10, Y11; \
-	VSUBPD Y11, Y9, Y9; \
-	VADDPD specialavx2Const<>+3712(SB), Y9, Y9; \
-	VPSLLQ $52, Y10, Y10; \
-	VPADDQ Y0, Y10, Y10; \
-	VMULPD Y10, Y8, Y8; \
-	VPSLLQ $52, Y9, Y9; \
-	VPADDQ Y0, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VMULPD Y7, Y2, Y2; \
-	VSQRTPD Y2, Y2; \
-	VMOVUPS specialavx2Const<>+3456(SB), Y7; \
-	VMINPD Y2, Y7, Y2; \
-	VSUBPD specialavx2Const<>+2176(SB), Y2, Y7; \
-	VADDPD specialavx2Const<>+2176(SB), Y2, Y9; \
-	VDIVPD Y9, Y7, Y7; \
-	VMULPD Y7, Y7, Y9; \
-	VMOVUPS specialavx2Const<>+3744(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+3648(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+3776(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+3808(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+3840(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+3872(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+3904(SB), Y9, Y10; \
-	VMOVUPS specialavx2Const<>+3936(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+3968(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+4000(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+4032(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+4064(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+4096(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+4128(SB), Y9, Y11; \
-	VFMADD231PD Y7, Y10, Y11; \
-	VFMADD213PD Y0, Y1, Y2; \
-	VDIVPD Y2, Y11, Y2; \
-	VMULPD specialavx2Const<>+32(SB), Y2, Y2; \
-	VADDPD Y6, Y2, Y7; \
-	VSUBPD Y6, Y2, Y2; \
-	VBLENDVPD Y3, Y7, Y2, Y2; \
-	VMULPD Y2, Y8, Y2; \
-	VSUBPD Y2, Y0, Y6; \
-	VBLENDVPD Y3, Y6, Y2, Y2; \
-	VBLENDVPD Y4, Y2, Y5, Y2; \
-	VMINPD Y2, Y0, Y2; \
-	VCVTPD2PSY Y2, X3; \
-	VMOVUPS X3, (DI); \
-	ADDQ $16, DI; \
-	ADDQ $16, SI; \
-	ADDQ $16, R8; \
-	SUBQ $4, CX
-
-#define BLOCK16 \
+#define BLOCK10 \
 	VCMPPD $17, specialavx2Const<>+1184(SB), Y5, Y7; \
 	VMULPD specialavx2Const<>+1536(SB), Y5, Y8; \
 	VBLENDVPD Y7, Y8, Y5, Y8; \
@@ -1684,7 +968,7 @@
 	VCVTPD2PSY Y4, X5; \
 	VMOVUPS X5, (DI)
 
-#define BLOCK17 \
+#define BLOCK11 \
 	VCVTPS2PD (SI), Y9; \
 	VPAND Y6, Y9, Y10; \
 	VMULPD Y7, Y10, Y10; \
@@ -1734,7 +1018,7 @@
 	VFMADD231PD Y2, Y12, Y13; \
 	VSUBPD Y1, Y13, Y14
 
-#define BLOCK18 \
+#define BLOCK12 \
 	VCVTPS2PD (SI), Y9; \
 	VPAND Y8, Y9, Y10; \
 	VMINPD Y10, Y1, Y11; \
@@ -1784,37 +1068,37 @@
 	VFMADD231PD Y9, Y12, Y13; \
 	VSUBPD Y10, Y0, Y9
 
-#define BLOCK19 \
+#define BLOCK13 \
 	VCVTPS2PD (SI), Y8; \
 	VPAND Y6, Y8, Y8; \
 	VMINPD Y8, Y0, Y9; \
 	VMULPD Y9, Y9, Y9; \
 	VMULPD Y9, Y9, Y10; \
-	VMOVUPS specialavx2Const<>+8448(SB), Y11; \
+	VMOVUPS specialavx2Const<>+4800(SB), Y11; \
 	VFMADD231PD Y10, Y7, Y11; \
-	VFMADD213PD specialavx2Const<>+8480(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+8512(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+8544(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+8576(SB), Y10, Y11; \
-	VMOVUPS specialavx2Const<>+8608(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+8640(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+8672(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+8704(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+8736(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+8768(SB), Y10, Y12; \
+	VFMADD213PD specialavx2Const<>+4832(SB), Y10, Y11; \
+	VFMADD213PD specialavx2Const<>+4864(SB), Y10, Y11; \
+	VFMADD213PD specialavx2Const<>+4896(SB), Y10, Y11; \
+	VFMADD213PD specialavx2Const<>+4928(SB), Y10, Y11; \
+	VMOVUPS specialavx2Const<>+4960(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+4992(SB), Y10, Y12; \
+	VFMADD213PD specialavx2Const<>+5024(SB), Y10, Y12; \
+	VFMADD213PD specialavx2Const<>+5056(SB), Y10, Y12; \
+	VFMADD213PD specialavx2Const<>+5088(SB), Y10, Y12; \
+	VFMADD213PD specialavx2Const<>+5120(SB), Y10, Y12; \
 	VFMADD231PD Y9, Y11, Y12; \
 	VMINPD Y8, Y2, Y9; \
 	VMAXPD Y9, Y0, Y9; \
 	VDIVPD Y9, Y1, Y10; \
 	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+8800(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+8832(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+8864(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+8896(SB), Y11, Y13; \
-	VMOVUPS specialavx2Const<>+8928(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+8960(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+8992(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+9024(SB), Y11, Y14; \
+	VMOVUPS specialavx2Const<>+5152(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+5184(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5216(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5248(SB), Y11, Y13; \
+	VMOVUPS specialavx2Const<>+5280(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+5312(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+5344(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+5376(SB), Y11, Y14; \
 	VFMADD231PD Y10, Y13, Y14; \
 	VSQRTPD Y10, Y10; \
 	VMULPD Y10, Y14, Y10; \
@@ -1834,36 +1118,36 @@
 	VFMADD213PD specialavx2Const<>+4352(SB), Y9, Y14; \
 	VFMADD213PD specialavx2Const<>+4384(SB), Y9, Y14
 
-#define BLOCK20 \
+#define BLOCK14 \
 	VCVTPS2PD (SI), Y8; \
 	VPAND Y6, Y8, Y8; \
 	VMINPD Y8, Y0, Y9; \
 	VMULPD Y9, Y9, Y10; \
 	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+8448(SB), Y12; \
+	VMOVUPS specialavx2Const<>+4800(SB), Y12; \
 	VFMADD231PD Y11, Y7, Y12; \
-	VFMADD213PD specialavx2Const<>+8480(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+8512(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+8544(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+8576(SB), Y11, Y12; \
-	VMOVUPS specialavx2Const<>+8608(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+8640(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+8672(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+8704(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+8736(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+8768(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+4832(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+4864(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+4896(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+4928(SB), Y11, Y12; \
+	VMOVUPS specialavx2Const<>+4960(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+4992(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5024(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5056(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5088(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5120(SB), Y11, Y13; \
 	VFMADD231PD Y10, Y12, Y13; \
 	VMAXPD Y8, Y0, Y10; \
 	VDIVPD Y10, Y1, Y10; \
 	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+8800(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+8832(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+8864(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+8896(SB), Y11, Y12; \
-	VMOVUPS specialavx2Const<>+8928(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+8960(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+8992(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+9024(SB), Y11, Y14; \
+	VMOVUPS specialavx2Const<>+5152(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+5184(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5216(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5248(SB), Y11, Y12; \
+	VMOVUPS specialavx2Const<>+5280(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+5312(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+5344(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+5376(SB), Y11, Y14; \
 	VFMADD231PD Y10, Y12, Y14; \
 	VSQRTPD Y10, Y10; \
 	VMULPD Y10, Y14, Y10; \
@@ -1884,37 +1168,37 @@
 	VFMADD213PD specialavx2Const<>+4352(SB), Y9, Y14; \
 	VFMADD213PD specialavx2Const<>+4384(SB), Y9, Y14
 
-#define BLOCK21 \
+#define BLOCK15 \
 	VCVTPS2PD (SI), Y7; \
 	VPAND Y2, Y7, Y8; \
 	VMINPD Y8, Y0, Y9; \
 	VMULPD Y9, Y9, Y10; \
 	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+9056(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+9088(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+9120(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+9152(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+9184(SB), Y11, Y12; \
-	VMOVUPS specialavx2Const<>+9216(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+9248(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+9280(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+9312(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+9344(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+9376(SB), Y11, Y13; \
+	VMOVUPS specialavx2Const<>+5408(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+5440(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5472(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5504(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5536(SB), Y11, Y12; \
+	VMOVUPS specialavx2Const<>+5568(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+5600(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5632(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5664(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5696(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5728(SB), Y11, Y13; \
 	VFMADD231PD Y10, Y12, Y13; \
 	VMULPD Y9, Y13, Y9; \
 	VMINPD Y8, Y3, Y10; \
 	VMAXPD Y10, Y0, Y10; \
 	VDIVPD Y10, Y1, Y11; \
 	VMULPD Y11, Y11, Y12; \
-	VMOVUPS specialavx2Const<>+9408(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+9440(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+9472(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+9504(SB), Y12, Y13; \
-	VMOVUPS specialavx2Const<>+9536(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+9568(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+9600(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+9632(SB), Y12, Y14; \
+	VMOVUPS specialavx2Const<>+5760(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+5792(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+5824(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+5856(SB), Y12, Y13; \
+	VMOVUPS specialavx2Const<>+5888(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+5920(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+5952(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+5984(SB), Y12, Y14; \
 	VFMADD231PD Y11, Y13, Y14; \
 	VSQRTPD Y11, Y11; \
 	VMULPD Y11, Y14, Y11; \
@@ -1934,36 +1218,36 @@
 	VFMADD213PD specialavx2Const<>+4352(SB), Y10, Y14; \
 	VFMADD213PD specialavx2Const<>+4384(SB), Y10, Y14
 
-#define BLOCK22 \
+#define BLOCK16 \
 	VCVTPS2PD (SI), Y7; \
 	VPAND Y2, Y7, Y8; \
 	VMINPD Y8, Y0, Y9; \
 	VMULPD Y9, Y9, Y10; \
 	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+9056(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+9088(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+9120(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+9152(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+9184(SB), Y11, Y12; \
-	VMOVUPS specialavx2Const<>+9216(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+9248(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+9280(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+9312(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+9344(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+9376(SB), Y11, Y13; \
+	VMOVUPS specialavx2Const<>+5408(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+5440(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5472(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5504(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5536(SB), Y11, Y12; \
+	VMOVUPS specialavx2Const<>+5568(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+5600(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5632(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5664(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5696(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5728(SB), Y11, Y13; \
 	VFMADD231PD Y10, Y12, Y13; \
 	VMULPD Y9, Y13, Y10; \
 	VMAXPD Y8, Y0, Y11; \
 	VDIVPD Y11, Y1, Y11; \
 	VMULPD Y11, Y11, Y12; \
-	VMOVUPS specialavx2Const<>+9408(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+9440(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+9472(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+9504(SB), Y12, Y13; \
-	VMOVUPS specialavx2Const<>+9536(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+9568(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+9600(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+9632(SB), Y12, Y14; \
+	VMOVUPS specialavx2Const<>+5760(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+5792(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+5824(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+5856(SB), Y12, Y13; \
+	VMOVUPS specialavx2Const<>+5888(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+5920(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+5952(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+5984(SB), Y12, Y14; \
 	VFMADD231PD Y11, Y13, Y14; \
 	VSQRTPD Y11, Y11; \
 	VMULPD Y11, Y14, Y11; \
@@ -1984,7 +1268,7 @@
 	VFMADD213PD specialavx2Const<>+4352(SB), Y9, Y14; \
 	VFMADD213PD specialavx2Const<>+4384(SB), Y9, Y14
 
-#define BLOCK23 \
+#define BLOCK17 \
 	VADDPD Y0, Y9, Y10; \
 	VMULPD Y10, Y9, Y11; \
 	VMULPD Y10, Y10, Y12; \
@@ -2026,7 +1310,7 @@
 	ADDQ $16, DI; \
 	ADDQ $16, SI
 
-#define BLOCK24 \
+#define BLOCK18 \
 	VCVTPS2PD (SI), Y8; \
 	VPADDQ Y2, Y8, Y9; \
 	VPSRLQ $52, Y9, Y9; \
@@ -2060,7 +1344,7 @@
 	VFMADD213PD specialavx2Const<>+1088(SB), Y14, Y10; \
 	VSUBPD Y8, Y10, Y10
 
-#define BLOCK25 \
+#define BLOCK19 \
 	VPAND Y2, Y8, Y8; \
 	VPAND specialavx2Const<>+3296(SB), Y7, Y7; \
 	VPOR Y7, Y8, Y7; \
@@ -2071,18 +1355,18 @@
 	VMINPD Y8, Y0, Y9; \
 	VMULPD Y9, Y9, Y10; \
 	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+9056(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+9088(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+9120(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+9152(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+9184(SB), Y11, Y12; \
-	VMOVUPS specialavx2Const<>+9216(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+9248(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+9280(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+9312(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+9344(SB), Y11, Y13
+	VMOVUPS specialavx2Const<>+5408(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+5440(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5472(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5504(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5536(SB), Y11, Y12; \
+	VMOVUPS specialavx2Const<>+5568(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+5600(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5632(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5664(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5696(SB), Y11, Y13
 
-#define BLOCK26 \
+#define BLOCK20 \
 	VFMADD231PD specialavx2Const<>+1600(SB), Y5, Y8; \
 	VADDPD Y8, Y7, Y7; \
 	VSUBPD Y7, Y9, Y7; \
@@ -2100,7 +1384,7 @@
 	VCMPPD $3, Y2, Y2, Y4; \
 	VBLENDVPD Y4, Y2, Y3, Y2
 
-#define BLOCK27 \
+#define BLOCK21 \
 	VMULPD Y2, Y14, Y14; \
 	VADDPD Y13, Y14, Y13; \
 	VMULPD Y13, Y12, Y12; \
@@ -2118,7 +1402,7 @@
 	VSUBPD Y8, Y7, Y8; \
 	VBLENDVPD Y6, Y8, Y7, Y6
 
-#define BLOCK28 \
+#define BLOCK22 \
 	VSUBPD Y14, Y12, Y12; \
 	VADDPD Y1, Y12, Y12; \
 	VPSLLQ $52, Y13, Y13; \
@@ -2134,23 +1418,7 @@
 	VCVTPD2PSY Y9, X10; \
 	VMOVUPS X10, (DI)
 
-#define BLOCK29 \
-	VFMADD213PD specialavx2Const<>+4416(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+3584(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+32(SB), Y5, Y9; \
-	VFMADD231PD Y9, Y7, Y5; \
-	VMOVAPS Y6, Y7; \
-	VFMADD231PD Y5, Y6, Y7; \
-	VMULPD Y7, Y8, Y5; \
-	VMINPD Y5, Y0, Y5; \
-	VCVTPD2PSY Y5, X6; \
-	VMOVUPS X6, (DI); \
-	ADDQ $16, DI; \
-	ADDQ $16, SI; \
-	ADDQ $16, R8; \
-	SUBQ $4, CX
-
-#define BLOCK30 \
+#define BLOCK23 \
 	VFNMADD231PD specialavx2Const<>+32(SB), Y9, Y11; \
 	VSUBPD Y10, Y11, Y8; \
 	VCMPPD $0, specialavx2Const<>+1120(SB), Y2, Y9; \
@@ -2164,7 +1432,7 @@
 	VSUBPD Y2, Y4, Y2; \
 	VCVTPD2PSY Y2, X3
 
-#define BLOCK31 \
+#define BLOCK24 \
 	VMULPD Y9, Y9, Y13; \
 	VMOVUPS specialavx2Const<>+4256(SB), Y14; \
 	VFMADD231PD specialavx2Const<>+4288(SB), Y9, Y14; \
@@ -2176,7 +1444,7 @@
 	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14; \
 	VFMADD231PD Y14, Y13, Y9
 
-#define BLOCK32 \
+#define BLOCK25 \
 	VFMADD213PD specialavx2Const<>+4416(SB), Y9, Y14; \
 	VFMADD213PD specialavx2Const<>+3584(SB), Y9, Y14; \
 	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14; \
@@ -2188,7 +1456,7 @@
 	VBLENDVPD Y8, Y9, Y10, Y8; \
 	VCVTPD2PSY Y8, X9
 
-#define BLOCK33 \
+#define BLOCK26 \
 	VFMADD213PD specialavx2Const<>+4416(SB), Y10, Y14; \
 	VFMADD213PD specialavx2Const<>+3584(SB), Y10, Y14; \
 	VFMADD213PD specialavx2Const<>+32(SB), Y10, Y14; \
@@ -2786,627 +2054,171 @@ DATA specialavx2Const<>+4672(SB)/8, $0x3f01566abc011567
 DATA specialavx2Const<>+4680(SB)/8, $0x3f01566abc011567
 DATA specialavx2Const<>+4688(SB)/8, $0x3f01566abc011567
 DATA specialavx2Const<>+4696(SB)/8, $0x3f01566abc011567
-DATA specialavx2Const<>+4704(SB)/8, $0x4032000000000000
-DATA specialavx2Const<>+4712(SB)/8, $0x4032000000000000
-DATA specialavx2Const<>+4720(SB)/8, $0x4032000000000000
-DATA specialavx2Const<>+4728(SB)/8, $0x4032000000000000
-DATA specialavx2Const<>+4736(SB)/8, $0x4028000000000000
-DATA specialavx2Const<>+4744(SB)/8, $0x4028000000000000
-DATA specialavx2Const<>+4752(SB)/8, $0x4028000000000000
-DATA specialavx2Const<>+4760(SB)/8, $0x4028000000000000
-DATA specialavx2Const<>+4768(SB)/8, $0x4048000000000000
-DATA specialavx2Const<>+4776(SB)/8, $0x4048000000000000
-DATA specialavx2Const<>+4784(SB)/8, $0x4048000000000000
-DATA specialavx2Const<>+4792(SB)/8, $0x4048000000000000
-DATA specialavx2Const<>+4800(SB)/8, $0x4047800000000000
-DATA specialavx2Const<>+4808(SB)/8, $0x4047800000000000
-DATA specialavx2Const<>+4816(SB)/8, $0x4047800000000000
-DATA specialavx2Const<>+4824(SB)/8, $0x4047800000000000
-DATA specialavx2Const<>+4832(SB)/8, $0x4047000000000000
-DATA specialavx2Const<>+4840(SB)/8, $0x4047000000000000
-DATA specialavx2Const<>+4848(SB)/8, $0x4047000000000000
-DATA specialavx2Const<>+4856(SB)/8, $0x4047000000000000
-DATA specialavx2Const<>+4864(SB)/8, $0x4046800000000000
-DATA specialavx2Const<>+4872(SB)/8, $0x4046800000000000
-DATA specialavx2Const<>+4880(SB)/8, $0x4046800000000000
-DATA specialavx2Const<>+4888(SB)/8, $0x4046800000000000
-DATA specialavx2Const<>+4896(SB)/8, $0x4046000000000000
-DATA specialavx2Const<>+4904(SB)/8, $0x4046000000000000
-DATA specialavx2Const<>+4912(SB)/8, $0x4046000000000000
-DATA specialavx2Const<>+4920(SB)/8, $0x4046000000000000
-DATA specialavx2Const<>+4928(SB)/8, $0x4045800000000000
-DATA specialavx2Const<>+4936(SB)/8, $0x4045800000000000
-DATA specialavx2Const<>+4944(SB)/8, $0x4045800000000000
-DATA specialavx2Const<>+4952(SB)/8, $0x4045800000000000
-DATA specialavx2Const<>+4960(SB)/8, $0x4045000000000000
-DATA specialavx2Const<>+4968(SB)/8, $0x4045000000000000
-DATA specialavx2Const<>+4976(SB)/8, $0x4045000000000000
-DATA specialavx2Const<>+4984(SB)/8, $0x4045000000000000
-DATA specialavx2Const<>+4992(SB)/8, $0x4044800000000000
-DATA specialavx2Const<>+5000(SB)/8, $0x4044800000000000
-DATA specialavx2Const<>+5008(SB)/8, $0x4044800000000000
-DATA specialavx2Const<>+5016(SB)/8, $0x4044800000000000
-DATA specialavx2Const<>+5024(SB)/8, $0x4044000000000000
-DATA specialavx2Const<>+5032(SB)/8, $0x4044000000000000
-DATA specialavx2Const<>+5040(SB)/8, $0x4044000000000000
-DATA specialavx2Const<>+5048(SB)/8, $0x4044000000000000
-DATA specialavx2Const<>+5056(SB)/8, $0x4043800000000000
-DATA specialavx2Const<>+5064(SB)/8, $0x4043800000000000
-DATA specialavx2Const<>+5072(SB)/8, $0x4043800000000000
-DATA specialavx2Const<>+5080(SB)/8, $0x4043800000000000
-DATA specialavx2Const<>+5088(SB)/8, $0x4043000000000000
-DATA specialavx2Const<>+5096(SB)/8, $0x4043000000000000
-DATA specialavx2Const<>+5104(SB)/8, $0x4043000000000000
-DATA specialavx2Const<>+5112(SB)/8, $0x4043000000000000
-DATA specialavx2Const<>+5120(SB)/8, $0x4042800000000000
-DATA specialavx2Const<>+5128(SB)/8, $0x4042800000000000
-DATA specialavx2Const<>+5136(SB)/8, $0x4042800000000000
-DATA specialavx2Const<>+5144(SB)/8, $0x4042800000000000
-DATA specialavx2Const<>+5152(SB)/8, $0x4042000000000000
-DATA specialavx2Const<>+5160(SB)/8, $0x4042000000000000
-DATA specialavx2Const<>+5168(SB)/8, $0x4042000000000000
-DATA specialavx2Const<>+5176(SB)/8, $0x4042000000000000
-DATA specialavx2Const<>+5184(SB)/8, $0x4041800000000000
-DATA specialavx2Const<>+5192(SB)/8, $0x4041800000000000
-DATA specialavx2Const<>+5200(SB)/8, $0x4041800000000000
-DATA specialavx2Const<>+5208(SB)/8, $0x4041800000000000
-DATA specialavx2Const<>+5216(SB)/8, $0x4041000000000000
-DATA specialavx2Const<>+5224(SB)/8, $0x4041000000000000
-DATA specialavx2Const<>+5232(SB)/8, $0x4041000000000000
-DATA specialavx2Const<>+5240(SB)/8, $0x4041000000000000
-DATA specialavx2Const<>+5248(SB)/8, $0x4040800000000000
-DATA specialavx2Const<>+5256(SB)/8, $0x4040800000000000
-DATA specialavx2Const<>+5264(SB)/8, $0x4040800000000000
-DATA specialavx2Const<>+5272(SB)/8, $0x4040800000000000
-DATA specialavx2Const<>+5280(SB)/8, $0x4040000000000000
-DATA specialavx2Const<>+5288(SB)/8, $0x4040000000000000
-DATA specialavx2Const<>+5296(SB)/8, $0x4040000000000000
-DATA specialavx2Const<>+5304(SB)/8, $0x4040000000000000
-DATA specialavx2Const<>+5312(SB)/8, $0x403f000000000000
-DATA specialavx2Const<>+5320(SB)/8, $0x403f000000000000
-DATA specialavx2Const<>+5328(SB)/8, $0x403f000000000000
-DATA specialavx2Const<>+5336(SB)/8, $0x403f000000000000
-DATA specialavx2Const<>+5344(SB)/8, $0x403e000000000000
-DATA specialavx2Const<>+5352(SB)/8, $0x403e000000000000
-DATA specialavx2Const<>+5360(SB)/8, $0x403e000000000000
-DATA specialavx2Const<>+5368(SB)/8, $0x403e000000000000
-DATA specialavx2Const<>+5376(SB)/8, $0x403d000000000000
-DATA specialavx2Const<>+5384(SB)/8, $0x403d000000000000
-DATA specialavx2Const<>+5392(SB)/8, $0x403d000000000000
-DATA specialavx2Const<>+5400(SB)/8, $0x403d000000000000
-DATA specialavx2Const<>+5408(SB)/8, $0x403c000000000000
-DATA specialavx2Const<>+5416(SB)/8, $0x403c000000000000
-DATA specialavx2Const<>+5424(SB)/8, $0x403c000000000000
-DATA specialavx2Const<>+5432(SB)/8, $0x403c000000000000
-DATA specialavx2Const<>+5440(SB)/8, $0x403b000000000000
-DATA specialavx2Const<>+5448(SB)/8, $0x403b000000000000
-DATA specialavx2Const<>+5456(SB)/8, $0x403b000000000000
-DATA specialavx2Const<>+5464(SB)/8, $0x403b000000000000
-DATA specialavx2Const<>+5472(SB)/8, $0x403a000000000000
-DATA specialavx2Const<>+5480(SB)/8, $0x403a000000000000
-DATA specialavx2Const<>+5488(SB)/8, $0x403a000000000000
-DATA specialavx2Const<>+5496(SB)/8, $0x403a000000000000
-DATA specialavx2Const<>+5504(SB)/8, $0x4039000000000000
-DATA specialavx2Const<>+5512(SB)/8, $0x4039000000000000
-DATA specialavx2Const<>+5520(SB)/8, $0x4039000000000000
-DATA specialavx2Const<>+5528(SB)/8, $0x4039000000000000
-DATA specialavx2Const<>+5536(SB)/8, $0x4038000000000000
-DATA specialavx2Const<>+5544(SB)/8, $0x4038000000000000
-DATA specialavx2Const<>+5552(SB)/8, $0x4038000000000000
-DATA specialavx2Const<>+5560(SB)/8, $0x4038000000000000
-DATA specialavx2Const<>+5568(SB)/8, $0x4037000000000000
-DATA specialavx2Const<>+5576(SB)/8, $0x4037000000000000
-DATA specialavx2Const<>+5584(SB)/8, $0x4037000000000000
-DATA specialavx2Const<>+5592(SB)/8, $0x4037000000000000
-DATA specialavx2Const<>+5600(SB)/8, $0x4036000000000000
-DATA specialavx2Const<>+5608(SB)/8, $0x4036000000000000
-DATA specialavx2Const<>+5616(SB)/8, $0x4036000000000000
-DATA specialavx2Const<>+5624(SB)/8, $0x4036000000000000
-DATA specialavx2Const<>+5632(SB)/8, $0x4035000000000000
-DATA specialavx2Const<>+5640(SB)/8, $0x4035000000000000
-DATA specialavx2Const<>+5648(SB)/8, $0x4035000000000000
-DATA specialavx2Const<>+5656(SB)/8, $0x4035000000000000
-DATA specialavx2Const<>+5664(SB)/8, $0x4034000000000000
-DATA specialavx2Const<>+5672(SB)/8, $0x4034000000000000
-DATA specialavx2Const<>+5680(SB)/8, $0x4034000000000000
-DATA specialavx2Const<>+5688(SB)/8, $0x4034000000000000
-DATA specialavx2Const<>+5696(SB)/8, $0x4033000000000000
-DATA specialavx2Const<>+5704(SB)/8, $0x4033000000000000
-DATA specialavx2Const<>+5712(SB)/8, $0x4033000000000000
-DATA specialavx2Const<>+5720(SB)/8, $0x4033000000000000
-DATA specialavx2Const<>+5728(SB)/8, $0x4031000000000000
-DATA specialavx2Const<>+5736(SB)/8, $0x4031000000000000
-DATA specialavx2Const<>+5744(SB)/8, $0x4031000000000000
-DATA specialavx2Const<>+5752(SB)/8, $0x4031000000000000
-DATA specialavx2Const<>+5760(SB)/8, $0x4030000000000000
-DATA specialavx2Const<>+5768(SB)/8, $0x4030000000000000
-DATA specialavx2Const<>+5776(SB)/8, $0x4030000000000000
-DATA specialavx2Const<>+5784(SB)/8, $0x4030000000000000
-DATA specialavx2Const<>+5792(SB)/8, $0x402e000000000000
-DATA specialavx2Const<>+5800(SB)/8, $0x402e000000000000
-DATA specialavx2Const<>+5808(SB)/8, $0x402e000000000000
-DATA specialavx2Const<>+5816(SB)/8, $0x402e000000000000
-DATA specialavx2Const<>+5824(SB)/8, $0x402c000000000000
-DATA specialavx2Const<>+5832(SB)/8, $0x402c000000000000
-DATA specialavx2Const<>+5840(SB)/8, $0x402c000000000000
-DATA specialavx2Const<>+5848(SB)/8, $0x402c000000000000
-DATA specialavx2Const<>+5856(SB)/8, $0x402a000000000000
-DATA specialavx2Const<>+5864(SB)/8, $0x402a000000000000
-DATA specialavx2Const<>+5872(SB)/8, $0x402a000000000000
-DATA specialavx2Const<>+5880(SB)/8, $0x402a000000000000
-DATA specialavx2Const<>+5888(SB)/8, $0x4026000000000000
-DATA specialavx2Const<>+5896(SB)/8, $0x4026000000000000
-DATA specialavx2Const<>+5904(SB)/8, $0x4026000000000000
-DATA specialavx2Const<>+5912(SB)/8, $0x4026000000000000
-DATA specialavx2Const<>+5920(SB)/8, $0x4024000000000000
-DATA specialavx2Const<>+5928(SB)/8, $0x4024000000000000
-DATA specialavx2Const<>+5936(SB)/8, $0x4024000000000000
-DATA specialavx2Const<>+5944(SB)/8, $0x4024000000000000
-DATA specialavx2Const<>+5952(SB)/8, $0x4022000000000000
-DATA specialavx2Const<>+5960(SB)/8, $0x4022000000000000
-DATA specialavx2Const<>+5968(SB)/8, $0x4022000000000000
-DATA specialavx2Const<>+5976(SB)/8, $0x4022000000000000
-DATA specialavx2Const<>+5984(SB)/8, $0x4020000000000000
-DATA specialavx2Const<>+5992(SB)/8, $0x4020000000000000
-DATA specialavx2Const<>+6000(SB)/8, $0x4020000000000000
-DATA specialavx2Const<>+6008(SB)/8, $0x4020000000000000
-DATA specialavx2Const<>+6016(SB)/8, $0x401c000000000000
-DATA specialavx2Const<>+6024(SB)/8, $0x401c000000000000
-DATA specialavx2Const<>+6032(SB)/8, $0x401c000000000000
-DATA specialavx2Const<>+6040(SB)/8, $0x401c000000000000
-DATA specialavx2Const<>+6048(SB)/8, $0x4048800000000000
-DATA specialavx2Const<>+6056(SB)/8, $0x4048800000000000
-DATA specialavx2Const<>+6064(SB)/8, $0x4048800000000000
-DATA specialavx2Const<>+6072(SB)/8, $0x4048800000000000
-DATA specialavx2Const<>+6080(SB)/8, $0x426d1a94a2000000
-DATA specialavx2Const<>+6088(SB)/8, $0x426d1a94a2000000
-DATA specialavx2Const<>+6096(SB)/8, $0x426d1a94a2000000
-DATA specialavx2Const<>+6104(SB)/8, $0x426d1a94a2000000
-DATA specialavx2Const<>+6112(SB)/8, $0x3fd6666666666666
-DATA specialavx2Const<>+6120(SB)/8, $0x3fd6666666666666
-DATA specialavx2Const<>+6128(SB)/8, $0x3fd6666666666666
-DATA specialavx2Const<>+6136(SB)/8, $0x3fd6666666666666
-DATA specialavx2Const<>+6144(SB)/8, $0x400199999999999a
-DATA specialavx2Const<>+6152(SB)/8, $0x400199999999999a
-DATA specialavx2Const<>+6160(SB)/8, $0x400199999999999a
-DATA specialavx2Const<>+6168(SB)/8, $0x400199999999999a
-DATA specialavx2Const<>+6176(SB)/8, $0x3fb47ae147ae147b
-DATA specialavx2Const<>+6184(SB)/8, $0x3fb47ae147ae147b
-DATA specialavx2Const<>+6192(SB)/8, $0x3fb47ae147ae147b
-DATA specialavx2Const<>+6200(SB)/8, $0x3fb47ae147ae147b
-DATA specialavx2Const<>+6208(SB)/8, $0x3fb1a7b9611a7b96
-DATA specialavx2Const<>+6216(SB)/8, $0x3fb1a7b9611a7b96
-DATA specialavx2Const<>+6224(SB)/8, $0x3fb1a7b9611a7b96
-DATA specialavx2Const<>+6232(SB)/8, $0x3fb1a7b9611a7b96
-DATA specialavx2Const<>+6240(SB)/8, $0x3fb8618618618618
-DATA specialavx2Const<>+6248(SB)/8, $0x3fb8618618618618
-DATA specialavx2Const<>+6256(SB)/8, $0x3fb8618618618618
-DATA specialavx2Const<>+6264(SB)/8, $0x3fb8618618618618
-DATA specialavx2Const<>+6272(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA specialavx2Const<>+6280(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA specialavx2Const<>+6288(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA specialavx2Const<>+6296(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA specialavx2Const<>+6304(SB)/8, $0x3fc3b13b13b13b14
-DATA specialavx2Const<>+6312(SB)/8, $0x3fc3b13b13b13b14
-DATA specialavx2Const<>+6320(SB)/8, $0x3fc3b13b13b13b14
-DATA specialavx2Const<>+6328(SB)/8, $0x3fc3b13b13b13b14
-DATA specialavx2Const<>+6336(SB)/8, $0x3fb642c8590b2164
-DATA specialavx2Const<>+6344(SB)/8, $0x3fb642c8590b2164
-DATA specialavx2Const<>+6352(SB)/8, $0x3fb642c8590b2164
-DATA specialavx2Const<>+6360(SB)/8, $0x3fb642c8590b2164
-DATA specialavx2Const<>+6368(SB)/8, $0x3fb2f684bda12f68
-DATA specialavx2Const<>+6376(SB)/8, $0x3fb2f684bda12f68
-DATA specialavx2Const<>+6384(SB)/8, $0x3fb2f684bda12f68
-DATA specialavx2Const<>+6392(SB)/8, $0x3fb2f684bda12f68
-DATA specialavx2Const<>+6400(SB)/8, $0x3fbaf286bca1af28
-DATA specialavx2Const<>+6408(SB)/8, $0x3fbaf286bca1af28
-DATA specialavx2Const<>+6416(SB)/8, $0x3fbaf286bca1af28
-DATA specialavx2Const<>+6424(SB)/8, $0x3fbaf286bca1af28
-DATA specialavx2Const<>+6432(SB)/8, $0x3fc1111111111111
-DATA specialavx2Const<>+6440(SB)/8, $0x3fc1111111111111
-DATA specialavx2Const<>+6448(SB)/8, $0x3fc1111111111111
-DATA specialavx2Const<>+6456(SB)/8, $0x3fc1111111111111
-DATA specialavx2Const<>+6464(SB)/8, $0xbf04ce3fd902bcad
-DATA specialavx2Const<>+6472(SB)/8, $0xbf04ce3fd902bcad
-DATA specialavx2Const<>+6480(SB)/8, $0xbf04ce3fd902bcad
-DATA specialavx2Const<>+6488(SB)/8, $0xbf04ce3fd902bcad
-DATA specialavx2Const<>+6496(SB)/8, $0x3df13b3c5b7cb45e
-DATA specialavx2Const<>+6504(SB)/8, $0x3df13b3c5b7cb45e
-DATA specialavx2Const<>+6512(SB)/8, $0x3df13b3c5b7cb45e
-DATA specialavx2Const<>+6520(SB)/8, $0x3df13b3c5b7cb45e
-DATA specialavx2Const<>+6528(SB)/8, $0xbeb88f2ae1def9d0
-DATA specialavx2Const<>+6536(SB)/8, $0xbeb88f2ae1def9d0
-DATA specialavx2Const<>+6544(SB)/8, $0xbeb88f2ae1def9d0
-DATA specialavx2Const<>+6552(SB)/8, $0xbeb88f2ae1def9d0
-DATA specialavx2Const<>+6560(SB)/8, $0x3f49b0ff6874f2c4
-DATA specialavx2Const<>+6568(SB)/8, $0x3f49b0ff6874f2c4
-DATA specialavx2Const<>+6576(SB)/8, $0x3f49b0ff6874f2c4
-DATA specialavx2Const<>+6584(SB)/8, $0x3f49b0ff6874f2c4
-DATA specialavx2Const<>+6592(SB)/8, $0x3f116908b48ce058
-DATA specialavx2Const<>+6600(SB)/8, $0x3f116908b48ce058
-DATA specialavx2Const<>+6608(SB)/8, $0x3f116908b48ce058
-DATA specialavx2Const<>+6616(SB)/8, $0x3f116908b48ce058
-DATA specialavx2Const<>+6624(SB)/8, $0x3ee7db4c02846e81
-DATA specialavx2Const<>+6632(SB)/8, $0x3ee7db4c02846e81
-DATA specialavx2Const<>+6640(SB)/8, $0x3ee7db4c02846e81
-DATA specialavx2Const<>+6648(SB)/8, $0x3ee7db4c02846e81
-DATA specialavx2Const<>+6656(SB)/8, $0xbf33999a85a4237a
-DATA specialavx2Const<>+6664(SB)/8, $0xbf33999a85a4237a
-DATA specialavx2Const<>+6672(SB)/8, $0xbf33999a85a4237a
-DATA specialavx2Const<>+6680(SB)/8, $0xbf33999a85a4237a
-DATA specialavx2Const<>+6688(SB)/8, $0xbf4c3e0b02da7bf9
-DATA specialavx2Const<>+6696(SB)/8, $0xbf4c3e0b02da7bf9
-DATA specialavx2Const<>+6704(SB)/8, $0xbf4c3e0b02da7bf9
-DATA specialavx2Const<>+6712(SB)/8, $0xbf4c3e0b02da7bf9
-DATA specialavx2Const<>+6720(SB)/8, $0xbed7cd6f27b3f020
-DATA specialavx2Const<>+6728(SB)/8, $0xbed7cd6f27b3f020
-DATA specialavx2Const<>+6736(SB)/8, $0xbed7cd6f27b3f020
-DATA specialavx2Const<>+6744(SB)/8, $0xbed7cd6f27b3f020
-DATA specialavx2Const<>+6752(SB)/8, $0xbdbea23269c140a7
-DATA specialavx2Const<>+6760(SB)/8, $0xbdbea23269c140a7
-DATA specialavx2Const<>+6768(SB)/8, $0xbdbea23269c140a7
-DATA specialavx2Const<>+6776(SB)/8, $0xbdbea23269c140a7
-DATA specialavx2Const<>+6784(SB)/8, $0xbe90152a1871f27a
-DATA specialavx2Const<>+6792(SB)/8, $0xbe90152a1871f27a
-DATA specialavx2Const<>+6800(SB)/8, $0xbe90152a1871f27a
-DATA specialavx2Const<>+6808(SB)/8, $0xbe90152a1871f27a
-DATA specialavx2Const<>+6816(SB)/8, $0x3f318b9b5bf2d984
-DATA specialavx2Const<>+6824(SB)/8, $0x3f318b9b5bf2d984
-DATA specialavx2Const<>+6832(SB)/8, $0x3f318b9b5bf2d984
-DATA specialavx2Const<>+6840(SB)/8, $0x3f318b9b5bf2d984
-DATA specialavx2Const<>+6848(SB)/8, $0x3f2e13ce465fa859
-DATA specialavx2Const<>+6856(SB)/8, $0x3f2e13ce465fa859
-DATA specialavx2Const<>+6864(SB)/8, $0x3f2e13ce465fa859
-DATA specialavx2Const<>+6872(SB)/8, $0x3f2e13ce465fa859
-DATA specialavx2Const<>+6880(SB)/8, $0x3ee73df462204ef4
-DATA specialavx2Const<>+6888(SB)/8, $0x3ee73df462204ef4
-DATA specialavx2Const<>+6896(SB)/8, $0x3ee73df462204ef4
-DATA specialavx2Const<>+6904(SB)/8, $0x3ee73df462204ef4
-DATA specialavx2Const<>+6912(SB)/8, $0x3eb7e0201539310e
-DATA specialavx2Const<>+6920(SB)/8, $0x3eb7e0201539310e
-DATA specialavx2Const<>+6928(SB)/8, $0x3eb7e0201539310e
-DATA specialavx2Const<>+6936(SB)/8, $0x3eb7e0201539310e
-DATA specialavx2Const<>+6944(SB)/8, $0xbf13d2a3a29b5d9d
-DATA specialavx2Const<>+6952(SB)/8, $0xbf13d2a3a29b5d9d
-DATA specialavx2Const<>+6960(SB)/8, $0xbf13d2a3a29b5d9d
-DATA specialavx2Const<>+6968(SB)/8, $0xbf13d2a3a29b5d9d
-DATA specialavx2Const<>+6976(SB)/8, $0xbf3ebfb188b7ca00
-DATA specialavx2Const<>+6984(SB)/8, $0xbf3ebfb188b7ca00
-DATA specialavx2Const<>+6992(SB)/8, $0xbf3ebfb188b7ca00
-DATA specialavx2Const<>+7000(SB)/8, $0xbf3ebfb188b7ca00
-DATA specialavx2Const<>+7008(SB)/8, $0x3f4547d93b34e2b6
-DATA specialavx2Const<>+7016(SB)/8, $0x3f4547d93b34e2b6
-DATA specialavx2Const<>+7024(SB)/8, $0x3f4547d93b34e2b6
-DATA specialavx2Const<>+7032(SB)/8, $0x3f4547d93b34e2b6
-DATA specialavx2Const<>+7040(SB)/8, $0xbea522cb05171911
-DATA specialavx2Const<>+7048(SB)/8, $0xbea522cb05171911
-DATA specialavx2Const<>+7056(SB)/8, $0xbea522cb05171911
-DATA specialavx2Const<>+7064(SB)/8, $0xbea522cb05171911
-DATA specialavx2Const<>+7072(SB)/8, $0xbdec24bd0e740a6c
-DATA specialavx2Const<>+7080(SB)/8, $0xbdec24bd0e740a6c
-DATA specialavx2Const<>+7088(SB)/8, $0xbdec24bd0e740a6c
-DATA specialavx2Const<>+7096(SB)/8, $0xbdec24bd0e740a6c
-DATA specialavx2Const<>+7104(SB)/8, $0x3e626154ae39151d
-DATA specialavx2Const<>+7112(SB)/8, $0x3e626154ae39151d
-DATA specialavx2Const<>+7120(SB)/8, $0x3e626154ae39151d
-DATA specialavx2Const<>+7128(SB)/8, $0x3e626154ae39151d
-DATA specialavx2Const<>+7136(SB)/8, $0x3f0bbf43daf4fe53
-DATA specialavx2Const<>+7144(SB)/8, $0x3f0bbf43daf4fe53
-DATA specialavx2Const<>+7152(SB)/8, $0x3f0bbf43daf4fe53
-DATA specialavx2Const<>+7160(SB)/8, $0x3f0bbf43daf4fe53
-DATA specialavx2Const<>+7168(SB)/8, $0x3ec0db20a88f4696
-DATA specialavx2Const<>+7176(SB)/8, $0x3ec0db20a88f4696
-DATA specialavx2Const<>+7184(SB)/8, $0x3ec0db20a88f4696
-DATA specialavx2Const<>+7192(SB)/8, $0x3ec0db20a88f4696
-DATA specialavx2Const<>+7200(SB)/8, $0xbf65f7268edab4c8
-DATA specialavx2Const<>+7208(SB)/8, $0xbf65f7268edab4c8
-DATA specialavx2Const<>+7216(SB)/8, $0xbf65f7268edab4c8
-DATA specialavx2Const<>+7224(SB)/8, $0xbf65f7268edab4c8
-DATA specialavx2Const<>+7232(SB)/8, $0x3eb7058929663937
-DATA specialavx2Const<>+7240(SB)/8, $0x3eb7058929663937
-DATA specialavx2Const<>+7248(SB)/8, $0x3eb7058929663937
-DATA specialavx2Const<>+7256(SB)/8, $0x3eb7058929663937
-DATA specialavx2Const<>+7264(SB)/8, $0x3e832ac81c15d3d7
-DATA specialavx2Const<>+7272(SB)/8, $0x3e832ac81c15d3d7
-DATA specialavx2Const<>+7280(SB)/8, $0x3e832ac81c15d3d7
-DATA specialavx2Const<>+7288(SB)/8, $0x3e832ac81c15d3d7
-DATA specialavx2Const<>+7296(SB)/8, $0xbeeac2d05890f2c3
-DATA specialavx2Const<>+7304(SB)/8, $0xbeeac2d05890f2c3
-DATA specialavx2Const<>+7312(SB)/8, $0xbeeac2d05890f2c3
-DATA specialavx2Const<>+7320(SB)/8, $0xbeeac2d05890f2c3
-DATA specialavx2Const<>+7328(SB)/8, $0xbf1c253efaa1a932
-DATA specialavx2Const<>+7336(SB)/8, $0xbf1c253efaa1a932
-DATA specialavx2Const<>+7344(SB)/8, $0xbf1c253efaa1a932
-DATA specialavx2Const<>+7352(SB)/8, $0xbf1c253efaa1a932
-DATA specialavx2Const<>+7360(SB)/8, $0x3f4948b0fcd6e9e0
-DATA specialavx2Const<>+7368(SB)/8, $0x3f4948b0fcd6e9e0
-DATA specialavx2Const<>+7376(SB)/8, $0x3f4948b0fcd6e9e0
-DATA specialavx2Const<>+7384(SB)/8, $0x3f4948b0fcd6e9e0
-DATA specialavx2Const<>+7392(SB)/8, $0x3f70ee643b990ee6
-DATA specialavx2Const<>+7400(SB)/8, $0x3f70ee643b990ee6
-DATA specialavx2Const<>+7408(SB)/8, $0x3f70ee643b990ee6
-DATA specialavx2Const<>+7416(SB)/8, $0x3f70ee643b990ee6
-DATA specialavx2Const<>+7424(SB)/8, $0xbe6ee23d0cba8aee
-DATA specialavx2Const<>+7432(SB)/8, $0xbe6ee23d0cba8aee
-DATA specialavx2Const<>+7440(SB)/8, $0xbe6ee23d0cba8aee
-DATA specialavx2Const<>+7448(SB)/8, $0xbe6ee23d0cba8aee
-DATA specialavx2Const<>+7456(SB)/8, $0xbdb349fbca3a377b
-DATA specialavx2Const<>+7464(SB)/8, $0xbdb349fbca3a377b
-DATA specialavx2Const<>+7472(SB)/8, $0xbdb349fbca3a377b
-DATA specialavx2Const<>+7480(SB)/8, $0xbdb349fbca3a377b
-DATA specialavx2Const<>+7488(SB)/8, $0x3e33f59230a8357c
-DATA specialavx2Const<>+7496(SB)/8, $0x3e33f59230a8357c
-DATA specialavx2Const<>+7504(SB)/8, $0x3e33f59230a8357c
-DATA specialavx2Const<>+7512(SB)/8, $0x3e33f59230a8357c
-DATA specialavx2Const<>+7520(SB)/8, $0x3ee00a9cabd6b83e
-DATA specialavx2Const<>+7528(SB)/8, $0x3ee00a9cabd6b83e
-DATA specialavx2Const<>+7536(SB)/8, $0x3ee00a9cabd6b83e
-DATA specialavx2Const<>+7544(SB)/8, $0x3ee00a9cabd6b83e
-DATA specialavx2Const<>+7552(SB)/8, $0xbe9af83440e53dbc
-DATA specialavx2Const<>+7560(SB)/8, $0xbe9af83440e53dbc
-DATA specialavx2Const<>+7568(SB)/8, $0xbe9af83440e53dbc
-DATA specialavx2Const<>+7576(SB)/8, $0xbe9af83440e53dbc
-DATA specialavx2Const<>+7584(SB)/8, $0xbf50394f6f09e723
-DATA specialavx2Const<>+7592(SB)/8, $0xbf50394f6f09e723
-DATA specialavx2Const<>+7600(SB)/8, $0xbf50394f6f09e723
-DATA specialavx2Const<>+7608(SB)/8, $0xbf50394f6f09e723
-DATA specialavx2Const<>+7616(SB)/8, $0xbf6c71c71c71c71c
-DATA specialavx2Const<>+7624(SB)/8, $0xbf6c71c71c71c71c
-DATA specialavx2Const<>+7632(SB)/8, $0xbf6c71c71c71c71c
-DATA specialavx2Const<>+7640(SB)/8, $0xbf6c71c71c71c71c
-DATA specialavx2Const<>+7648(SB)/8, $0x3e8280f2cde3f847
-DATA specialavx2Const<>+7656(SB)/8, $0x3e8280f2cde3f847
-DATA specialavx2Const<>+7664(SB)/8, $0x3e8280f2cde3f847
-DATA specialavx2Const<>+7672(SB)/8, $0x3e8280f2cde3f847
-DATA specialavx2Const<>+7680(SB)/8, $0x3e49aa7a30de114c
-DATA specialavx2Const<>+7688(SB)/8, $0x3e49aa7a30de114c
-DATA specialavx2Const<>+7696(SB)/8, $0x3e49aa7a30de114c
-DATA specialavx2Const<>+7704(SB)/8, $0x3e49aa7a30de114c
-DATA specialavx2Const<>+7712(SB)/8, $0xbebb0bdfcc629cba
-DATA specialavx2Const<>+7720(SB)/8, $0xbebb0bdfcc629cba
-DATA specialavx2Const<>+7728(SB)/8, $0xbebb0bdfcc629cba
-DATA specialavx2Const<>+7736(SB)/8, $0xbebb0bdfcc629cba
-DATA specialavx2Const<>+7744(SB)/8, $0xbef2fa4ae89e5af0
-DATA specialavx2Const<>+7752(SB)/8, $0xbef2fa4ae89e5af0
-DATA specialavx2Const<>+7760(SB)/8, $0xbef2fa4ae89e5af0
-DATA specialavx2Const<>+7768(SB)/8, $0xbef2fa4ae89e5af0
-DATA specialavx2Const<>+7776(SB)/8, $0x3f2af83440e53dbc
-DATA specialavx2Const<>+7784(SB)/8, $0x3f2af83440e53dbc
-DATA specialavx2Const<>+7792(SB)/8, $0x3f2af83440e53dbc
-DATA specialavx2Const<>+7800(SB)/8, $0x3f2af83440e53dbc
-DATA specialavx2Const<>+7808(SB)/8, $0x3f65ac056b015ac0
-DATA specialavx2Const<>+7816(SB)/8, $0x3f65ac056b015ac0
-DATA specialavx2Const<>+7824(SB)/8, $0x3f65ac056b015ac0
-DATA specialavx2Const<>+7832(SB)/8, $0x3f65ac056b015ac0
-DATA specialavx2Const<>+7840(SB)/8, $0xbf5e573ac901e574
-DATA specialavx2Const<>+7848(SB)/8, $0xbf5e573ac901e574
-DATA specialavx2Const<>+7856(SB)/8, $0xbf5e573ac901e574
-DATA specialavx2Const<>+7864(SB)/8, $0xbf5e573ac901e574
-DATA specialavx2Const<>+7872(SB)/8, $0xbe32d2197c7a2faa
-DATA specialavx2Const<>+7880(SB)/8, $0xbe32d2197c7a2faa
-DATA specialavx2Const<>+7888(SB)/8, $0xbe32d2197c7a2faa
-DATA specialavx2Const<>+7896(SB)/8, $0xbe32d2197c7a2faa
-DATA specialavx2Const<>+7904(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA specialavx2Const<>+7912(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA specialavx2Const<>+7920(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA specialavx2Const<>+7928(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA specialavx2Const<>+7936(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA specialavx2Const<>+7944(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA specialavx2Const<>+7952(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA specialavx2Const<>+7960(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA specialavx2Const<>+7968(SB)/8, $0x3eabd6d21e4b4109
-DATA specialavx2Const<>+7976(SB)/8, $0x3eabd6d21e4b4109
-DATA specialavx2Const<>+7984(SB)/8, $0x3eabd6d21e4b4109
-DATA specialavx2Const<>+7992(SB)/8, $0x3eabd6d21e4b4109
-DATA specialavx2Const<>+8000(SB)/8, $0xbec255370652afc1
-DATA specialavx2Const<>+8008(SB)/8, $0xbec255370652afc1
-DATA specialavx2Const<>+8016(SB)/8, $0xbec255370652afc1
-DATA specialavx2Const<>+8024(SB)/8, $0xbec255370652afc1
-DATA specialavx2Const<>+8032(SB)/8, $0xbf276e06fec7273b
-DATA specialavx2Const<>+8040(SB)/8, $0xbf276e06fec7273b
-DATA specialavx2Const<>+8048(SB)/8, $0xbf276e06fec7273b
-DATA specialavx2Const<>+8056(SB)/8, $0xbf276e06fec7273b
-DATA specialavx2Const<>+8064(SB)/8, $0x3f52f684bda12f68
-DATA specialavx2Const<>+8072(SB)/8, $0x3f52f684bda12f68
-DATA specialavx2Const<>+8080(SB)/8, $0x3f52f684bda12f68
-DATA specialavx2Const<>+8088(SB)/8, $0x3f52f684bda12f68
-DATA specialavx2Const<>+8096(SB)/8, $0x3e46097d55c37c1c
-DATA specialavx2Const<>+8104(SB)/8, $0x3e46097d55c37c1c
-DATA specialavx2Const<>+8112(SB)/8, $0x3e46097d55c37c1c
-DATA specialavx2Const<>+8120(SB)/8, $0x3e46097d55c37c1c
-DATA specialavx2Const<>+8128(SB)/8, $0x3e0f6e66d24d5c8a
-DATA specialavx2Const<>+8136(SB)/8, $0x3e0f6e66d24d5c8a
-DATA specialavx2Const<>+8144(SB)/8, $0x3e0f6e66d24d5c8a
-DATA specialavx2Const<>+8152(SB)/8, $0x3e0f6e66d24d5c8a
-DATA specialavx2Const<>+8160(SB)/8, $0xbe87b5f9a2d0465c
-DATA specialavx2Const<>+8168(SB)/8, $0xbe87b5f9a2d0465c
-DATA specialavx2Const<>+8176(SB)/8, $0xbe87b5f9a2d0465c
-DATA specialavx2Const<>+8184(SB)/8, $0xbe87b5f9a2d0465c
-DATA specialavx2Const<>+8192(SB)/8, $0xbebf1b22f594c6b5
-DATA specialavx2Const<>+8200(SB)/8, $0xbebf1b22f594c6b5
-DATA specialavx2Const<>+8208(SB)/8, $0xbebf1b22f594c6b5
-DATA specialavx2Const<>+8216(SB)/8, $0xbebf1b22f594c6b5
-DATA specialavx2Const<>+8224(SB)/8, $0x3f048c5892f7cd83
-DATA specialavx2Const<>+8232(SB)/8, $0x3f048c5892f7cd83
-DATA specialavx2Const<>+8240(SB)/8, $0x3f048c5892f7cd83
-DATA specialavx2Const<>+8248(SB)/8, $0x3f048c5892f7cd83
-DATA specialavx2Const<>+8256(SB)/8, $0x3f371de3a556c734
-DATA specialavx2Const<>+8264(SB)/8, $0x3f371de3a556c734
-DATA specialavx2Const<>+8272(SB)/8, $0x3f371de3a556c734
-DATA specialavx2Const<>+8280(SB)/8, $0x3f371de3a556c734
-DATA specialavx2Const<>+8288(SB)/8, $0xbf8e573ac901e574
-DATA specialavx2Const<>+8296(SB)/8, $0xbf8e573ac901e574
-DATA specialavx2Const<>+8304(SB)/8, $0xbf8e573ac901e574
-DATA specialavx2Const<>+8312(SB)/8, $0xbf8e573ac901e574
-DATA specialavx2Const<>+8320(SB)/8, $0xbfd5555555555555
-DATA specialavx2Const<>+8328(SB)/8, $0xbfd5555555555555
-DATA specialavx2Const<>+8336(SB)/8, $0xbfd5555555555555
-DATA specialavx2Const<>+8344(SB)/8, $0xbfd5555555555555
-DATA specialavx2Const<>+8352(SB)/8, $0x3fc45f306dc9c883
-DATA specialavx2Const<>+8360(SB)/8, $0x3fc45f306dc9c883
-DATA specialavx2Const<>+8368(SB)/8, $0x3fc45f306dc9c883
-DATA specialavx2Const<>+8376(SB)/8, $0x3fc45f306dc9c883
-DATA specialavx2Const<>+8384(SB)/8, $0x3b75d383bc4c1e51
-DATA specialavx2Const<>+8392(SB)/8, $0x3b75d383bc4c1e51
-DATA specialavx2Const<>+8400(SB)/8, $0x3b75d383bc4c1e51
-DATA specialavx2Const<>+8408(SB)/8, $0x3b75d383bc4c1e51
-DATA specialavx2Const<>+8416(SB)/8, $0x4069000000000000
-DATA specialavx2Const<>+8424(SB)/8, $0x4069000000000000
-DATA specialavx2Const<>+8432(SB)/8, $0x4069000000000000
-DATA specialavx2Const<>+8440(SB)/8, $0x4069000000000000
-DATA specialavx2Const<>+8448(SB)/8, $0x3c8234c94c56c434
-DATA specialavx2Const<>+8456(SB)/8, $0x3c8234c94c56c434
-DATA specialavx2Const<>+8464(SB)/8, $0x3c8234c94c56c434
-DATA specialavx2Const<>+8472(SB)/8, $0x3c8234c94c56c434
-DATA specialavx2Const<>+8480(SB)/8, $0x3d8531e4c09647c9
-DATA specialavx2Const<>+8488(SB)/8, $0x3d8531e4c09647c9
-DATA specialavx2Const<>+8496(SB)/8, $0x3d8531e4c09647c9
-DATA specialavx2Const<>+8504(SB)/8, $0x3d8531e4c09647c9
-DATA specialavx2Const<>+8512(SB)/8, $0x3e723490ba397e17
-DATA specialavx2Const<>+8520(SB)/8, $0x3e723490ba397e17
-DATA specialavx2Const<>+8528(SB)/8, $0x3e723490ba397e17
-DATA specialavx2Const<>+8536(SB)/8, $0x3e723490ba397e17
-DATA specialavx2Const<>+8544(SB)/8, $0x3f3c71c82f3c8de1
-DATA specialavx2Const<>+8552(SB)/8, $0x3f3c71c82f3c8de1
-DATA specialavx2Const<>+8560(SB)/8, $0x3f3c71c82f3c8de1
-DATA specialavx2Const<>+8568(SB)/8, $0x3f3c71c82f3c8de1
-DATA specialavx2Const<>+8576(SB)/8, $0x3fd00000013da385
-DATA specialavx2Const<>+8584(SB)/8, $0x3fd00000013da385
-DATA specialavx2Const<>+8592(SB)/8, $0x3fd00000013da385
-DATA specialavx2Const<>+8600(SB)/8, $0x3fd00000013da385
-DATA specialavx2Const<>+8608(SB)/8, $0x3d04c3cc00f7d4ad
-DATA specialavx2Const<>+8616(SB)/8, $0x3d04c3cc00f7d4ad
-DATA specialavx2Const<>+8624(SB)/8, $0x3d04c3cc00f7d4ad
-DATA specialavx2Const<>+8632(SB)/8, $0x3d04c3cc00f7d4ad
-DATA specialavx2Const<>+8640(SB)/8, $0x3beb83220c1e48a2
-DATA specialavx2Const<>+8648(SB)/8, $0x3beb83220c1e48a2
-DATA specialavx2Const<>+8656(SB)/8, $0x3beb83220c1e48a2
-DATA specialavx2Const<>+8664(SB)/8, $0x3beb83220c1e48a2
-DATA specialavx2Const<>+8672(SB)/8, $0x3e002ce550ab2805
-DATA specialavx2Const<>+8680(SB)/8, $0x3e002ce550ab2805
-DATA specialavx2Const<>+8688(SB)/8, $0x3e002ce550ab2805
-DATA specialavx2Const<>+8696(SB)/8, $0x3e002ce550ab2805
-DATA specialavx2Const<>+8704(SB)/8, $0x3edc71bcce4be7ee
-DATA specialavx2Const<>+8712(SB)/8, $0x3edc71bcce4be7ee
-DATA specialavx2Const<>+8720(SB)/8, $0x3edc71bcce4be7ee
-DATA specialavx2Const<>+8728(SB)/8, $0x3edc71bcce4be7ee
-DATA specialavx2Const<>+8736(SB)/8, $0x3f8fffffe2793d6d
-DATA specialavx2Const<>+8744(SB)/8, $0x3f8fffffe2793d6d
-DATA specialavx2Const<>+8752(SB)/8, $0x3f8fffffe2793d6d
-DATA specialavx2Const<>+8760(SB)/8, $0x3f8fffffe2793d6d
-DATA specialavx2Const<>+8768(SB)/8, $0x3fefffffffdcb230
-DATA specialavx2Const<>+8776(SB)/8, $0x3fefffffffdcb230
-DATA specialavx2Const<>+8784(SB)/8, $0x3fefffffffdcb230
-DATA specialavx2Const<>+8792(SB)/8, $0x3fefffffffdcb230
-DATA specialavx2Const<>+8800(SB)/8, $0x3fd7dca9a040000a
-DATA specialavx2Const<>+8808(SB)/8, $0x3fd7dca9a040000a
-DATA specialavx2Const<>+8816(SB)/8, $0x3fd7dca9a040000a
-DATA specialavx2Const<>+8824(SB)/8, $0x3fd7dca9a040000a
-DATA specialavx2Const<>+8832(SB)/8, $0x40220ede94d34bde
-DATA specialavx2Const<>+8840(SB)/8, $0x40220ede94d34bde
-DATA specialavx2Const<>+8848(SB)/8, $0x40220ede94d34bde
-DATA specialavx2Const<>+8856(SB)/8, $0x40220ede94d34bde
-DATA specialavx2Const<>+8864(SB)/8, $0x3f9e8183aee4cb84
-DATA specialavx2Const<>+8872(SB)/8, $0x3f9e8183aee4cb84
-DATA specialavx2Const<>+8880(SB)/8, $0x3f9e8183aee4cb84
-DATA specialavx2Const<>+8888(SB)/8, $0x3f9e8183aee4cb84
-DATA specialavx2Const<>+8896(SB)/8, $0x3fa9884703d9d977
-DATA specialavx2Const<>+8904(SB)/8, $0x3fa9884703d9d977
-DATA specialavx2Const<>+8912(SB)/8, $0x3fa9884703d9d977
-DATA specialavx2Const<>+8920(SB)/8, $0x3fa9884703d9d977
-DATA specialavx2Const<>+8928(SB)/8, $0x3f9be3d123ddf20f
-DATA specialavx2Const<>+8936(SB)/8, $0x3f9be3d123ddf20f
-DATA specialavx2Const<>+8944(SB)/8, $0x3f9be3d123ddf20f
-DATA specialavx2Const<>+8952(SB)/8, $0x3f9be3d123ddf20f
-DATA specialavx2Const<>+8960(SB)/8, $0xc000f54b47679631
-DATA specialavx2Const<>+8968(SB)/8, $0xc000f54b47679631
-DATA specialavx2Const<>+8976(SB)/8, $0xc000f54b47679631
-DATA specialavx2Const<>+8984(SB)/8, $0xc000f54b47679631
-DATA specialavx2Const<>+8992(SB)/8, $0x3f9cb6efb3b38706
-DATA specialavx2Const<>+9000(SB)/8, $0x3f9cb6efb3b38706
-DATA specialavx2Const<>+9008(SB)/8, $0x3f9cb6efb3b38706
-DATA specialavx2Const<>+9016(SB)/8, $0x3f9cb6efb3b38706
-DATA specialavx2Const<>+9024(SB)/8, $0x3fd9884533c5b2d0
-DATA specialavx2Const<>+9032(SB)/8, $0x3fd9884533c5b2d0
-DATA specialavx2Const<>+9040(SB)/8, $0x3fd9884533c5b2d0
-DATA specialavx2Const<>+9048(SB)/8, $0x3fd9884533c5b2d0
-DATA specialavx2Const<>+9056(SB)/8, $0x3d44c70245695e98
-DATA specialavx2Const<>+9064(SB)/8, $0x3d44c70245695e98
-DATA specialavx2Const<>+9072(SB)/8, $0x3d44c70245695e98
-DATA specialavx2Const<>+9080(SB)/8, $0x3d44c70245695e98
-DATA specialavx2Const<>+9088(SB)/8, $0x3c313a0ec2b9da4f
-DATA specialavx2Const<>+9096(SB)/8, $0x3c313a0ec2b9da4f
-DATA specialavx2Const<>+9104(SB)/8, $0x3c313a0ec2b9da4f
-DATA specialavx2Const<>+9112(SB)/8, $0x3c313a0ec2b9da4f
-DATA specialavx2Const<>+9120(SB)/8, $0x3e38439c7af2b532
-DATA specialavx2Const<>+9128(SB)/8, $0x3e38439c7af2b532
-DATA specialavx2Const<>+9136(SB)/8, $0x3e38439c7af2b532
-DATA specialavx2Const<>+9144(SB)/8, $0x3e38439c7af2b532
-DATA specialavx2Const<>+9152(SB)/8, $0x3f0c71bf8e510adb
-DATA specialavx2Const<>+9160(SB)/8, $0x3f0c71bf8e510adb
-DATA specialavx2Const<>+9168(SB)/8, $0x3f0c71bf8e510adb
-DATA specialavx2Const<>+9176(SB)/8, $0x3f0c71bf8e510adb
-DATA specialavx2Const<>+9184(SB)/8, $0x3faffffff387ec97
-DATA specialavx2Const<>+9192(SB)/8, $0x3faffffff387ec97
-DATA specialavx2Const<>+9200(SB)/8, $0x3faffffff387ec97
-DATA specialavx2Const<>+9208(SB)/8, $0x3faffffff387ec97
-DATA specialavx2Const<>+9216(SB)/8, $0x3cc4752353989712
-DATA specialavx2Const<>+9224(SB)/8, $0x3cc4752353989712
-DATA specialavx2Const<>+9232(SB)/8, $0x3cc4752353989712
-DATA specialavx2Const<>+9240(SB)/8, $0x3cc4752353989712
-DATA specialavx2Const<>+9248(SB)/8, $0x3bbe0770f883a07a
-DATA specialavx2Const<>+9256(SB)/8, $0x3bbe0770f883a07a
-DATA specialavx2Const<>+9264(SB)/8, $0x3bbe0770f883a07a
-DATA specialavx2Const<>+9272(SB)/8, $0x3bbe0770f883a07a
-DATA specialavx2Const<>+9280(SB)/8, $0x3dc28acc2350b458
-DATA specialavx2Const<>+9288(SB)/8, $0x3dc28acc2350b458
-DATA specialavx2Const<>+9296(SB)/8, $0x3dc28acc2350b458
-DATA specialavx2Const<>+9304(SB)/8, $0x3dc28acc2350b458
-DATA specialavx2Const<>+9312(SB)/8, $0x3ea6c1a82ea5b362
-DATA specialavx2Const<>+9320(SB)/8, $0x3ea6c1a82ea5b362
-DATA specialavx2Const<>+9328(SB)/8, $0x3ea6c1a82ea5b362
-DATA specialavx2Const<>+9336(SB)/8, $0x3ea6c1a82ea5b362
-DATA specialavx2Const<>+9344(SB)/8, $0x3f655555d1c6eaf7
-DATA specialavx2Const<>+9352(SB)/8, $0x3f655555d1c6eaf7
-DATA specialavx2Const<>+9360(SB)/8, $0x3f655555d1c6eaf7
-DATA specialavx2Const<>+9368(SB)/8, $0x3f655555d1c6eaf7
-DATA specialavx2Const<>+9376(SB)/8, $0x3fe000000034c843
-DATA specialavx2Const<>+9384(SB)/8, $0x3fe000000034c843
-DATA specialavx2Const<>+9392(SB)/8, $0x3fe000000034c843
-DATA specialavx2Const<>+9400(SB)/8, $0x3fe000000034c843
-DATA specialavx2Const<>+9408(SB)/8, $0xbfdb8f9d99a38077
-DATA specialavx2Const<>+9416(SB)/8, $0xbfdb8f9d99a38077
-DATA specialavx2Const<>+9424(SB)/8, $0xbfdb8f9d99a38077
-DATA specialavx2Const<>+9432(SB)/8, $0xbfdb8f9d99a38077
-DATA specialavx2Const<>+9440(SB)/8, $0xc02452e4764e49e5
-DATA specialavx2Const<>+9448(SB)/8, $0xc02452e4764e49e5
-DATA specialavx2Const<>+9456(SB)/8, $0xc02452e4764e49e5
-DATA specialavx2Const<>+9464(SB)/8, $0xc02452e4764e49e5
-DATA specialavx2Const<>+9472(SB)/8, $0xbfa5475b34b8c3cd
-DATA specialavx2Const<>+9480(SB)/8, $0xbfa5475b34b8c3cd
-DATA specialavx2Const<>+9488(SB)/8, $0xbfa5475b34b8c3cd
-DATA specialavx2Const<>+9496(SB)/8, $0xbfa5475b34b8c3cd
-DATA specialavx2Const<>+9504(SB)/8, $0xbfc326346bea4432
-DATA specialavx2Const<>+9512(SB)/8, $0xbfc326346bea4432
-DATA specialavx2Const<>+9520(SB)/8, $0xbfc326346bea4432
-DATA specialavx2Const<>+9528(SB)/8, $0xbfc326346bea4432
-DATA specialavx2Const<>+9536(SB)/8, $0xbfa34024855fa564
-DATA specialavx2Const<>+9544(SB)/8, $0xbfa34024855fa564
-DATA specialavx2Const<>+9552(SB)/8, $0xbfa34024855fa564
-DATA specialavx2Const<>+9560(SB)/8, $0xbfa34024855fa564
-DATA specialavx2Const<>+9568(SB)/8, $0x4003087c27c418ab
-DATA specialavx2Const<>+9576(SB)/8, $0x4003087c27c418ab
-DATA specialavx2Const<>+9584(SB)/8, $0x4003087c27c418ab
-DATA specialavx2Const<>+9592(SB)/8, $0x4003087c27c418ab
-DATA specialavx2Const<>+9600(SB)/8, $0xbfa7ee65c9994e77
-DATA specialavx2Const<>+9608(SB)/8, $0xbfa7ee65c9994e77
-DATA specialavx2Const<>+9616(SB)/8, $0xbfa7ee65c9994e77
-DATA specialavx2Const<>+9624(SB)/8, $0xbfa7ee65c9994e77
-DATA specialavx2Const<>+9632(SB)/8, $0x3fd9884533e4dcba
-DATA specialavx2Const<>+9640(SB)/8, $0x3fd9884533e4dcba
-DATA specialavx2Const<>+9648(SB)/8, $0x3fd9884533e4dcba
-DATA specialavx2Const<>+9656(SB)/8, $0x3fd9884533e4dcba
-GLOBL specialavx2Const<>(SB), RODATA|NOPTR, $9664
+DATA specialavx2Const<>+4704(SB)/8, $0x4020000000000000
+DATA specialavx2Const<>+4712(SB)/8, $0x4020000000000000
+DATA specialavx2Const<>+4720(SB)/8, $0x4020000000000000
+DATA specialavx2Const<>+4728(SB)/8, $0x4020000000000000
+DATA specialavx2Const<>+4736(SB)/8, $0x3b75d383bc4c1e51
+DATA specialavx2Const<>+4744(SB)/8, $0x3b75d383bc4c1e51
+DATA specialavx2Const<>+4752(SB)/8, $0x3b75d383bc4c1e51
+DATA specialavx2Const<>+4760(SB)/8, $0x3b75d383bc4c1e51
+DATA specialavx2Const<>+4768(SB)/8, $0x4069000000000000
+DATA specialavx2Const<>+4776(SB)/8, $0x4069000000000000
+DATA specialavx2Const<>+4784(SB)/8, $0x4069000000000000
+DATA specialavx2Const<>+4792(SB)/8, $0x4069000000000000
+DATA specialavx2Const<>+4800(SB)/8, $0x3c8234c94c56c434
+DATA specialavx2Const<>+4808(SB)/8, $0x3c8234c94c56c434
+DATA specialavx2Const<>+4816(SB)/8, $0x3c8234c94c56c434
+DATA specialavx2Const<>+4824(SB)/8, $0x3c8234c94c56c434
+DATA specialavx2Const<>+4832(SB)/8, $0x3d8531e4c09647c9
+DATA specialavx2Const<>+4840(SB)/8, $0x3d8531e4c09647c9
+DATA specialavx2Const<>+4848(SB)/8, $0x3d8531e4c09647c9
+DATA specialavx2Const<>+4856(SB)/8, $0x3d8531e4c09647c9
+DATA specialavx2Const<>+4864(SB)/8, $0x3e723490ba397e17
+DATA specialavx2Const<>+4872(SB)/8, $0x3e723490ba397e17
+DATA specialavx2Const<>+4880(SB)/8, $0x3e723490ba397e17
+DATA specialavx2Const<>+4888(SB)/8, $0x3e723490ba397e17
+DATA specialavx2Const<>+4896(SB)/8, $0x3f3c71c82f3c8de1
+DATA specialavx2Const<>+4904(SB)/8, $0x3f3c71c82f3c8de1
+DATA specialavx2Const<>+4912(SB)/8, $0x3f3c71c82f3c8de1
+DATA specialavx2Const<>+4920(SB)/8, $0x3f3c71c82f3c8de1
+DATA specialavx2Const<>+4928(SB)/8, $0x3fd00000013da385
+DATA specialavx2Const<>+4936(SB)/8, $0x3fd00000013da385
+DATA specialavx2Const<>+4944(SB)/8, $0x3fd00000013da385
+DATA specialavx2Const<>+4952(SB)/8, $0x3fd00000013da385
+DATA specialavx2Const<>+4960(SB)/8, $0x3d04c3cc00f7d4ad
+DATA specialavx2Const<>+4968(SB)/8, $0x3d04c3cc00f7d4ad
+DATA specialavx2Const<>+4976(SB)/8, $0x3d04c3cc00f7d4ad
+DATA specialavx2Const<>+4984(SB)/8, $0x3d04c3cc00f7d4ad
+DATA specialavx2Const<>+4992(SB)/8, $0x3beb83220c1e48a2
+DATA specialavx2Const<>+5000(SB)/8, $0x3beb83220c1e48a2
+DATA specialavx2Const<>+5008(SB)/8, $0x3beb83220c1e48a2
+DATA specialavx2Const<>+5016(SB)/8, $0x3beb83220c1e48a2
+DATA specialavx2Const<>+5024(SB)/8, $0x3e002ce550ab2805
+DATA specialavx2Const<>+5032(SB)/8, $0x3e002ce550ab2805
+DATA specialavx2Const<>+5040(SB)/8, $0x3e002ce550ab2805
+DATA specialavx2Const<>+5048(SB)/8, $0x3e002ce550ab2805
+DATA specialavx2Const<>+5056(SB)/8, $0x3edc71bcce4be7ee
+DATA specialavx2Const<>+5064(SB)/8, $0x3edc71bcce4be7ee
+DATA specialavx2Const<>+5072(SB)/8, $0x3edc71bcce4be7ee
+DATA specialavx2Const<>+5080(SB)/8, $0x3edc71bcce4be7ee
+DATA specialavx2Const<>+5088(SB)/8, $0x3f8fffffe2793d6d
+DATA specialavx2Const<>+5096(SB)/8, $0x3f8fffffe2793d6d
+DATA specialavx2Const<>+5104(SB)/8, $0x3f8fffffe2793d6d
+DATA specialavx2Const<>+5112(SB)/8, $0x3f8fffffe2793d6d
+DATA specialavx2Const<>+5120(SB)/8, $0x3fefffffffdcb230
+DATA specialavx2Const<>+5128(SB)/8, $0x3fefffffffdcb230
+DATA specialavx2Const<>+5136(SB)/8, $0x3fefffffffdcb230
+DATA specialavx2Const<>+5144(SB)/8, $0x3fefffffffdcb230
+DATA specialavx2Const<>+5152(SB)/8, $0x3fd7dca9a040000a
+DATA specialavx2Const<>+5160(SB)/8, $0x3fd7dca9a040000a
+DATA specialavx2Const<>+5168(SB)/8, $0x3fd7dca9a040000a
+DATA specialavx2Const<>+5176(SB)/8, $0x3fd7dca9a040000a
+DATA specialavx2Const<>+5184(SB)/8, $0x40220ede94d34bde
+DATA specialavx2Const<>+5192(SB)/8, $0x40220ede94d34bde
+DATA specialavx2Const<>+5200(SB)/8, $0x40220ede94d34bde
+DATA specialavx2Const<>+5208(SB)/8, $0x40220ede94d34bde
+DATA specialavx2Const<>+5216(SB)/8, $0x3f9e8183aee4cb84
+DATA specialavx2Const<>+5224(SB)/8, $0x3f9e8183aee4cb84
+DATA specialavx2Const<>+5232(SB)/8, $0x3f9e8183aee4cb84
+DATA specialavx2Const<>+5240(SB)/8, $0x3f9e8183aee4cb84
+DATA specialavx2Const<>+5248(SB)/8, $0x3fa9884703d9d977
+DATA specialavx2Const<>+5256(SB)/8, $0x3fa9884703d9d977
+DATA specialavx2Const<>+5264(SB)/8, $0x3fa9884703d9d977
+DATA specialavx2Const<>+5272(SB)/8, $0x3fa9884703d9d977
+DATA specialavx2Const<>+5280(SB)/8, $0x3f9be3d123ddf20f
+DATA specialavx2Const<>+5288(SB)/8, $0x3f9be3d123ddf20f
+DATA specialavx2Const<>+5296(SB)/8, $0x3f9be3d123ddf20f
+DATA specialavx2Const<>+5304(SB)/8, $0x3f9be3d123ddf20f
+DATA specialavx2Const<>+5312(SB)/8, $0xc000f54b47679631
+DATA specialavx2Const<>+5320(SB)/8, $0xc000f54b47679631
+DATA specialavx2Const<>+5328(SB)/8, $0xc000f54b47679631
+DATA specialavx2Const<>+5336(SB)/8, $0xc000f54b47679631
+DATA specialavx2Const<>+5344(SB)/8, $0x3f9cb6efb3b38706
+DATA specialavx2Const<>+5352(SB)/8, $0x3f9cb6efb3b38706
+DATA specialavx2Const<>+5360(SB)/8, $0x3f9cb6efb3b38706
+DATA specialavx2Const<>+5368(SB)/8, $0x3f9cb6efb3b38706
+DATA specialavx2Const<>+5376(SB)/8, $0x3fd9884533c5b2d0
+DATA specialavx2Const<>+5384(SB)/8, $0x3fd9884533c5b2d0
+DATA specialavx2Const<>+5392(SB)/8, $0x3fd9884533c5b2d0
+DATA specialavx2Const<>+5400(SB)/8, $0x3fd9884533c5b2d0
+DATA specialavx2Const<>+5408(SB)/8, $0x3d44c70245695e98
+DATA specialavx2Const<>+5416(SB)/8, $0x3d44c70245695e98
+DATA specialavx2Const<>+5424(SB)/8, $0x3d44c70245695e98
+DATA specialavx2Const<>+5432(SB)/8, $0x3d44c70245695e98
+DATA specialavx2Const<>+5440(SB)/8, $0x3c313a0ec2b9da4f
+DATA specialavx2Const<>+5448(SB)/8, $0x3c313a0ec2b9da4f
+DATA specialavx2Const<>+5456(SB)/8, $0x3c313a0ec2b9da4f
+DATA specialavx2Const<>+5464(SB)/8, $0x3c313a0ec2b9da4f
+DATA specialavx2Const<>+5472(SB)/8, $0x3e38439c7af2b532
+DATA specialavx2Const<>+5480(SB)/8, $0x3e38439c7af2b532
+DATA specialavx2Const<>+5488(SB)/8, $0x3e38439c7af2b532
+DATA specialavx2Const<>+5496(SB)/8, $0x3e38439c7af2b532
+DATA specialavx2Const<>+5504(SB)/8, $0x3f0c71bf8e510adb
+DATA specialavx2Const<>+5512(SB)/8, $0x3f0c71bf8e510adb
+DATA specialavx2Const<>+5520(SB)/8, $0x3f0c71bf8e510adb
+DATA specialavx2Const<>+5528(SB)/8, $0x3f0c71bf8e510adb
+DATA specialavx2Const<>+5536(SB)/8, $0x3faffffff387ec97
+DATA specialavx2Const<>+5544(SB)/8, $0x3faffffff387ec97
+DATA specialavx2Const<>+5552(SB)/8, $0x3faffffff387ec97
+DATA specialavx2Const<>+5560(SB)/8, $0x3faffffff387ec97
+DATA specialavx2Const<>+5568(SB)/8, $0x3cc4752353989712
+DATA specialavx2Const<>+5576(SB)/8, $0x3cc4752353989712
+DATA specialavx2Const<>+5584(SB)/8, $0x3cc4752353989712
+DATA specialavx2Const<>+5592(SB)/8, $0x3cc4752353989712
+DATA specialavx2Const<>+5600(SB)/8, $0x3bbe0770f883a07a
+DATA specialavx2Const<>+5608(SB)/8, $0x3bbe0770f883a07a
+DATA specialavx2Const<>+5616(SB)/8, $0x3bbe0770f883a07a
+DATA specialavx2Const<>+5624(SB)/8, $0x3bbe0770f883a07a
+DATA specialavx2Const<>+5632(SB)/8, $0x3dc28acc2350b458
+DATA specialavx2Const<>+5640(SB)/8, $0x3dc28acc2350b458
+DATA specialavx2Const<>+5648(SB)/8, $0x3dc28acc2350b458
+DATA specialavx2Const<>+5656(SB)/8, $0x3dc28acc2350b458
+DATA specialavx2Const<>+5664(SB)/8, $0x3ea6c1a82ea5b362
+DATA specialavx2Const<>+5672(SB)/8, $0x3ea6c1a82ea5b362
+DATA specialavx2Const<>+5680(SB)/8, $0x3ea6c1a82ea5b362
+DATA specialavx2Const<>+5688(SB)/8, $0x3ea6c1a82ea5b362
+DATA specialavx2Const<>+5696(SB)/8, $0x3f655555d1c6eaf7
+DATA specialavx2Const<>+5704(SB)/8, $0x3f655555d1c6eaf7
+DATA specialavx2Const<>+5712(SB)/8, $0x3f655555d1c6eaf7
+DATA specialavx2Const<>+5720(SB)/8, $0x3f655555d1c6eaf7
+DATA specialavx2Const<>+5728(SB)/8, $0x3fe000000034c843
+DATA specialavx2Const<>+5736(SB)/8, $0x3fe000000034c843
+DATA specialavx2Const<>+5744(SB)/8, $0x3fe000000034c843
+DATA specialavx2Const<>+5752(SB)/8, $0x3fe000000034c843
+DATA specialavx2Const<>+5760(SB)/8, $0xbfdb8f9d99a38077
+DATA specialavx2Const<>+5768(SB)/8, $0xbfdb8f9d99a38077
+DATA specialavx2Const<>+5776(SB)/8, $0xbfdb8f9d99a38077
+DATA specialavx2Const<>+5784(SB)/8, $0xbfdb8f9d99a38077
+DATA specialavx2Const<>+5792(SB)/8, $0xc02452e4764e49e5
+DATA specialavx2Const<>+5800(SB)/8, $0xc02452e4764e49e5
+DATA specialavx2Const<>+5808(SB)/8, $0xc02452e4764e49e5
+DATA specialavx2Const<>+5816(SB)/8, $0xc02452e4764e49e5
+DATA specialavx2Const<>+5824(SB)/8, $0xbfa5475b34b8c3cd
+DATA specialavx2Const<>+5832(SB)/8, $0xbfa5475b34b8c3cd
+DATA specialavx2Const<>+5840(SB)/8, $0xbfa5475b34b8c3cd
+DATA specialavx2Const<>+5848(SB)/8, $0xbfa5475b34b8c3cd
+DATA specialavx2Const<>+5856(SB)/8, $0xbfc326346bea4432
+DATA specialavx2Const<>+5864(SB)/8, $0xbfc326346bea4432
+DATA specialavx2Const<>+5872(SB)/8, $0xbfc326346bea4432
+DATA specialavx2Const<>+5880(SB)/8, $0xbfc326346bea4432
+DATA specialavx2Const<>+5888(SB)/8, $0xbfa34024855fa564
+DATA specialavx2Const<>+5896(SB)/8, $0xbfa34024855fa564
+DATA specialavx2Const<>+5904(SB)/8, $0xbfa34024855fa564
+DATA specialavx2Const<>+5912(SB)/8, $0xbfa34024855fa564
+DATA specialavx2Const<>+5920(SB)/8, $0x4003087c27c418ab
+DATA specialavx2Const<>+5928(SB)/8, $0x4003087c27c418ab
+DATA specialavx2Const<>+5936(SB)/8, $0x4003087c27c418ab
+DATA specialavx2Const<>+5944(SB)/8, $0x4003087c27c418ab
+DATA specialavx2Const<>+5952(SB)/8, $0xbfa7ee65c9994e77
+DATA specialavx2Const<>+5960(SB)/8, $0xbfa7ee65c9994e77
+DATA specialavx2Const<>+5968(SB)/8, $0xbfa7ee65c9994e77
+DATA specialavx2Const<>+5976(SB)/8, $0xbfa7ee65c9994e77
+DATA specialavx2Const<>+5984(SB)/8, $0x3fd9884533e4dcba
+DATA specialavx2Const<>+5992(SB)/8, $0x3fd9884533e4dcba
+DATA specialavx2Const<>+6000(SB)/8, $0x3fd9884533e4dcba
+DATA specialavx2Const<>+6008(SB)/8, $0x3fd9884533e4dcba
+GLOBL specialavx2Const<>(SB), RODATA|NOPTR, $6016
 
 // func lgammaF32AVX2(z, x *float32, n int)
 TEXT ·lgammaF32AVX2(SB), NOSPLIT, $0-24
@@ -3429,7 +2241,7 @@ loop:
 	VMOVMSKPS Y5, AX
 	TESTL AX, AX
 	JNZ rare0
-	BLOCK12
+	BLOCK7
 	VMOVUPS X5, (DI)
 back0:
 	VCVTPS2PD 16(SI), Y4
@@ -3440,7 +2252,7 @@ back0:
 	VMOVMSKPS Y5, AX
 	TESTL AX, AX
 	JNZ rare1
-	BLOCK12
+	BLOCK7
 	VMOVUPS X5, 16(DI)
 back1:
 	ADDQ $32, DI
@@ -3460,7 +2272,7 @@ tailLoop:
 	VMOVMSKPS Y5, AX
 	TESTL AX, AX
 	JNZ rare2
-	BLOCK12
+	BLOCK7
 	VMOVUPS X5, (DI)
 back2:
 	ADDQ $16, DI
@@ -3474,7 +2286,7 @@ done:
 
 rare0:
 	BLOCK1
-	BLOCK16
+	BLOCK10
 	JMP back0
 
 rare1:
@@ -3658,7 +2470,7 @@ rare1:
 
 rare2:
 	BLOCK1
-	BLOCK16
+	BLOCK10
 	JMP back2
 
 // func lgammaHighF32AVX2(z, x *float32, n int)
@@ -3678,7 +2490,7 @@ TEXT ·lgammaHighF32AVX2(SB), NOSPLIT, $0-24
 	JL tail
 
 loop:
-	BLOCK24
+	BLOCK18
 	VSUBPD specialavx2Const<>+32(SB), Y8, Y11
 	VFMADD231PD Y9, Y11, Y10
 	VCMPPD $0, specialavx2Const<>+1120(SB), Y8, Y9
@@ -3732,7 +2544,7 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK24
+	BLOCK18
 	VSUBPD specialavx2Const<>+32(SB), Y8, Y11
 	VFMADD231PD Y9, Y11, Y10
 	VCMPPD $0, specialavx2Const<>+1120(SB), Y8, Y9
@@ -3767,8 +2579,8 @@ loop:
 	VMOVMSKPS Y3, AX
 	TESTL AX, AX
 	JNZ rare0
-	BLOCK13
-	BLOCK30
+	BLOCK8
+	BLOCK23
 	VMOVUPS X3, (DI)
 back0:
 	VCVTPS2PD 16(SI), Y2
@@ -3779,8 +2591,8 @@ back0:
 	VMOVMSKPS Y3, AX
 	TESTL AX, AX
 	JNZ rare1
-	BLOCK13
-	BLOCK30
+	BLOCK8
+	BLOCK23
 	VMOVUPS X3, 16(DI)
 back1:
 	ADDQ $32, DI
@@ -3800,8 +2612,8 @@ tailLoop:
 	VMOVMSKPS Y3, AX
 	TESTL AX, AX
 	JNZ rare2
-	BLOCK13
-	BLOCK30
+	BLOCK8
+	BLOCK23
 	VMOVUPS X3, (DI)
 back2:
 	ADDQ $16, DI
@@ -3815,8 +2627,8 @@ done:
 
 rare0:
 	BLOCK2
-	BLOCK10
-	BLOCK26
+	BLOCK5
+	BLOCK20
 	VCVTPD2PSY Y2, X3
 	VMOVUPS X3, (DI)
 	JMP back0
@@ -3950,16 +2762,16 @@ rare1:
 	VPSUBQ Y12, Y6, Y6
 	VPADDQ Y1, Y6, Y6
 	VSUBPD Y1, Y6, Y6
-	BLOCK10
-	BLOCK26
+	BLOCK5
+	BLOCK20
 	VCVTPD2PSY Y2, X3
 	VMOVUPS X3, 16(DI)
 	JMP back1
 
 rare2:
 	BLOCK2
-	BLOCK10
-	BLOCK26
+	BLOCK5
+	BLOCK20
 	VCVTPD2PSY Y2, X3
 	VMOVUPS X3, (DI)
 	JMP back2
@@ -3989,7 +2801,7 @@ loop:
 	VMOVMSKPS Y10, AX
 	TESTL AX, AX
 	JNZ stopMain
-	BLOCK23
+	BLOCK17
 	SUBQ $4, CX
 	JGE loop
 
@@ -4004,7 +2816,7 @@ tailLoop:
 	VMOVMSKPS Y10, AX
 	TESTL AX, AX
 	JNZ stopTail
-	BLOCK23
+	BLOCK17
 	SUBQ $4, CX
 	JG tailLoop
 
@@ -4042,8 +2854,8 @@ TEXT ·ndtrF32AVX2(SB), NOSPLIT, $0-24
 	JL tail
 
 loop:
-	BLOCK17
-	BLOCK28
+	BLOCK11
+	BLOCK22
 	VCVTPS2PD 16(SI), Y9
 	VPAND Y6, Y9, Y10
 	VMULPD Y7, Y10, Y10
@@ -4115,8 +2927,8 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK17
-	BLOCK28
+	BLOCK11
+	BLOCK22
 	ADDQ $16, DI
 	ADDQ $16, SI
 	SUBQ $4, CX
@@ -4144,7 +2956,7 @@ TEXT ·erfcxF32AVX2(SB), NOSPLIT, $0-24
 	JL tail
 
 loop:
-	BLOCK18
+	BLOCK12
 	VFMADD231PD Y3, Y13, Y9
 	VBLENDVPD Y11, Y9, Y10, Y9
 	VCVTPD2PSY Y9, X10
@@ -4184,7 +2996,7 @@ loop:
 	VFNMADD231PD specialavx2Const<>+4224(SB), Y13, Y9
 	VPSLLQ $52, Y12, Y12
 	VPADDQ Y4, Y12, Y12
-	BLOCK31
+	BLOCK24
 	VMOVAPS Y12, Y13
 	VFMADD231PD Y9, Y12, Y13
 	VSUBPD Y10, Y0, Y9
@@ -4201,7 +3013,7 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK18
+	BLOCK12
 	VFMADD231PD Y3, Y13, Y9
 	VBLENDVPD Y11, Y9, Y10, Y9
 	VCVTPD2PSY Y9, X10
@@ -4230,8 +3042,8 @@ TEXT ·logNdtrF32AVX2(SB), NOSPLIT, $0-24
 	JL tail
 
 loop:
-	BLOCK11
-	BLOCK27
+	BLOCK6
+	BLOCK21
 	VPOR specialavx2Const<>+3296(SB), Y6, Y6
 	VCVTPD2PSY Y6, X7
 	VMOVUPS X7, (DI)
@@ -4331,7 +3143,7 @@ loop:
 	VFMADD213PD specialavx2Const<>+832(SB), Y13, Y14
 	VMULPD Y14, Y13, Y13
 	VMULPD Y11, Y11, Y14
-	BLOCK27
+	BLOCK21
 	VPOR specialavx2Const<>+3296(SB), Y6, Y6
 	VCVTPD2PSY Y6, X7
 	VMOVUPS X7, 16(DI)
@@ -4344,8 +3156,8 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK11
-	BLOCK27
+	BLOCK6
+	BLOCK21
 	VPOR specialavx2Const<>+3296(SB), Y6, Y6
 	VCVTPD2PSY Y6, X7
 	VMOVUPS X7, (DI)
@@ -4393,7 +3205,7 @@ loop:
 	JNZ stopMain
 	BLOCK3
 	BLOCK4
-	BLOCK14
+	BLOCK9
 	VFMADD213PD specialavx2Const<>+3584(SB), Y7, Y11
 	VFMADD213PD specialavx2Const<>+32(SB), Y7, Y11
 	VFMADD231PD Y11, Y10, Y7
@@ -4430,7 +3242,7 @@ tailLoop:
 	JNZ stopTail
 	BLOCK3
 	BLOCK4
-	BLOCK14
+	BLOCK9
 	VFMADD213PD specialavx2Const<>+3584(SB), Y7, Y11
 	VFMADD213PD specialavx2Const<>+32(SB), Y7, Y11
 	VFMADD231PD Y11, Y10, Y7
@@ -4461,188 +3273,15 @@ stopTail:
 	MOVQ AX, done+32(FP)
 	RET
 
-// func gammaincLowF32AVX2(z, x, y *float32, n int) (done int)
-TEXT ·gammaincLowF32AVX2(SB), NOSPLIT, $0-40
-	MOVQ z+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ n+24(FP), CX
-	VMOVUPS specialavx2Const<>+3424(SB), Y3
-	VMOVUPS specialavx2Const<>+4704(SB), Y4
-	VMOVUPS specialavx2Const<>+64(SB), Y0
-	VMOVUPS specialavx2Const<>+96(SB), Y1
-	VMOVUPS specialavx2Const<>+864(SB), Y2
-	SUBQ $4, CX
-	JL tail
-
-loop:
-	VCVTPS2PD (SI), Y5
-	VCVTPS2PD (R8), Y6
-	VCMPPD $25, Y3, Y5, Y7
-	VCMPPD $25, Y3, Y6, Y8
-	VPOR Y8, Y7, Y7
-	VMOVMSKPS Y7, AX
-	TESTL AX, AX
-	JNZ stopMain
-	VCMPPD $30, Y4, Y6, Y7
-	VMOVUPS specialavx2Const<>+4736(SB), Y8
-	VCMPPD $25, Y5, Y8, Y8
-	VPOR Y8, Y7, Y7
-	VMOVMSKPS Y7, AX
-	TESTL AX, AX
-	JNZ stopMain
-	BLOCK5
-	BLOCK6
-	BLOCK29
-	JGE loop
-
-tail:
-	ADDQ $4, CX
-	JZ done
-tailLoop:
-	VCVTPS2PD (SI), Y5
-	VCVTPS2PD (R8), Y6
-	VCMPPD $25, Y3, Y5, Y7
-	VCMPPD $25, Y3, Y6, Y8
-	VPOR Y8, Y7, Y7
-	VMOVMSKPS Y7, AX
-	TESTL AX, AX
-	JNZ stopTail
-	VCMPPD $30, Y4, Y6, Y7
-	VMOVUPS specialavx2Const<>+4736(SB), Y8
-	VCMPPD $25, Y5, Y8, Y8
-	VPOR Y8, Y7, Y7
-	VMOVMSKPS Y7, AX
-	TESTL AX, AX
-	JNZ stopTail
-	BLOCK5
-	BLOCK6
-	BLOCK29
-	JG tailLoop
-
-done:
-	VZEROUPPER
-	MOVQ n+24(FP), AX
-	MOVQ AX, done+32(FP)
-	RET
-
-stopMain:
-	ADDQ $4, CX
-
-stopTail:
-	VZEROUPPER
-	MOVQ n+24(FP), AX
-	SUBQ CX, AX
-	MOVQ AX, done+32(FP)
-	RET
-
-// func gammaincF32AVX2(z, x, y *float32, n int) (done int)
-TEXT ·gammaincF32AVX2(SB), NOSPLIT, $0-40
-	MOVQ z+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ n+24(FP), CX
-	VMOVUPS specialavx2Const<>+64(SB), Y0
-	VMOVUPS specialavx2Const<>+96(SB), Y1
-	SUBQ $4, CX
-	JL tail
-
-loop:
-	VCVTPS2PD (SI), Y2
-	VCVTPS2PD (R8), Y3
-	VCMPPD $29, specialavx2Const<>+4736(SB), Y2, Y4
-	VCMPPD $17, specialavx2Const<>+4736(SB), Y2, Y5
-	VCMPPD $25, specialavx2Const<>+3424(SB), Y2, Y6
-	VCMPPD $25, specialavx2Const<>+3424(SB), Y3, Y7
-	VPOR Y7, Y6, Y6
-	VMOVMSKPS Y6, AX
-	TESTL AX, AX
-	JNZ stopMain
-	VCMPPD $30, specialavx2Const<>+4704(SB), Y3, Y6
-	VPAND Y6, Y5, Y5
-	VMOVUPS specialavx2Const<>+6080(SB), Y6
-	VCMPPD $25, Y2, Y6, Y6
-	VPOR Y6, Y5, Y5
-	VMOVMSKPS Y5, AX
-	TESTL AX, AX
-	JNZ stopMain
-	VMULPD specialavx2Const<>+6112(SB), Y2, Y5
-	VCMPPD $25, Y5, Y3, Y5
-	VMULPD specialavx2Const<>+6144(SB), Y2, Y6
-	VCMPPD $30, Y6, Y3, Y6
-	VPOR Y6, Y5, Y5
-	VPAND Y5, Y4, Y5
-	VMOVMSKPS Y5, AX
-	TESTL AX, AX
-	JNZ stopMain
-	BLOCK7
-	BLOCK8
-	BLOCK9
-	BLOCK15
-	JGE loop
-
-tail:
-	ADDQ $4, CX
-	JZ done
-tailLoop:
-	VCVTPS2PD (SI), Y2
-	VCVTPS2PD (R8), Y3
-	VCMPPD $29, specialavx2Const<>+4736(SB), Y2, Y4
-	VCMPPD $17, specialavx2Const<>+4736(SB), Y2, Y5
-	VCMPPD $25, specialavx2Const<>+3424(SB), Y2, Y6
-	VCMPPD $25, specialavx2Const<>+3424(SB), Y3, Y7
-	VPOR Y7, Y6, Y6
-	VMOVMSKPS Y6, AX
-	TESTL AX, AX
-	JNZ stopTail
-	VCMPPD $30, specialavx2Const<>+4704(SB), Y3, Y6
-	VPAND Y6, Y5, Y5
-	VMOVUPS specialavx2Const<>+6080(SB), Y6
-	VCMPPD $25, Y2, Y6, Y6
-	VPOR Y6, Y5, Y5
-	VMOVMSKPS Y5, AX
-	TESTL AX, AX
-	JNZ stopTail
-	VMULPD specialavx2Const<>+6112(SB), Y2, Y5
-	VCMPPD $25, Y5, Y3, Y5
-	VMULPD specialavx2Const<>+6144(SB), Y2, Y6
-	VCMPPD $30, Y6, Y3, Y6
-	VPOR Y6, Y5, Y5
-	VPAND Y5, Y4, Y5
-	VMOVMSKPS Y5, AX
-	TESTL AX, AX
-	JNZ stopTail
-	BLOCK7
-	BLOCK8
-	BLOCK9
-	BLOCK15
-	JG tailLoop
-
-done:
-	VZEROUPPER
-	MOVQ n+24(FP), AX
-	MOVQ AX, done+32(FP)
-	RET
-
-stopMain:
-	ADDQ $4, CX
-
-stopTail:
-	VZEROUPPER
-	MOVQ n+24(FP), AX
-	SUBQ CX, AX
-	MOVQ AX, done+32(FP)
-	RET
-
 // func besselI0F32AVX2(z, x *float32, n int)
 TEXT ·besselI0F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VMOVUPS specialavx2Const<>+1152(SB), Y6
-	VMOVUPS specialavx2Const<>+5984(SB), Y0
-	VMOVUPS specialavx2Const<>+8384(SB), Y7
-	VMOVUPS specialavx2Const<>+8416(SB), Y2
+	VMOVUPS specialavx2Const<>+4704(SB), Y0
+	VMOVUPS specialavx2Const<>+4736(SB), Y7
+	VMOVUPS specialavx2Const<>+4768(SB), Y2
 	VMOVUPS specialavx2Const<>+64(SB), Y1
 	VMOVUPS specialavx2Const<>+4448(SB), Y4
 	VMOVUPS specialavx2Const<>+4480(SB), Y3
@@ -4651,7 +3290,7 @@ TEXT ·besselI0F32AVX2(SB), NOSPLIT, $0-24
 	JL tail
 
 loop:
-	BLOCK19
+	BLOCK13
 	VFMADD213PD specialavx2Const<>+4416(SB), Y9, Y14
 	VFMADD213PD specialavx2Const<>+3584(SB), Y9, Y14
 	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14
@@ -4668,31 +3307,31 @@ loop:
 	VMINPD Y8, Y0, Y9
 	VMULPD Y9, Y9, Y9
 	VMULPD Y9, Y9, Y10
-	VMOVUPS specialavx2Const<>+8448(SB), Y11
+	VMOVUPS specialavx2Const<>+4800(SB), Y11
 	VFMADD231PD Y10, Y7, Y11
-	VFMADD213PD specialavx2Const<>+8480(SB), Y10, Y11
-	VFMADD213PD specialavx2Const<>+8512(SB), Y10, Y11
-	VFMADD213PD specialavx2Const<>+8544(SB), Y10, Y11
-	VFMADD213PD specialavx2Const<>+8576(SB), Y10, Y11
-	VMOVUPS specialavx2Const<>+8608(SB), Y12
-	VFMADD231PD specialavx2Const<>+8640(SB), Y10, Y12
-	VFMADD213PD specialavx2Const<>+8672(SB), Y10, Y12
-	VFMADD213PD specialavx2Const<>+8704(SB), Y10, Y12
-	VFMADD213PD specialavx2Const<>+8736(SB), Y10, Y12
-	VFMADD213PD specialavx2Const<>+8768(SB), Y10, Y12
+	VFMADD213PD specialavx2Const<>+4832(SB), Y10, Y11
+	VFMADD213PD specialavx2Const<>+4864(SB), Y10, Y11
+	VFMADD213PD specialavx2Const<>+4896(SB), Y10, Y11
+	VFMADD213PD specialavx2Const<>+4928(SB), Y10, Y11
+	VMOVUPS specialavx2Const<>+4960(SB), Y12
+	VFMADD231PD specialavx2Const<>+4992(SB), Y10, Y12
+	VFMADD213PD specialavx2Const<>+5024(SB), Y10, Y12
+	VFMADD213PD specialavx2Const<>+5056(SB), Y10, Y12
+	VFMADD213PD specialavx2Const<>+5088(SB), Y10, Y12
+	VFMADD213PD specialavx2Const<>+5120(SB), Y10, Y12
 	VFMADD231PD Y9, Y11, Y12
 	VMINPD Y8, Y2, Y9
 	VMAXPD Y9, Y0, Y9
 	VDIVPD Y9, Y1, Y10
 	VMULPD Y10, Y10, Y11
-	VMOVUPS specialavx2Const<>+8800(SB), Y13
-	VFMADD231PD specialavx2Const<>+8832(SB), Y11, Y13
-	VFMADD213PD specialavx2Const<>+8864(SB), Y11, Y13
-	VFMADD213PD specialavx2Const<>+8896(SB), Y11, Y13
-	VMOVUPS specialavx2Const<>+8928(SB), Y14
-	VFMADD231PD specialavx2Const<>+8960(SB), Y11, Y14
-	VFMADD213PD specialavx2Const<>+8992(SB), Y11, Y14
-	VFMADD213PD specialavx2Const<>+9024(SB), Y11, Y14
+	VMOVUPS specialavx2Const<>+5152(SB), Y13
+	VFMADD231PD specialavx2Const<>+5184(SB), Y11, Y13
+	VFMADD213PD specialavx2Const<>+5216(SB), Y11, Y13
+	VFMADD213PD specialavx2Const<>+5248(SB), Y11, Y13
+	VMOVUPS specialavx2Const<>+5280(SB), Y14
+	VFMADD231PD specialavx2Const<>+5312(SB), Y11, Y14
+	VFMADD213PD specialavx2Const<>+5344(SB), Y11, Y14
+	VFMADD213PD specialavx2Const<>+5376(SB), Y11, Y14
 	VFMADD231PD Y10, Y13, Y14
 	VSQRTPD Y10, Y10
 	VMULPD Y10, Y14, Y10
@@ -4705,7 +3344,7 @@ loop:
 	VFNMADD231PD specialavx2Const<>+4224(SB), Y13, Y9
 	VPSLLQ $52, Y11, Y11
 	VPADDQ Y1, Y11, Y11
-	BLOCK31
+	BLOCK24
 	VMOVAPS Y11, Y13
 	VFMADD231PD Y9, Y11, Y13
 	VMULPD Y13, Y10, Y9
@@ -4722,7 +3361,7 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK19
+	BLOCK13
 	VFMADD213PD specialavx2Const<>+4416(SB), Y9, Y14
 	VFMADD213PD specialavx2Const<>+3584(SB), Y9, Y14
 	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14
@@ -4749,8 +3388,8 @@ TEXT ·besselI0eF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VMOVUPS specialavx2Const<>+1152(SB), Y6
-	VMOVUPS specialavx2Const<>+5984(SB), Y0
-	VMOVUPS specialavx2Const<>+8384(SB), Y7
+	VMOVUPS specialavx2Const<>+4704(SB), Y0
+	VMOVUPS specialavx2Const<>+4736(SB), Y7
 	VMOVUPS specialavx2Const<>+64(SB), Y1
 	VMOVUPS specialavx2Const<>+224(SB), Y2
 	VMOVUPS specialavx2Const<>+4448(SB), Y4
@@ -4760,38 +3399,38 @@ TEXT ·besselI0eF32AVX2(SB), NOSPLIT, $0-24
 	JL tail
 
 loop:
-	BLOCK20
-	BLOCK32
+	BLOCK14
+	BLOCK25
 	VMOVUPS X9, (DI)
 	VCVTPS2PD 16(SI), Y8
 	VPAND Y6, Y8, Y8
 	VMINPD Y8, Y0, Y9
 	VMULPD Y9, Y9, Y10
 	VMULPD Y10, Y10, Y11
-	VMOVUPS specialavx2Const<>+8448(SB), Y12
+	VMOVUPS specialavx2Const<>+4800(SB), Y12
 	VFMADD231PD Y11, Y7, Y12
-	VFMADD213PD specialavx2Const<>+8480(SB), Y11, Y12
-	VFMADD213PD specialavx2Const<>+8512(SB), Y11, Y12
-	VFMADD213PD specialavx2Const<>+8544(SB), Y11, Y12
-	VFMADD213PD specialavx2Const<>+8576(SB), Y11, Y12
-	VMOVUPS specialavx2Const<>+8608(SB), Y13
-	VFMADD231PD specialavx2Const<>+8640(SB), Y11, Y13
-	VFMADD213PD specialavx2Const<>+8672(SB), Y11, Y13
-	VFMADD213PD specialavx2Const<>+8704(SB), Y11, Y13
-	VFMADD213PD specialavx2Const<>+8736(SB), Y11, Y13
-	VFMADD213PD specialavx2Const<>+8768(SB), Y11, Y13
+	VFMADD213PD specialavx2Const<>+4832(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+4864(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+4896(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+4928(SB), Y11, Y12
+	VMOVUPS specialavx2Const<>+4960(SB), Y13
+	VFMADD231PD specialavx2Const<>+4992(SB), Y11, Y13
+	VFMADD213PD specialavx2Const<>+5024(SB), Y11, Y13
+	VFMADD213PD specialavx2Const<>+5056(SB), Y11, Y13
+	VFMADD213PD specialavx2Const<>+5088(SB), Y11, Y13
+	VFMADD213PD specialavx2Const<>+5120(SB), Y11, Y13
 	VFMADD231PD Y10, Y12, Y13
 	VMAXPD Y8, Y0, Y10
 	VDIVPD Y10, Y1, Y10
 	VMULPD Y10, Y10, Y11
-	VMOVUPS specialavx2Const<>+8800(SB), Y12
-	VFMADD231PD specialavx2Const<>+8832(SB), Y11, Y12
-	VFMADD213PD specialavx2Const<>+8864(SB), Y11, Y12
-	VFMADD213PD specialavx2Const<>+8896(SB), Y11, Y12
-	VMOVUPS specialavx2Const<>+8928(SB), Y14
-	VFMADD231PD specialavx2Const<>+8960(SB), Y11, Y14
-	VFMADD213PD specialavx2Const<>+8992(SB), Y11, Y14
-	VFMADD213PD specialavx2Const<>+9024(SB), Y11, Y14
+	VMOVUPS specialavx2Const<>+5152(SB), Y12
+	VFMADD231PD specialavx2Const<>+5184(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+5216(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+5248(SB), Y11, Y12
+	VMOVUPS specialavx2Const<>+5280(SB), Y14
+	VFMADD231PD specialavx2Const<>+5312(SB), Y11, Y14
+	VFMADD213PD specialavx2Const<>+5344(SB), Y11, Y14
+	VFMADD213PD specialavx2Const<>+5376(SB), Y11, Y14
 	VFMADD231PD Y10, Y12, Y14
 	VSQRTPD Y10, Y10
 	VMULPD Y10, Y14, Y10
@@ -4811,7 +3450,7 @@ loop:
 	VFMADD213PD specialavx2Const<>+4320(SB), Y9, Y14
 	VFMADD213PD specialavx2Const<>+4352(SB), Y9, Y14
 	VFMADD213PD specialavx2Const<>+4384(SB), Y9, Y14
-	BLOCK32
+	BLOCK25
 	VMOVUPS X9, 16(DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
@@ -4822,8 +3461,8 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK20
-	BLOCK32
+	BLOCK14
+	BLOCK25
 	VMOVUPS X9, (DI)
 	ADDQ $16, DI
 	ADDQ $16, SI
@@ -4840,8 +3479,8 @@ TEXT ·besselI1F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VMOVUPS specialavx2Const<>+1152(SB), Y2
-	VMOVUPS specialavx2Const<>+5984(SB), Y0
-	VMOVUPS specialavx2Const<>+8416(SB), Y3
+	VMOVUPS specialavx2Const<>+4704(SB), Y0
+	VMOVUPS specialavx2Const<>+4768(SB), Y3
 	VMOVUPS specialavx2Const<>+64(SB), Y1
 	VMOVUPS specialavx2Const<>+4448(SB), Y5
 	VMOVUPS specialavx2Const<>+4480(SB), Y4
@@ -4850,25 +3489,25 @@ TEXT ·besselI1F32AVX2(SB), NOSPLIT, $0-24
 	JL tail
 
 loop:
-	BLOCK21
-	BLOCK33
+	BLOCK15
+	BLOCK26
 	VBLENDVPD Y8, Y9, Y10, Y8
-	BLOCK25
-	VFMADD213PD specialavx2Const<>+9376(SB), Y11, Y13
+	BLOCK19
+	VFMADD213PD specialavx2Const<>+5728(SB), Y11, Y13
 	VFMADD231PD Y10, Y12, Y13
 	VMULPD Y9, Y13, Y9
 	VMINPD Y8, Y3, Y10
 	VMAXPD Y10, Y0, Y10
 	VDIVPD Y10, Y1, Y11
 	VMULPD Y11, Y11, Y12
-	VMOVUPS specialavx2Const<>+9408(SB), Y13
-	VFMADD231PD specialavx2Const<>+9440(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+9472(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+9504(SB), Y12, Y13
-	VMOVUPS specialavx2Const<>+9536(SB), Y14
-	VFMADD231PD specialavx2Const<>+9568(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+9600(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+9632(SB), Y12, Y14
+	VMOVUPS specialavx2Const<>+5760(SB), Y13
+	VFMADD231PD specialavx2Const<>+5792(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+5824(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+5856(SB), Y12, Y13
+	VMOVUPS specialavx2Const<>+5888(SB), Y14
+	VFMADD231PD specialavx2Const<>+5920(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+5952(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+5984(SB), Y12, Y14
 	VFMADD231PD Y11, Y13, Y14
 	VSQRTPD Y11, Y11
 	VMULPD Y11, Y14, Y11
@@ -4887,7 +3526,7 @@ loop:
 	VFMADD213PD specialavx2Const<>+4320(SB), Y10, Y14
 	VFMADD213PD specialavx2Const<>+4352(SB), Y10, Y14
 	VFMADD213PD specialavx2Const<>+4384(SB), Y10, Y14
-	BLOCK33
+	BLOCK26
 	VBLENDVPD Y8, Y9, Y10, Y8
 	VPAND Y2, Y8, Y8
 	VPAND specialavx2Const<>+3296(SB), Y7, Y7
@@ -4903,8 +3542,8 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK21
-	BLOCK33
+	BLOCK15
+	BLOCK26
 	VBLENDVPD Y8, Y9, Y10, Y8
 	VPAND Y2, Y8, Y8
 	VPAND specialavx2Const<>+3296(SB), Y7, Y7
@@ -4926,7 +3565,7 @@ TEXT ·besselI1eF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VMOVUPS specialavx2Const<>+1152(SB), Y2
-	VMOVUPS specialavx2Const<>+5984(SB), Y0
+	VMOVUPS specialavx2Const<>+4704(SB), Y0
 	VMOVUPS specialavx2Const<>+64(SB), Y1
 	VMOVUPS specialavx2Const<>+224(SB), Y3
 	VMOVUPS specialavx2Const<>+4448(SB), Y5
@@ -4936,7 +3575,7 @@ TEXT ·besselI1eF32AVX2(SB), NOSPLIT, $0-24
 	JL tail
 
 loop:
-	BLOCK22
+	BLOCK16
 	VFMADD213PD specialavx2Const<>+4416(SB), Y9, Y14
 	VFMADD213PD specialavx2Const<>+3584(SB), Y9, Y14
 	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14
@@ -4946,21 +3585,21 @@ loop:
 	VMULPD Y13, Y10, Y9
 	VCMPPD $18, Y0, Y8, Y8
 	VBLENDVPD Y8, Y9, Y11, Y8
-	BLOCK25
-	VFMADD213PD specialavx2Const<>+9376(SB), Y11, Y13
+	BLOCK19
+	VFMADD213PD specialavx2Const<>+5728(SB), Y11, Y13
 	VFMADD231PD Y10, Y12, Y13
 	VMULPD Y9, Y13, Y10
 	VMAXPD Y8, Y0, Y11
 	VDIVPD Y11, Y1, Y11
 	VMULPD Y11, Y11, Y12
-	VMOVUPS specialavx2Const<>+9408(SB), Y13
-	VFMADD231PD specialavx2Const<>+9440(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+9472(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+9504(SB), Y12, Y13
-	VMOVUPS specialavx2Const<>+9536(SB), Y14
-	VFMADD231PD specialavx2Const<>+9568(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+9600(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+9632(SB), Y12, Y14
+	VMOVUPS specialavx2Const<>+5760(SB), Y13
+	VFMADD231PD specialavx2Const<>+5792(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+5824(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+5856(SB), Y12, Y13
+	VMOVUPS specialavx2Const<>+5888(SB), Y14
+	VFMADD231PD specialavx2Const<>+5920(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+5952(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+5984(SB), Y12, Y14
 	VFMADD231PD Y11, Y13, Y14
 	VSQRTPD Y11, Y11
 	VMULPD Y11, Y14, Y11
@@ -4974,7 +3613,7 @@ loop:
 	VFNMADD231PD specialavx2Const<>+4224(SB), Y13, Y9
 	VPSLLQ $52, Y12, Y12
 	VPADDQ Y1, Y12, Y12
-	BLOCK31
+	BLOCK24
 	VMOVAPS Y12, Y13
 	VFMADD231PD Y9, Y12, Y13
 	VMULPD Y13, Y10, Y9
@@ -4994,7 +3633,7 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK22
+	BLOCK16
 	VFMADD213PD specialavx2Const<>+4416(SB), Y9, Y14
 	VFMADD213PD specialavx2Const<>+3584(SB), Y9, Y14
 	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14

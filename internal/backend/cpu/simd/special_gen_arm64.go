@@ -162,50 +162,6 @@ func ZetaF32(z, x, y []float32) {
 //go:noescape
 func zetaF32NEON(z, x, y *float32, n int) (done int)
 
-// GammaincLowF32 sets z[i] = GammaincF32 of concentrations x[i] below 12, which others stop, at y[i].
-func GammaincLowF32(z, x, y []float32) {
-	x, y = x[:len(z)], y[:len(z)]
-	switch {
-	case len(z) == 0:
-	case useNEON:
-		for len(z) >= 2 {
-			n := gammaincLowF32NEON(&z[0], &x[0], &y[0], len(z)&^1)
-			z, x, y = z[n:], x[n:], y[n:]
-			n = min(len(z), 2)
-			gammaincLowF32Generic(z[:n], x[:n], y[:n])
-			z, x, y = z[n:], x[n:], y[n:]
-		}
-		gammaincLowF32Generic(z, x, y)
-	default:
-		gammaincLowF32Generic(z, x, y)
-	}
-}
-
-//go:noescape
-func gammaincLowF32NEON(z, x, y *float32, n int) (done int)
-
-// GammaincF32 sets z[i] = the regularised lower incomplete gamma function of the concentration x[i] at y[i].
-func GammaincF32(z, x, y []float32) {
-	x, y = x[:len(z)], y[:len(z)]
-	switch {
-	case len(z) == 0:
-	case useNEON:
-		for len(z) >= 2 {
-			n := gammaincF32NEON(&z[0], &x[0], &y[0], len(z)&^1)
-			z, x, y = z[n:], x[n:], y[n:]
-			n = min(len(z), 2)
-			gammaincF32Generic(z[:n], x[:n], y[:n])
-			z, x, y = z[n:], x[n:], y[n:]
-		}
-		gammaincF32Generic(z, x, y)
-	default:
-		gammaincF32Generic(z, x, y)
-	}
-}
-
-//go:noescape
-func gammaincF32NEON(z, x, y *float32, n int) (done int)
-
 // BesselI0F32 sets z[i] = I0(x[i]).
 func BesselI0F32(z, x []float32) {
 	x = x[:len(z)]

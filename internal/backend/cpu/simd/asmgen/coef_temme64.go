@@ -1,6 +1,7 @@
 package main
 
-// temme64 has the coefficients of ηⁿ/aᵏ of the incomplete gamma functions as package special has them; scripts/special/temme.py prints them.
+// temme64 has the coefficients of ηⁿ/aᵏ of the incomplete gamma functions as package special has them;
+// scripts/special/temme.py prints them.
 var temme64 = [][]float64{
 	{-0.3333333333333333, 0.08333333333333333, -0.014814814814814815, 0.0011574074074074073, 0.0003527336860670194,
 		-0.0001787551440329218, 3.919263178522438e-05, -2.185448510679992e-06, -1.85406221071516e-06, 8.296711340953087e-07,

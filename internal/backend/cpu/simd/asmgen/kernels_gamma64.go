@@ -5,7 +5,9 @@ import "math"
 // The gamma family in float64. A kernel's own body does positive arguments, its rare one all.
 func gamma64() []*kernel {
 	d := precisions[1]
-	trigamma := elementaryKernel(d, "Trigamma", "the derivative of digamma at x[i]", 1, func(b *B, x, _ *val) *val { return d.trigamma64(b, x) })
+	trigamma := elementaryKernel(d, "Trigamma", "the derivative of digamma at x[i]", 1, func(b *B, x, _ *val) *val {
+		return d.trigamma64(b, x)
+	})
 	trigamma.stops, trigamma.slow = true, "trigammaFar64"
 	return []*kernel{
 		d.allReals("Lgamma", "log |Γ(x[i])|", 0x1p-1022, d.lgammaPositive, d.lgammaAll),

@@ -49,8 +49,8 @@ func (d precision) zeta64(b *B, s, q *val) *val {
 		default: // a times the power, because the exponent 1-s would be rounded
 			r := b.Div(b.D(1), a)
 			r2 := b.Mul(r, r)
-			series := []float64{1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160, -691.0 / 1307674368000, 1.0 / 74724249600,
-				-3617.0 / 10670622842880000}
+			series := []float64{1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160, -691.0 / 1307674368000,
+				1.0 / 74724249600, -3617.0 / 10670622842880000}
 			var t *val
 			for k := len(series) - 1; k >= 0; k-- {
 				if t == nil {

@@ -4,9 +4,6 @@
 
 package simd
 
-// ZetaF64 sets z[i] = the Hurwitz zeta function of the exponent x[i] at y[i].
-func ZetaF64(z, x, y []float64) { zetaF64Generic(z, x, y) }
-
 // BetalnF64 sets z[i] = log |B(x[i], y[i])|.
 func BetalnF64(z, x, y []float64) { betalnF64Generic(z, x, y) }
 

@@ -4,38 +4,6 @@
 
 package simd
 
-// ZetaF64 sets z[i] = the Hurwitz zeta function of the exponent x[i] at y[i].
-func ZetaF64(z, x, y []float64) {
-	x, y = x[:len(z)], y[:len(z)]
-	switch {
-	case len(z) == 0:
-	case useAVX512:
-		for len(z) > 0 {
-			n := zetaF64AVX512(&z[0], &x[0], &y[0], len(z))
-			z, x, y = z[n:], x[n:], y[n:]
-			n = min(len(z), 8)
-			zetaF64Generic(z[:n], x[:n], y[:n])
-			z, x, y = z[n:], x[n:], y[n:]
-		}
-	case useAVX2:
-		for len(z) > 0 {
-			n := zetaF64AVX2(&z[0], &x[0], &y[0], len(z))
-			z, x, y = z[n:], x[n:], y[n:]
-			n = min(len(z), 4)
-			zetaF64Generic(z[:n], x[:n], y[:n])
-			z, x, y = z[n:], x[n:], y[n:]
-		}
-	default:
-		zetaF64Generic(z, x, y)
-	}
-}
-
-//go:noescape
-func zetaF64AVX512(z, x, y *float64, n int) (done int)
-
-//go:noescape
-func zetaF64AVX2(z, x, y *float64, n int) (done int)
-
 // BetalnF64 sets z[i] = log |B(x[i], y[i])|.
 func BetalnF64(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
