@@ -5,654 +5,654 @@
 #include "textflag.h"
 
 #define BLOCK1 \
-	VADDPD incomplete64avx2Const<>+1888(SB), Y6, Y8; \
-	VADDPD incomplete64avx2Const<>+1920(SB), Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+1888(SB), Y5, Y7; \
+	VADDPD incomplete64avx2Const<>+1920(SB), Y5, Y8; \
+	VMULPD Y7, Y8, Y8; \
+	VADDPD incomplete64avx2Const<>+1952(SB), Y5, Y9; \
 	VMULPD Y8, Y9, Y9; \
-	VADDPD incomplete64avx2Const<>+1952(SB), Y6, Y10; \
+	VFMADD231PD Y0, Y6, Y7; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD213PD Y9, Y6, Y8; \
+	VADDPD incomplete64avx2Const<>+1984(SB), Y5, Y7; \
+	VMULPD Y9, Y7, Y7; \
+	VDIVPD Y7, Y8, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2016(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2048(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2080(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VFMADD231PD Y0, Y7, Y8; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD213PD Y10, Y7, Y9; \
-	VADDPD incomplete64avx2Const<>+1984(SB), Y6, Y8; \
-	VMULPD Y10, Y8, Y8; \
-	VDIVPD Y8, Y9, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2016(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2048(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2112(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2144(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2176(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2208(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2080(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2112(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2144(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2176(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2240(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2272(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2304(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2336(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2208(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2240(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2272(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2304(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2368(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2400(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2432(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2464(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2336(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2368(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2400(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2432(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2496(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2528(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2560(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2592(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2464(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2496(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2528(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2560(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2624(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2656(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2688(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+352(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2592(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2624(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2656(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2688(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2720(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2752(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2784(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2816(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+352(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2720(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2752(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2784(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2848(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2880(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2912(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2944(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2816(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2848(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2880(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2912(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2976(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3008(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3040(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3072(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2944(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2976(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3008(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3040(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+3104(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3136(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3168(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3200(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3072(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+3104(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3136(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3168(SB), Y6, Y10; \
-	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3200(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9
 
 #define BLOCK2 \
-	VMOVUPD (SI), Y5; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y5, Y6; \
-	VBLENDVPD Y6, Y1, Y3, Y6; \
-	VADDPD Y6, Y5, Y5; \
-	VMOVUPD (R8), Y6; \
-	VDIVPD Y5, Y6, Y7; \
-	VFNMADD213PD Y6, Y7, Y5; \
-	VDIVPD Y6, Y5, Y5; \
-	VCMPPD $17, incomplete64avx2Const<>+192(SB), Y7, Y6; \
-	VMULPD incomplete64avx2Const<>+224(SB), Y7, Y8; \
-	VBLENDVPD Y6, Y8, Y7, Y7; \
-	VPADDQ incomplete64avx2Const<>+256(SB), Y7, Y8; \
-	VPSRLQ $52, Y8, Y8; \
-	VPSLLQ $52, Y8, Y9; \
-	VPSUBQ Y9, Y7, Y7; \
-	VPADDQ Y0, Y7, Y7; \
-	VSUBPD Y0, Y7, Y7; \
-	VPOR incomplete64avx2Const<>+288(SB), Y8, Y8; \
-	VSUBPD incomplete64avx2Const<>+320(SB), Y8, Y8; \
-	VBLENDVPD Y6, incomplete64avx2Const<>+352(SB), Y3, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD Y2, Y7, Y8; \
-	VSUBPD Y2, Y8, Y9; \
-	VSUBPD Y9, Y7, Y9; \
-	VDIVPD Y8, Y0, Y10; \
-	VMULPD Y10, Y7, Y11; \
-	VFNMADD231PD Y11, Y8, Y7; \
-	VFNMADD231PD Y11, Y9, Y7; \
-	VMULPD Y10, Y7, Y7; \
-	VMULPD Y11, Y11, Y8; \
-	VADDPD Y11, Y11, Y9; \
-	VMOVAPS Y8, Y10; \
-	VFMSUB231PD Y11, Y11, Y10; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VMOVUPS incomplete64avx2Const<>+384(SB), Y9; \
-	VFMADD231PD incomplete64avx2Const<>+416(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+448(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+480(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+512(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+544(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+576(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+608(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+640(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+672(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+704(SB), Y8, Y9; \
-	VMULPD Y9, Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+736(SB), Y9, Y12; \
-	VSUBPD incomplete64avx2Const<>+736(SB), Y12, Y13; \
-	VSUBPD Y13, Y9, Y9; \
-	VADDPD incomplete64avx2Const<>+768(SB), Y9, Y9; \
-	VMULPD Y12, Y8, Y13; \
-	VMOVAPS Y13, Y14; \
-	VFMSUB231PD Y12, Y8, Y14; \
-	VFMADD231PD Y9, Y8, Y14; \
-	VFMADD231PD Y12, Y10, Y14; \
-	VMULPD Y13, Y11, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD Y13, Y11, Y9; \
-	VFMADD231PD Y11, Y14, Y9; \
-	VFMADD231PD Y7, Y13, Y9; \
-	VADDPD Y8, Y11, Y10; \
-	VSUBPD Y11, Y10, Y11; \
-	VSUBPD Y11, Y8, Y8; \
-	VADDPD Y7, Y9, Y7; \
-	VADDPD Y7, Y8, Y7; \
-	VMULPD incomplete64avx2Const<>+800(SB), Y10, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y10, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+832(SB), Y10, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+800(SB), Y7, Y9; \
-	VADDPD Y8, Y6, Y7; \
-	VSUBPD Y6, Y7, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD Y9, Y6, Y6; \
-	VADDPD Y6, Y7, Y8; \
-	VSUBPD Y7, Y8, Y7; \
-	VSUBPD Y7, Y6, Y6; \
-	VMULPD incomplete64avx2Const<>+864(SB), Y8, Y7; \
-	VMOVAPS Y7, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y8, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+864(SB), Y6, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+896(SB), Y8, Y9; \
-	VADDPD Y5, Y9, Y5; \
-	VADDPD Y5, Y7, Y6; \
-	VSUBPD Y7, Y6, Y7; \
-	VSUBPD Y7, Y5, Y5; \
-	VMOVUPD (SI), Y7; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y7, Y8; \
-	VBLENDVPD Y8, Y1, Y3, Y8; \
-	VADDPD Y8, Y7, Y7; \
-	VMOVUPD (R8), Y8; \
-	VPXOR incomplete64avx2Const<>+928(SB), Y8, Y8; \
-	VADDPD Y8, Y7, Y9; \
-	VSUBPD Y7, Y9, Y10; \
-	VSUBPD Y10, Y9, Y11; \
-	VSUBPD Y11, Y7, Y11; \
-	VSUBPD Y10, Y8, Y8; \
-	VADDPD Y8, Y11, Y8; \
-	VMULPD Y7, Y6, Y10; \
-	VMOVAPS Y10, Y11; \
-	VFMSUB231PD Y7, Y6, Y11; \
-	VFMADD231PD Y7, Y5, Y11; \
-	VADDPD Y9, Y10, Y5; \
-	VSUBPD Y10, Y5, Y7; \
-	VSUBPD Y7, Y5, Y12; \
-	VSUBPD Y12, Y10, Y10; \
-	VSUBPD Y7, Y9, Y7; \
-	VADDPD Y7, Y10, Y7; \
-	VADDPD Y8, Y11, Y8; \
-	VADDPD Y8, Y7, Y7; \
-	VADDPD Y7, Y5, Y8; \
-	VSUBPD Y5, Y8, Y5; \
+	VMOVUPD (SI), Y4; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y4, Y5; \
+	VBLENDVPD Y5, Y1, Y3, Y5; \
+	VADDPD Y5, Y4, Y4; \
+	VMOVUPD (R8), Y5; \
+	VDIVPD Y4, Y5, Y6; \
+	VFNMADD213PD Y5, Y6, Y4; \
+	VDIVPD Y5, Y4, Y4; \
+	VCMPPD $17, incomplete64avx2Const<>+192(SB), Y6, Y5; \
+	VMULPD incomplete64avx2Const<>+224(SB), Y6, Y7; \
+	VBLENDVPD Y5, Y7, Y6, Y6; \
+	VPADDQ incomplete64avx2Const<>+256(SB), Y6, Y7; \
+	VPSRLQ $52, Y7, Y7; \
+	VPSLLQ $52, Y7, Y8; \
+	VPSUBQ Y8, Y6, Y6; \
+	VPADDQ Y0, Y6, Y6; \
+	VSUBPD Y0, Y6, Y6; \
+	VPOR incomplete64avx2Const<>+288(SB), Y7, Y7; \
+	VSUBPD incomplete64avx2Const<>+320(SB), Y7, Y7; \
+	VBLENDVPD Y5, incomplete64avx2Const<>+352(SB), Y3, Y5; \
 	VSUBPD Y5, Y7, Y5; \
-	VMOVUPD (SI), Y7; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y7, Y9; \
-	VBLENDVPD Y9, Y1, Y3, Y9; \
-	VADDPD Y9, Y7, Y10; \
-	VSUBPD Y7, Y10, Y11; \
-	VSUBPD Y11, Y10, Y12; \
-	VSUBPD Y12, Y7, Y7; \
+	VADDPD Y2, Y6, Y7; \
+	VSUBPD Y2, Y7, Y8; \
+	VSUBPD Y8, Y6, Y8; \
+	VDIVPD Y7, Y0, Y9; \
+	VMULPD Y9, Y6, Y10; \
+	VFNMADD231PD Y10, Y7, Y6; \
+	VFNMADD231PD Y10, Y8, Y6; \
+	VMULPD Y9, Y6, Y6; \
+	VMULPD Y10, Y10, Y7; \
+	VADDPD Y10, Y10, Y8; \
+	VMOVAPS Y7, Y9; \
+	VFMSUB231PD Y10, Y10, Y9; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VMOVUPS incomplete64avx2Const<>+384(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+416(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+448(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+480(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+512(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+544(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+576(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+608(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+640(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+672(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+704(SB), Y7, Y8; \
+	VMULPD Y8, Y7, Y8; \
+	VADDPD incomplete64avx2Const<>+736(SB), Y8, Y11; \
+	VSUBPD incomplete64avx2Const<>+736(SB), Y11, Y12; \
+	VSUBPD Y12, Y8, Y8; \
+	VADDPD incomplete64avx2Const<>+768(SB), Y8, Y8; \
+	VMULPD Y11, Y7, Y12; \
+	VMOVAPS Y12, Y13; \
+	VFMSUB231PD Y11, Y7, Y13; \
+	VFMADD231PD Y8, Y7, Y13; \
+	VFMADD231PD Y11, Y9, Y13; \
+	VMULPD Y12, Y10, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD Y12, Y10, Y8; \
+	VFMADD231PD Y10, Y13, Y8; \
+	VFMADD231PD Y6, Y12, Y8; \
+	VADDPD Y7, Y10, Y9; \
+	VSUBPD Y10, Y9, Y10; \
+	VSUBPD Y10, Y7, Y7; \
+	VADDPD Y6, Y8, Y6; \
+	VADDPD Y6, Y7, Y6; \
+	VMULPD incomplete64avx2Const<>+800(SB), Y9, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y9, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+832(SB), Y9, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+800(SB), Y6, Y8; \
+	VADDPD Y7, Y5, Y6; \
+	VSUBPD Y5, Y6, Y5; \
+	VSUBPD Y5, Y7, Y5; \
+	VADDPD Y8, Y5, Y5; \
+	VADDPD Y5, Y6, Y7; \
+	VSUBPD Y6, Y7, Y6; \
+	VSUBPD Y6, Y5, Y5; \
+	VMULPD incomplete64avx2Const<>+864(SB), Y7, Y6; \
+	VMOVAPS Y6, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y7, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+864(SB), Y5, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y8; \
+	VADDPD Y4, Y8, Y4; \
+	VADDPD Y4, Y6, Y5; \
+	VSUBPD Y6, Y5, Y6; \
+	VSUBPD Y6, Y4, Y4; \
+	VMOVUPD (SI), Y6; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y7; \
+	VBLENDVPD Y7, Y1, Y3, Y7; \
+	VADDPD Y7, Y6, Y6; \
+	VMOVUPD (R8), Y7; \
+	VPXOR incomplete64avx2Const<>+928(SB), Y7, Y7; \
+	VADDPD Y7, Y6, Y8; \
+	VSUBPD Y6, Y8, Y9; \
+	VSUBPD Y9, Y8, Y10; \
+	VSUBPD Y10, Y6, Y10; \
+	VSUBPD Y9, Y7, Y7; \
+	VADDPD Y7, Y10, Y7; \
+	VMULPD Y6, Y5, Y9; \
+	VMOVAPS Y9, Y10; \
+	VFMSUB231PD Y6, Y5, Y10; \
+	VFMADD231PD Y6, Y4, Y10; \
+	VADDPD Y8, Y9, Y4; \
+	VSUBPD Y9, Y4, Y6; \
+	VSUBPD Y6, Y4, Y11; \
 	VSUBPD Y11, Y9, Y9; \
-	VADDPD Y9, Y7, Y7; \
-	VDIVPD Y10, Y0, Y9; \
+	VSUBPD Y6, Y8, Y6; \
+	VADDPD Y6, Y9, Y6; \
+	VADDPD Y7, Y10, Y7; \
+	VADDPD Y7, Y6, Y6; \
+	VADDPD Y6, Y4, Y7; \
+	VSUBPD Y4, Y7, Y4; \
+	VSUBPD Y4, Y6, Y4; \
+	VMOVUPD (SI), Y6; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y8; \
+	VBLENDVPD Y8, Y1, Y3, Y8; \
+	VADDPD Y8, Y6, Y9; \
+	VSUBPD Y6, Y9, Y10; \
+	VSUBPD Y10, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VSUBPD Y10, Y8, Y8; \
+	VADDPD Y8, Y6, Y6; \
+	VDIVPD Y9, Y0, Y8; \
+	VMULPD Y8, Y8, Y9; \
 	VMULPD Y9, Y9, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS incomplete64avx2Const<>+960(SB), Y12; \
-	VFMADD231PD incomplete64avx2Const<>+992(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y11, Y12
+	VMOVUPS incomplete64avx2Const<>+960(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+992(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y10, Y11
 
 #define BLOCK3 \
-	VSUBPD Y6, Y7, Y7; \
-	VADDPD incomplete64avx2Const<>+2496(SB), Y7, Y8; \
-	VADDPD Y3, Y8, Y8; \
-	VSUBPD incomplete64avx2Const<>+3456(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3456(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3488(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3488(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2560(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2624(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3520(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3520(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3552(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3552(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2688(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2720(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3584(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3584(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3616(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3616(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2784(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2848(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3648(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3648(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3680(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3680(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2912(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2976(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3712(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3712(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3744(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3744(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3040(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3104(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3776(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3776(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3808(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3808(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3168(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3232(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3840(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3840(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3872(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3872(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3296(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3360(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3904(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3904(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3936(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3936(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3424(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3488(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3968(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3968(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4000(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4000(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3552(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3616(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4032(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4032(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4064(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4064(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3680(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3744(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4096(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4096(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4128(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4128(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3808(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3872(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4160(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4160(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4192(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4192(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3936(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4000(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4224(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4224(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4256(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4256(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10
+	VSUBPD Y5, Y6, Y6; \
+	VADDPD incomplete64avx2Const<>+2496(SB), Y6, Y7; \
+	VADDPD Y3, Y7, Y7; \
+	VSUBPD incomplete64avx2Const<>+3456(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3456(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3488(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3488(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2560(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2624(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3520(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3520(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3552(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3552(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2688(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2720(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3584(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3584(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3616(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3616(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2784(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2848(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3648(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3648(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3680(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3680(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2912(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2976(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3712(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3712(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3744(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3744(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3040(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3104(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3776(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3776(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3808(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3808(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3168(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3232(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3840(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3840(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3872(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3872(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3296(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3360(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3904(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3904(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3936(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3936(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3424(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3488(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3968(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3968(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4000(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4000(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3552(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3616(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4032(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4032(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4064(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4064(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3680(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3744(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4096(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4096(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4128(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4128(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3808(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3872(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4160(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4160(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4192(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4192(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3936(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4000(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4224(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4224(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4256(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4256(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9
 
 #define BLOCK4 \
-	VSUBPD incomplete64avx2Const<>+3456(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3456(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3488(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3488(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2560(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2624(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3520(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3520(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3552(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3552(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2688(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2720(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3584(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3584(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3616(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3616(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2784(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2848(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3648(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3648(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3680(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3680(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2912(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2976(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3712(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3712(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3744(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3744(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3040(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3104(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3776(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3776(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3808(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3808(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3168(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3232(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3840(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3840(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3872(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3872(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3296(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3360(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3904(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3904(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3936(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3936(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3424(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3488(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3968(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3968(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4000(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4000(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3552(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3616(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4032(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4032(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4064(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4064(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3680(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3744(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4096(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4096(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4128(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4128(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3808(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3872(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4160(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4160(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4192(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4192(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3936(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4000(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4224(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4224(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4256(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4256(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4064(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8
+	VSUBPD incomplete64avx2Const<>+3456(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3456(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3488(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3488(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2560(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2624(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3520(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3520(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3552(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3552(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2688(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2720(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3584(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3584(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3616(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3616(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2784(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2848(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3648(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3648(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3680(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3680(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2912(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2976(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3712(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3712(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3744(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3744(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3040(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3104(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3776(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3776(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3808(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3808(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3168(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3232(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3840(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3840(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3872(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3872(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3296(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3360(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3904(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3904(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3936(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3936(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3424(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3488(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3968(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3968(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4000(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4000(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3552(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3616(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4032(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4032(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4064(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4064(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3680(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3744(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4096(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4096(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4128(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4128(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3808(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3872(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4160(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4160(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4192(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4192(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3936(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4000(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4224(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4224(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4256(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4256(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4064(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7
 
 #define BLOCK5 \
-	VADDPD incomplete64avx2Const<>+4128(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4288(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4288(SB), Y9, Y9; \
-	VSUBPD Y1, Y6, Y10; \
-	VMULPD Y1, Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4192(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4256(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD Y2, Y6, Y9; \
-	VMULPD Y2, Y9, Y9; \
-	VSUBPD Y0, Y6, Y10; \
-	VMULPD Y0, Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD Y1, Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD Y0, Y7, Y7; \
-	VADDPD Y8, Y7, Y7; \
-	VDIVPD Y7, Y6, Y6; \
-	VMULPD Y5, Y6, Y5; \
-	VMOVUPD Y5, (DI); \
-	VMOVUPD 32(SI), Y5; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y5, Y6; \
-	VBLENDVPD Y6, Y1, Y3, Y6; \
-	VADDPD Y6, Y5, Y5; \
-	VMOVUPD 32(R8), Y6; \
-	VDIVPD Y5, Y6, Y7; \
-	VFNMADD213PD Y6, Y7, Y5; \
-	VDIVPD Y6, Y5, Y5; \
-	VCMPPD $17, incomplete64avx2Const<>+192(SB), Y7, Y6; \
-	VMULPD incomplete64avx2Const<>+224(SB), Y7, Y8; \
-	VBLENDVPD Y6, Y8, Y7, Y7; \
-	VPADDQ incomplete64avx2Const<>+256(SB), Y7, Y8; \
-	VPSRLQ $52, Y8, Y8; \
-	VPSLLQ $52, Y8, Y9; \
-	VPSUBQ Y9, Y7, Y7; \
-	VPADDQ Y0, Y7, Y7; \
-	VSUBPD Y0, Y7, Y7; \
-	VPOR incomplete64avx2Const<>+288(SB), Y8, Y8; \
-	VSUBPD incomplete64avx2Const<>+320(SB), Y8, Y8; \
-	VBLENDVPD Y6, incomplete64avx2Const<>+352(SB), Y3, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD Y2, Y7, Y8; \
-	VSUBPD Y2, Y8, Y9; \
-	VSUBPD Y9, Y7, Y9; \
-	VDIVPD Y8, Y0, Y10; \
-	VMULPD Y10, Y7, Y11; \
-	VFNMADD231PD Y11, Y8, Y7; \
-	VFNMADD231PD Y11, Y9, Y7; \
-	VMULPD Y10, Y7, Y7; \
-	VMULPD Y11, Y11, Y8; \
-	VADDPD Y11, Y11, Y9; \
-	VMOVAPS Y8, Y10; \
-	VFMSUB231PD Y11, Y11, Y10; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VMOVUPS incomplete64avx2Const<>+384(SB), Y9; \
-	VFMADD231PD incomplete64avx2Const<>+416(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+448(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+480(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+512(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+544(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+576(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+608(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+640(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+672(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+704(SB), Y8, Y9; \
-	VMULPD Y9, Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+736(SB), Y9, Y12; \
-	VSUBPD incomplete64avx2Const<>+736(SB), Y12, Y13; \
-	VSUBPD Y13, Y9, Y9; \
-	VADDPD incomplete64avx2Const<>+768(SB), Y9, Y9; \
-	VMULPD Y12, Y8, Y13; \
-	VMOVAPS Y13, Y14; \
-	VFMSUB231PD Y12, Y8, Y14; \
-	VFMADD231PD Y9, Y8, Y14; \
-	VFMADD231PD Y12, Y10, Y14; \
-	VMULPD Y13, Y11, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD Y13, Y11, Y9; \
-	VFMADD231PD Y11, Y14, Y9; \
-	VFMADD231PD Y7, Y13, Y9; \
-	VADDPD Y8, Y11, Y10; \
-	VSUBPD Y11, Y10, Y11; \
-	VSUBPD Y11, Y8, Y8; \
-	VADDPD Y7, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4128(SB), Y6, Y8; \
 	VADDPD Y7, Y8, Y7; \
-	VMULPD incomplete64avx2Const<>+800(SB), Y10, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y10, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+832(SB), Y10, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+800(SB), Y7, Y9; \
-	VADDPD Y8, Y6, Y7; \
-	VSUBPD Y6, Y7, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD Y9, Y6, Y6; \
-	VADDPD Y6, Y7, Y8; \
-	VSUBPD Y7, Y8, Y7; \
-	VSUBPD Y7, Y6, Y6; \
-	VMULPD incomplete64avx2Const<>+864(SB), Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4288(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4288(SB), Y8, Y8; \
+	VSUBPD Y1, Y5, Y9; \
+	VMULPD Y1, Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4192(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4256(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD Y2, Y5, Y8; \
+	VMULPD Y2, Y8, Y8; \
+	VSUBPD Y0, Y5, Y9; \
+	VMULPD Y0, Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD Y1, Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD Y0, Y6, Y6; \
+	VADDPD Y7, Y6, Y6; \
+	VDIVPD Y6, Y5, Y5; \
+	VMULPD Y4, Y5, Y4; \
+	VMOVUPD Y4, (DI); \
+	VMOVUPD 32(SI), Y4; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y4, Y5; \
+	VBLENDVPD Y5, Y1, Y3, Y5; \
+	VADDPD Y5, Y4, Y4; \
+	VMOVUPD 32(R8), Y5; \
+	VDIVPD Y4, Y5, Y6; \
+	VFNMADD213PD Y5, Y6, Y4; \
+	VDIVPD Y5, Y4, Y4; \
+	VCMPPD $17, incomplete64avx2Const<>+192(SB), Y6, Y5; \
+	VMULPD incomplete64avx2Const<>+224(SB), Y6, Y7; \
+	VBLENDVPD Y5, Y7, Y6, Y6; \
+	VPADDQ incomplete64avx2Const<>+256(SB), Y6, Y7; \
+	VPSRLQ $52, Y7, Y7; \
+	VPSLLQ $52, Y7, Y8; \
+	VPSUBQ Y8, Y6, Y6; \
+	VPADDQ Y0, Y6, Y6; \
+	VSUBPD Y0, Y6, Y6; \
+	VPOR incomplete64avx2Const<>+288(SB), Y7, Y7; \
+	VSUBPD incomplete64avx2Const<>+320(SB), Y7, Y7; \
+	VBLENDVPD Y5, incomplete64avx2Const<>+352(SB), Y3, Y5; \
+	VSUBPD Y5, Y7, Y5; \
+	VADDPD Y2, Y6, Y7; \
+	VSUBPD Y2, Y7, Y8; \
+	VSUBPD Y8, Y6, Y8; \
+	VDIVPD Y7, Y0, Y9; \
+	VMULPD Y9, Y6, Y10; \
+	VFNMADD231PD Y10, Y7, Y6; \
+	VFNMADD231PD Y10, Y8, Y6; \
+	VMULPD Y9, Y6, Y6; \
+	VMULPD Y10, Y10, Y7; \
+	VADDPD Y10, Y10, Y8; \
 	VMOVAPS Y7, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y8, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+864(SB), Y6, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+896(SB), Y8, Y9; \
-	VADDPD Y5, Y9, Y5; \
-	VADDPD Y5, Y7, Y6; \
-	VSUBPD Y7, Y6, Y7; \
-	VSUBPD Y7, Y5, Y5; \
-	VMOVUPD 32(SI), Y7; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y7, Y8; \
-	VBLENDVPD Y8, Y1, Y3, Y8; \
-	VADDPD Y8, Y7, Y7; \
-	VMOVUPD 32(R8), Y8; \
-	VPXOR incomplete64avx2Const<>+928(SB), Y8, Y8; \
-	VADDPD Y8, Y7, Y9; \
-	VSUBPD Y7, Y9, Y10; \
-	VSUBPD Y10, Y9, Y11; \
-	VSUBPD Y11, Y7, Y11; \
-	VSUBPD Y10, Y8, Y8; \
-	VADDPD Y8, Y11, Y8; \
-	VMULPD Y7, Y6, Y10; \
-	VMOVAPS Y10, Y11; \
-	VFMSUB231PD Y7, Y6, Y11; \
-	VFMADD231PD Y7, Y5, Y11; \
-	VADDPD Y9, Y10, Y5
+	VFMSUB231PD Y10, Y10, Y9; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VMOVUPS incomplete64avx2Const<>+384(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+416(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+448(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+480(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+512(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+544(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+576(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+608(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+640(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+672(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+704(SB), Y7, Y8; \
+	VMULPD Y8, Y7, Y8; \
+	VADDPD incomplete64avx2Const<>+736(SB), Y8, Y11; \
+	VSUBPD incomplete64avx2Const<>+736(SB), Y11, Y12; \
+	VSUBPD Y12, Y8, Y8; \
+	VADDPD incomplete64avx2Const<>+768(SB), Y8, Y8; \
+	VMULPD Y11, Y7, Y12; \
+	VMOVAPS Y12, Y13; \
+	VFMSUB231PD Y11, Y7, Y13; \
+	VFMADD231PD Y8, Y7, Y13; \
+	VFMADD231PD Y11, Y9, Y13; \
+	VMULPD Y12, Y10, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD Y12, Y10, Y8; \
+	VFMADD231PD Y10, Y13, Y8; \
+	VFMADD231PD Y6, Y12, Y8; \
+	VADDPD Y7, Y10, Y9; \
+	VSUBPD Y10, Y9, Y10; \
+	VSUBPD Y10, Y7, Y7; \
+	VADDPD Y6, Y8, Y6; \
+	VADDPD Y6, Y7, Y6; \
+	VMULPD incomplete64avx2Const<>+800(SB), Y9, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y9, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+832(SB), Y9, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+800(SB), Y6, Y8; \
+	VADDPD Y7, Y5, Y6; \
+	VSUBPD Y5, Y6, Y5; \
+	VSUBPD Y5, Y7, Y5; \
+	VADDPD Y8, Y5, Y5; \
+	VADDPD Y5, Y6, Y7; \
+	VSUBPD Y6, Y7, Y6; \
+	VSUBPD Y6, Y5, Y5; \
+	VMULPD incomplete64avx2Const<>+864(SB), Y7, Y6; \
+	VMOVAPS Y6, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y7, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+864(SB), Y5, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y8; \
+	VADDPD Y4, Y8, Y4; \
+	VADDPD Y4, Y6, Y5; \
+	VSUBPD Y6, Y5, Y6; \
+	VSUBPD Y6, Y4, Y4; \
+	VMOVUPD 32(SI), Y6; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y7; \
+	VBLENDVPD Y7, Y1, Y3, Y7; \
+	VADDPD Y7, Y6, Y6; \
+	VMOVUPD 32(R8), Y7; \
+	VPXOR incomplete64avx2Const<>+928(SB), Y7, Y7; \
+	VADDPD Y7, Y6, Y8; \
+	VSUBPD Y6, Y8, Y9; \
+	VSUBPD Y9, Y8, Y10; \
+	VSUBPD Y10, Y6, Y10; \
+	VSUBPD Y9, Y7, Y7; \
+	VADDPD Y7, Y10, Y7; \
+	VMULPD Y6, Y5, Y9; \
+	VMOVAPS Y9, Y10; \
+	VFMSUB231PD Y6, Y5, Y10; \
+	VFMADD231PD Y6, Y4, Y10; \
+	VADDPD Y8, Y9, Y4
 
 #define BLOCK6 \
 	MOVQ $4, DX; \
@@ -661,388 +661,388 @@
 	NEGQ DX; \
 	LEAQ tailMask<>+32(SB), AX; \
 	VMOVDQU (AX)(DX*8), Y15; \
-	VMASKMOVPD (SI), Y15, Y5; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y5, Y6; \
-	VBLENDVPD Y6, Y1, Y3, Y6; \
-	VADDPD Y6, Y5, Y5; \
-	VMASKMOVPD (R8), Y15, Y6; \
-	VDIVPD Y5, Y6, Y7; \
-	VFNMADD213PD Y6, Y7, Y5; \
-	VDIVPD Y6, Y5, Y5; \
-	VCMPPD $17, incomplete64avx2Const<>+192(SB), Y7, Y6; \
-	VMULPD incomplete64avx2Const<>+224(SB), Y7, Y8; \
-	VBLENDVPD Y6, Y8, Y7, Y7; \
-	VPADDQ incomplete64avx2Const<>+256(SB), Y7, Y8; \
-	VPSRLQ $52, Y8, Y8; \
-	VPSLLQ $52, Y8, Y9; \
-	VPSUBQ Y9, Y7, Y7; \
-	VPADDQ Y0, Y7, Y7; \
-	VSUBPD Y0, Y7, Y7; \
-	VPOR incomplete64avx2Const<>+288(SB), Y8, Y8; \
-	VSUBPD incomplete64avx2Const<>+320(SB), Y8, Y8; \
-	VBLENDVPD Y6, incomplete64avx2Const<>+352(SB), Y3, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD Y2, Y7, Y8; \
-	VSUBPD Y2, Y8, Y9; \
-	VSUBPD Y9, Y7, Y9; \
-	VDIVPD Y8, Y0, Y10; \
-	VMULPD Y10, Y7, Y11; \
-	VFNMADD231PD Y11, Y8, Y7; \
-	VFNMADD231PD Y11, Y9, Y7; \
-	VMULPD Y10, Y7, Y7; \
-	VMULPD Y11, Y11, Y8; \
-	VADDPD Y11, Y11, Y9; \
-	VMOVAPS Y8, Y10; \
-	VFMSUB231PD Y11, Y11, Y10; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VMOVUPS incomplete64avx2Const<>+384(SB), Y9; \
-	VFMADD231PD incomplete64avx2Const<>+416(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+448(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+480(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+512(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+544(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+576(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+608(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+640(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+672(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+704(SB), Y8, Y9; \
-	VMULPD Y9, Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+736(SB), Y9, Y12; \
-	VSUBPD incomplete64avx2Const<>+736(SB), Y12, Y13; \
-	VSUBPD Y13, Y9, Y9; \
-	VADDPD incomplete64avx2Const<>+768(SB), Y9, Y9; \
-	VMULPD Y12, Y8, Y13; \
-	VMOVAPS Y13, Y14; \
-	VFMSUB231PD Y12, Y8, Y14; \
-	VFMADD231PD Y9, Y8, Y14; \
-	VFMADD231PD Y12, Y10, Y14; \
-	VMULPD Y13, Y11, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD Y13, Y11, Y9; \
-	VFMADD231PD Y11, Y14, Y9; \
-	VFMADD231PD Y7, Y13, Y9; \
-	VADDPD Y8, Y11, Y10; \
-	VSUBPD Y11, Y10, Y11; \
-	VSUBPD Y11, Y8, Y8; \
-	VADDPD Y7, Y9, Y7; \
-	VADDPD Y7, Y8, Y7; \
-	VMULPD incomplete64avx2Const<>+800(SB), Y10, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y10, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+832(SB), Y10, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+800(SB), Y7, Y9; \
-	VADDPD Y8, Y6, Y7; \
-	VSUBPD Y6, Y7, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD Y9, Y6, Y6; \
-	VADDPD Y6, Y7, Y8; \
-	VSUBPD Y7, Y8, Y7; \
-	VSUBPD Y7, Y6, Y6; \
-	VMULPD incomplete64avx2Const<>+864(SB), Y8, Y7; \
-	VMOVAPS Y7, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y8, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+864(SB), Y6, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+896(SB), Y8, Y9; \
-	VADDPD Y5, Y9, Y5; \
-	VADDPD Y5, Y7, Y6; \
-	VSUBPD Y7, Y6, Y7; \
-	VSUBPD Y7, Y5, Y5; \
-	VMASKMOVPD (SI), Y15, Y7; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y7, Y8; \
-	VBLENDVPD Y8, Y1, Y3, Y8; \
-	VADDPD Y8, Y7, Y7; \
-	VMASKMOVPD (R8), Y15, Y8; \
-	VPXOR incomplete64avx2Const<>+928(SB), Y8, Y8; \
-	VADDPD Y8, Y7, Y9; \
-	VSUBPD Y7, Y9, Y10; \
-	VSUBPD Y10, Y9, Y11; \
-	VSUBPD Y11, Y7, Y11; \
-	VSUBPD Y10, Y8, Y8; \
-	VADDPD Y8, Y11, Y8; \
-	VMULPD Y7, Y6, Y10; \
-	VMOVAPS Y10, Y11; \
-	VFMSUB231PD Y7, Y6, Y11; \
-	VFMADD231PD Y7, Y5, Y11; \
-	VADDPD Y9, Y10, Y5; \
-	VSUBPD Y10, Y5, Y7; \
-	VSUBPD Y7, Y5, Y12; \
-	VSUBPD Y12, Y10, Y10; \
-	VSUBPD Y7, Y9, Y7; \
-	VADDPD Y7, Y10, Y7; \
-	VADDPD Y8, Y11, Y8; \
-	VADDPD Y8, Y7, Y7; \
-	VADDPD Y7, Y5, Y8; \
-	VSUBPD Y5, Y8, Y5; \
+	VMASKMOVPD (SI), Y15, Y4; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y4, Y5; \
+	VBLENDVPD Y5, Y1, Y3, Y5; \
+	VADDPD Y5, Y4, Y4; \
+	VMASKMOVPD (R8), Y15, Y5; \
+	VDIVPD Y4, Y5, Y6; \
+	VFNMADD213PD Y5, Y6, Y4; \
+	VDIVPD Y5, Y4, Y4; \
+	VCMPPD $17, incomplete64avx2Const<>+192(SB), Y6, Y5; \
+	VMULPD incomplete64avx2Const<>+224(SB), Y6, Y7; \
+	VBLENDVPD Y5, Y7, Y6, Y6; \
+	VPADDQ incomplete64avx2Const<>+256(SB), Y6, Y7; \
+	VPSRLQ $52, Y7, Y7; \
+	VPSLLQ $52, Y7, Y8; \
+	VPSUBQ Y8, Y6, Y6; \
+	VPADDQ Y0, Y6, Y6; \
+	VSUBPD Y0, Y6, Y6; \
+	VPOR incomplete64avx2Const<>+288(SB), Y7, Y7; \
+	VSUBPD incomplete64avx2Const<>+320(SB), Y7, Y7; \
+	VBLENDVPD Y5, incomplete64avx2Const<>+352(SB), Y3, Y5; \
 	VSUBPD Y5, Y7, Y5; \
-	VMASKMOVPD (SI), Y15, Y7; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y7, Y9; \
-	VBLENDVPD Y9, Y1, Y3, Y9; \
-	VADDPD Y9, Y7, Y10; \
-	VSUBPD Y7, Y10, Y11; \
-	VSUBPD Y11, Y10, Y12; \
-	VSUBPD Y12, Y7, Y7; \
+	VADDPD Y2, Y6, Y7; \
+	VSUBPD Y2, Y7, Y8; \
+	VSUBPD Y8, Y6, Y8; \
+	VDIVPD Y7, Y0, Y9; \
+	VMULPD Y9, Y6, Y10; \
+	VFNMADD231PD Y10, Y7, Y6; \
+	VFNMADD231PD Y10, Y8, Y6; \
+	VMULPD Y9, Y6, Y6; \
+	VMULPD Y10, Y10, Y7; \
+	VADDPD Y10, Y10, Y8; \
+	VMOVAPS Y7, Y9; \
+	VFMSUB231PD Y10, Y10, Y9; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VMOVUPS incomplete64avx2Const<>+384(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+416(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+448(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+480(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+512(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+544(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+576(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+608(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+640(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+672(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+704(SB), Y7, Y8; \
+	VMULPD Y8, Y7, Y8; \
+	VADDPD incomplete64avx2Const<>+736(SB), Y8, Y11; \
+	VSUBPD incomplete64avx2Const<>+736(SB), Y11, Y12; \
+	VSUBPD Y12, Y8, Y8; \
+	VADDPD incomplete64avx2Const<>+768(SB), Y8, Y8; \
+	VMULPD Y11, Y7, Y12; \
+	VMOVAPS Y12, Y13; \
+	VFMSUB231PD Y11, Y7, Y13; \
+	VFMADD231PD Y8, Y7, Y13; \
+	VFMADD231PD Y11, Y9, Y13; \
+	VMULPD Y12, Y10, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD Y12, Y10, Y8; \
+	VFMADD231PD Y10, Y13, Y8; \
+	VFMADD231PD Y6, Y12, Y8; \
+	VADDPD Y7, Y10, Y9; \
+	VSUBPD Y10, Y9, Y10; \
+	VSUBPD Y10, Y7, Y7; \
+	VADDPD Y6, Y8, Y6; \
+	VADDPD Y6, Y7, Y6; \
+	VMULPD incomplete64avx2Const<>+800(SB), Y9, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y9, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+832(SB), Y9, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+800(SB), Y6, Y8; \
+	VADDPD Y7, Y5, Y6; \
+	VSUBPD Y5, Y6, Y5; \
+	VSUBPD Y5, Y7, Y5; \
+	VADDPD Y8, Y5, Y5; \
+	VADDPD Y5, Y6, Y7; \
+	VSUBPD Y6, Y7, Y6; \
+	VSUBPD Y6, Y5, Y5; \
+	VMULPD incomplete64avx2Const<>+864(SB), Y7, Y6; \
+	VMOVAPS Y6, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y7, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+864(SB), Y5, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y8; \
+	VADDPD Y4, Y8, Y4; \
+	VADDPD Y4, Y6, Y5; \
+	VSUBPD Y6, Y5, Y6; \
+	VSUBPD Y6, Y4, Y4; \
+	VMASKMOVPD (SI), Y15, Y6; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y7; \
+	VBLENDVPD Y7, Y1, Y3, Y7; \
+	VADDPD Y7, Y6, Y6; \
+	VMASKMOVPD (R8), Y15, Y7; \
+	VPXOR incomplete64avx2Const<>+928(SB), Y7, Y7; \
+	VADDPD Y7, Y6, Y8; \
+	VSUBPD Y6, Y8, Y9; \
+	VSUBPD Y9, Y8, Y10; \
+	VSUBPD Y10, Y6, Y10; \
+	VSUBPD Y9, Y7, Y7; \
+	VADDPD Y7, Y10, Y7; \
+	VMULPD Y6, Y5, Y9; \
+	VMOVAPS Y9, Y10; \
+	VFMSUB231PD Y6, Y5, Y10; \
+	VFMADD231PD Y6, Y4, Y10; \
+	VADDPD Y8, Y9, Y4; \
+	VSUBPD Y9, Y4, Y6; \
+	VSUBPD Y6, Y4, Y11; \
 	VSUBPD Y11, Y9, Y9; \
-	VADDPD Y9, Y7, Y7
+	VSUBPD Y6, Y8, Y6; \
+	VADDPD Y6, Y9, Y6; \
+	VADDPD Y7, Y10, Y7; \
+	VADDPD Y7, Y6, Y6; \
+	VADDPD Y6, Y4, Y7; \
+	VSUBPD Y4, Y7, Y4; \
+	VSUBPD Y4, Y6, Y4; \
+	VMASKMOVPD (SI), Y15, Y6; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y8; \
+	VBLENDVPD Y8, Y1, Y3, Y8; \
+	VADDPD Y8, Y6, Y9; \
+	VSUBPD Y6, Y9, Y10; \
+	VSUBPD Y10, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VSUBPD Y10, Y8, Y8; \
+	VADDPD Y8, Y6, Y6
 
 #define BLOCK7 \
-	VSUBPD Y6, Y7, Y7; \
-	VADDPD incomplete64avx2Const<>+4320(SB), Y7, Y8; \
-	VADDPD Y3, Y8, Y8; \
-	VSUBPD incomplete64avx2Const<>+4352(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4352(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4384(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4384(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4416(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4448(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4480(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4480(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4512(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4512(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4544(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4576(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4608(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4608(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4640(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4640(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4672(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4704(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4736(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4736(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4768(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4768(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4800(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4832(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4864(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4864(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4896(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4896(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4928(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4960(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4992(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4992(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+5024(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+5024(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5056(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5088(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+5120(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+5120(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+5152(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+5152(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5184(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5216(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+5248(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+5248(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+5280(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+5280(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5312(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5344(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+5376(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+5376(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+5408(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+5408(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5440(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5472(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+5504(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+5504(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+5536(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+5536(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5568(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5600(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+5632(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+5632(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+5664(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+5664(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5696(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5728(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+5760(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+5760(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+5792(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+5792(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5824(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5856(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+1888(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+1888(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+1920(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+1920(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10
+	VSUBPD Y5, Y6, Y6; \
+	VADDPD incomplete64avx2Const<>+4320(SB), Y6, Y7; \
+	VADDPD Y3, Y7, Y7; \
+	VSUBPD incomplete64avx2Const<>+4352(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4352(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4384(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4384(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4416(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4448(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4480(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4480(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4512(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4512(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4544(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4576(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4608(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4608(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4640(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4640(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4672(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4704(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4736(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4736(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4768(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4768(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4800(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4832(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4864(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4864(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4896(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4896(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4928(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4960(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4992(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4992(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+5024(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+5024(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5056(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5088(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+5120(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+5120(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+5152(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+5152(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5184(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5216(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+5248(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+5248(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+5280(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+5280(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5312(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5344(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+5376(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+5376(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+5408(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+5408(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5440(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5472(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+5504(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+5504(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+5536(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+5536(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5568(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5600(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+5632(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+5632(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+5664(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+5664(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5696(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5728(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+5760(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+5760(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+5792(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+5792(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5824(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5856(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+1888(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+1888(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+1920(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+1920(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9
 
 #define BLOCK8 \
-	VADDPD incomplete64avx2Const<>+5888(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5920(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+1952(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+1952(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+1984(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+1984(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5952(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5984(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2016(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2016(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2048(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2048(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6016(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6048(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2080(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2080(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2112(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2112(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6080(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6112(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2144(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2144(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2176(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2176(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6144(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6176(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2208(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2208(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2240(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2240(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6208(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6240(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2272(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2272(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2304(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2304(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6272(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6304(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2336(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2336(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2368(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2368(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6336(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6368(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2400(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2400(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2432(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2432(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6400(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6432(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2464(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2464(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2496(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2496(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6464(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6496(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2528(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2528(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2560(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2560(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6528(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6560(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2592(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2592(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2624(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2624(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6592(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6624(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2656(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2656(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2688(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2688(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6656(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6688(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+352(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+352(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2720(SB), Y6, Y10
+	VADDPD incomplete64avx2Const<>+5888(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5920(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+1952(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+1952(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+1984(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+1984(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5952(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5984(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2016(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2016(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2048(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2048(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6016(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6048(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2080(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2080(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2112(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2112(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6080(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6112(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2144(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2144(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2176(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2176(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6144(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6176(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2208(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2208(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2240(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2240(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6208(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6240(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2272(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2272(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2304(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2304(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6272(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6304(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2336(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2336(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2368(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2368(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6336(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6368(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2400(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2400(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2432(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2432(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6400(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6432(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2464(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2464(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2496(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2496(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6464(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6496(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2528(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2528(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2560(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2560(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6528(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6560(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2592(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2592(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2624(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2624(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6592(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6624(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2656(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2656(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2688(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2688(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6656(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6688(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+352(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+352(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2720(SB), Y5, Y9
 
 #define BLOCK9 \
 	VPAND Y3, Y9, Y9; \
@@ -1175,396 +1175,396 @@
 	VFMADD213PD incomplete64avx2Const<>+12064(SB), Y9, Y11
 
 #define BLOCK10 \
-	VADDPD incomplete64avx2Const<>+3232(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3264(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3296(SB), Y6, Y10; \
+	VADDPD incomplete64avx2Const<>+3232(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3264(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3296(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3328(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3328(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+3360(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3392(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3424(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+3360(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3392(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3424(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3456(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3456(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+3488(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3520(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3552(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+3488(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3520(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3552(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3584(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3584(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+3616(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3648(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3680(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+3616(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3648(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3680(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3712(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3712(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+3744(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3776(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3808(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+3744(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3776(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3808(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3840(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3840(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+3872(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3904(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3936(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+3872(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3904(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3936(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3968(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3968(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+4000(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+4032(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+4064(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+4000(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+4032(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+4064(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4096(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4096(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+4128(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+4160(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+4192(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+4128(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+4160(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+4192(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4224(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4224(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9
 
 #define BLOCK11 \
-	VSUBPD Y10, Y5, Y7; \
-	VSUBPD Y7, Y5, Y12; \
-	VSUBPD Y12, Y10, Y10; \
-	VSUBPD Y7, Y9, Y7; \
-	VADDPD Y7, Y10, Y7; \
-	VADDPD Y8, Y11, Y8; \
-	VADDPD Y8, Y7, Y7; \
-	VADDPD Y7, Y5, Y8; \
-	VSUBPD Y5, Y8, Y5; \
-	VSUBPD Y5, Y7, Y5; \
-	VMOVUPD 32(SI), Y7; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y7, Y9; \
-	VBLENDVPD Y9, Y1, Y3, Y9; \
-	VADDPD Y9, Y7, Y10; \
-	VSUBPD Y7, Y10, Y11; \
-	VSUBPD Y11, Y10, Y12; \
-	VSUBPD Y12, Y7, Y7; \
+	VSUBPD Y9, Y4, Y6; \
+	VSUBPD Y6, Y4, Y11; \
 	VSUBPD Y11, Y9, Y9; \
-	VADDPD Y9, Y7, Y7; \
-	VDIVPD Y10, Y0, Y9; \
+	VSUBPD Y6, Y8, Y6; \
+	VADDPD Y6, Y9, Y6; \
+	VADDPD Y7, Y10, Y7; \
+	VADDPD Y7, Y6, Y6; \
+	VADDPD Y6, Y4, Y7; \
+	VSUBPD Y4, Y7, Y4; \
+	VSUBPD Y4, Y6, Y4; \
+	VMOVUPD 32(SI), Y6; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y8; \
+	VBLENDVPD Y8, Y1, Y3, Y8; \
+	VADDPD Y8, Y6, Y9; \
+	VSUBPD Y6, Y9, Y10; \
+	VSUBPD Y10, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VSUBPD Y10, Y8, Y8; \
+	VADDPD Y8, Y6, Y6; \
+	VDIVPD Y9, Y0, Y8; \
+	VMULPD Y8, Y8, Y9; \
 	VMULPD Y9, Y9, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS incomplete64avx2Const<>+960(SB), Y12; \
-	VFMADD231PD incomplete64avx2Const<>+992(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y11, Y12; \
-	VMOVUPS incomplete64avx2Const<>+1152(SB), Y13; \
-	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y11, Y13; \
-	VFMADD231PD Y10, Y12, Y13; \
-	VFNMADD231PD Y9, Y13, Y5; \
-	VFMADD231PD Y6, Y7, Y5; \
-	VMOVUPS incomplete64avx2Const<>+1376(SB), Y6; \
-	VMINPD Y8, Y6, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1408(SB), Y7; \
+	VMOVUPS incomplete64avx2Const<>+960(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+992(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y10, Y11; \
+	VMOVUPS incomplete64avx2Const<>+1152(SB), Y12; \
+	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y10, Y12; \
+	VFMADD231PD Y9, Y11, Y12; \
+	VFNMADD231PD Y8, Y12, Y4; \
+	VFMADD231PD Y5, Y6, Y4; \
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y5; \
+	VSQRTPD Y5, Y5; \
+	VMOVUPD 32(R8), Y6; \
+	VMULPD Y6, Y6, Y8; \
+	VMOVAPS Y8, Y9; \
+	VFMSUB231PD Y6, Y6, Y9; \
+	VMULPD Y6, Y8, Y10; \
+	VFMSUB213PD Y10, Y6, Y8; \
+	VFMADD231PD Y6, Y9, Y8; \
+	VMOVUPD 32(SI), Y6; \
+	VADDPD Y6, Y0, Y9; \
+	VSUBPD Y0, Y9, Y11; \
+	VSUBPD Y11, Y6, Y11; \
+	VADDPD Y6, Y2, Y12; \
+	VSUBPD Y2, Y12, Y13; \
+	VSUBPD Y13, Y6, Y6; \
+	VMULPD Y12, Y9, Y13; \
+	VMOVAPS Y13, Y14; \
+	VFMSUB231PD Y12, Y9, Y14; \
+	VFMADD231PD Y12, Y11, Y14; \
+	VFMADD231PD Y6, Y9, Y14; \
+	VMOVUPD 32(SI), Y6; \
+	VADDPD Y6, Y1, Y9; \
+	VSUBPD Y1, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VMULPD Y9, Y13, Y11; \
+	VMULPD Y9, Y13, Y12; \
+	VFMSUB231PD Y9, Y13, Y12; \
+	VFMADD231PD Y9, Y14, Y12; \
+	VFMADD231PD Y6, Y13, Y12; \
+	VDIVPD Y10, Y11, Y6; \
+	VFNMADD231PD Y10, Y6, Y11; \
+	VADDPD Y12, Y11, Y9; \
+	VFNMADD231PD Y6, Y8, Y9; \
+	VDIVPD Y10, Y9, Y8; \
+	VMOVUPD 32(SI), Y9; \
+	VCMPPD $29, incomplete64avx2Const<>+128(SB), Y9, Y9; \
+	VMULPD Y6, Y5, Y6; \
+	VFMADD231PD Y5, Y8, Y6; \
+	VBLENDVPD Y9, Y5, Y6, Y5; \
+	VMOVUPS incomplete64avx2Const<>+1408(SB), Y6; \
+	VMINPD Y7, Y6, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1440(SB), Y7; \
 	VMAXPD Y6, Y7, Y6; \
-	VMOVAPS Y4, Y7; \
-	VFMADD231PD incomplete64avx2Const<>+1440(SB), Y6, Y7; \
-	VSUBPD Y4, Y7, Y7; \
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y7; \
+	VFMADD231PD incomplete64avx2Const<>+1472(SB), Y6, Y7; \
+	VSUBPD incomplete64avx2Const<>+96(SB), Y7, Y7; \
 	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y7, Y6; \
 	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y6; \
-	VADDPD Y5, Y6, Y5; \
-	VMULPD Y5, Y5, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1472(SB), Y8; \
-	VFMADD231PD incomplete64avx2Const<>+1504(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1536(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y5, Y8; \
-	VFMADD231PD Y8, Y6, Y5; \
-	VADDPD Y0, Y5, Y5; \
-	VMOVAPS Y4, Y6; \
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y7, Y6; \
-	VSUBPD Y4, Y6, Y8; \
-	VSUBPD Y8, Y7, Y7; \
-	VADDPD Y4, Y7, Y7; \
-	VPSLLQ $52, Y6, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VPSLLQ $52, Y7, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VMULPD incomplete64avx2Const<>+1856(SB), Y9, Y6; \
-	VSQRTPD Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VMOVUPD 32(R8), Y6; \
-	VMULPD Y6, Y6, Y7; \
-	VMOVAPS Y7, Y8; \
-	VFMSUB231PD Y6, Y6, Y8; \
-	VMULPD Y6, Y7, Y9; \
-	VFMSUB213PD Y9, Y6, Y7; \
-	VFMADD231PD Y6, Y8, Y7; \
-	VMOVUPD 32(SI), Y6; \
-	VADDPD Y6, Y0, Y8; \
-	VSUBPD Y0, Y8, Y10; \
-	VSUBPD Y10, Y6, Y10; \
-	VADDPD Y6, Y2, Y11; \
-	VSUBPD Y2, Y11, Y12; \
-	VSUBPD Y12, Y6, Y6; \
-	VMULPD Y11, Y8, Y12; \
-	VMOVAPS Y12, Y13; \
-	VFMSUB231PD Y11, Y8, Y13; \
-	VFMADD231PD Y11, Y10, Y13; \
-	VFMADD231PD Y6, Y8, Y13
+	VADDPD Y4, Y6, Y4; \
+	VMULPD Y4, Y4, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1504(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+1536(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y4, Y8
 
 #define BLOCK12 \
-	VDIVPD Y10, Y0, Y9; \
+	VDIVPD Y9, Y0, Y8; \
+	VMULPD Y8, Y8, Y9; \
 	VMULPD Y9, Y9, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS incomplete64avx2Const<>+960(SB), Y12; \
-	VFMADD231PD incomplete64avx2Const<>+992(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y11, Y12; \
-	VMOVUPS incomplete64avx2Const<>+1152(SB), Y13; \
-	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y11, Y13; \
-	VFMADD231PD Y10, Y12, Y13; \
-	VFNMADD231PD Y9, Y13, Y5; \
-	VFMADD231PD Y6, Y7, Y5; \
-	VMOVUPS incomplete64avx2Const<>+1376(SB), Y6; \
-	VMINPD Y8, Y6, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1408(SB), Y7; \
+	VMOVUPS incomplete64avx2Const<>+960(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+992(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y10, Y11; \
+	VMOVUPS incomplete64avx2Const<>+1152(SB), Y12; \
+	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y10, Y12; \
+	VFMADD231PD Y9, Y11, Y12; \
+	VFNMADD231PD Y8, Y12, Y4; \
+	VFMADD231PD Y5, Y6, Y4; \
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y5; \
+	VSQRTPD Y5, Y5; \
+	VMASKMOVPD (R8), Y15, Y6; \
+	VMULPD Y6, Y6, Y8; \
+	VMOVAPS Y8, Y9; \
+	VFMSUB231PD Y6, Y6, Y9; \
+	VMULPD Y6, Y8, Y10; \
+	VFMSUB213PD Y10, Y6, Y8; \
+	VFMADD231PD Y6, Y9, Y8; \
+	VMASKMOVPD (SI), Y15, Y6; \
+	VADDPD Y6, Y0, Y9; \
+	VSUBPD Y0, Y9, Y11; \
+	VSUBPD Y11, Y6, Y11; \
+	VADDPD Y6, Y2, Y12; \
+	VSUBPD Y2, Y12, Y13; \
+	VSUBPD Y13, Y6, Y6; \
+	VMULPD Y12, Y9, Y13; \
+	VMOVAPS Y13, Y14; \
+	VFMSUB231PD Y12, Y9, Y14; \
+	VFMADD231PD Y12, Y11, Y14; \
+	VFMADD231PD Y6, Y9, Y14; \
+	VMASKMOVPD (SI), Y15, Y6; \
+	VADDPD Y6, Y1, Y9; \
+	VSUBPD Y1, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VMULPD Y9, Y13, Y11; \
+	VMULPD Y9, Y13, Y12; \
+	VFMSUB231PD Y9, Y13, Y12; \
+	VFMADD231PD Y9, Y14, Y12; \
+	VFMADD231PD Y6, Y13, Y12; \
+	VDIVPD Y10, Y11, Y6; \
+	VFNMADD231PD Y10, Y6, Y11; \
+	VADDPD Y12, Y11, Y9; \
+	VFNMADD231PD Y6, Y8, Y9; \
+	VDIVPD Y10, Y9, Y8; \
+	VMASKMOVPD (SI), Y15, Y9; \
+	VCMPPD $29, incomplete64avx2Const<>+128(SB), Y9, Y9; \
+	VMULPD Y6, Y5, Y6; \
+	VFMADD231PD Y5, Y8, Y6; \
+	VBLENDVPD Y9, Y5, Y6, Y5; \
+	VMOVUPS incomplete64avx2Const<>+1408(SB), Y6; \
+	VMINPD Y7, Y6, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1440(SB), Y7; \
 	VMAXPD Y6, Y7, Y6; \
-	VMOVAPS Y4, Y7; \
-	VFMADD231PD incomplete64avx2Const<>+1440(SB), Y6, Y7; \
-	VSUBPD Y4, Y7, Y7; \
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y7; \
+	VFMADD231PD incomplete64avx2Const<>+1472(SB), Y6, Y7; \
+	VSUBPD incomplete64avx2Const<>+96(SB), Y7, Y7; \
 	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y7, Y6; \
 	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y6; \
-	VADDPD Y5, Y6, Y5; \
-	VMULPD Y5, Y5, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1472(SB), Y8; \
-	VFMADD231PD incomplete64avx2Const<>+1504(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1536(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y5, Y8; \
-	VFMADD231PD Y8, Y6, Y5; \
-	VADDPD Y0, Y5, Y5; \
-	VMOVAPS Y4, Y6; \
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y7, Y6; \
-	VSUBPD Y4, Y6, Y8; \
-	VSUBPD Y8, Y7, Y7; \
-	VADDPD Y4, Y7, Y7; \
-	VPSLLQ $52, Y6, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VPSLLQ $52, Y7, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VMULPD incomplete64avx2Const<>+1856(SB), Y9, Y6; \
-	VSQRTPD Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VMASKMOVPD (R8), Y15, Y6; \
-	VMULPD Y6, Y6, Y7; \
-	VMOVAPS Y7, Y8; \
-	VFMSUB231PD Y6, Y6, Y8; \
-	VMULPD Y6, Y7, Y9; \
-	VFMSUB213PD Y9, Y6, Y7; \
-	VFMADD231PD Y6, Y8, Y7; \
-	VMASKMOVPD (SI), Y15, Y6; \
-	VADDPD Y6, Y0, Y8; \
-	VSUBPD Y0, Y8, Y10; \
-	VSUBPD Y10, Y6, Y10; \
-	VADDPD Y6, Y2, Y11; \
-	VSUBPD Y2, Y11, Y12; \
-	VSUBPD Y12, Y6, Y6; \
-	VMULPD Y11, Y8, Y12; \
-	VMOVAPS Y12, Y13; \
-	VFMSUB231PD Y11, Y8, Y13; \
-	VFMADD231PD Y11, Y10, Y13; \
-	VFMADD231PD Y6, Y8, Y13; \
-	VMASKMOVPD (SI), Y15, Y6; \
-	VADDPD Y6, Y1, Y8; \
-	VSUBPD Y1, Y8, Y10; \
-	VSUBPD Y10, Y6, Y6; \
-	VMULPD Y8, Y12, Y10; \
-	VMULPD Y8, Y12, Y11; \
-	VFMSUB231PD Y8, Y12, Y11; \
-	VFMADD231PD Y8, Y13, Y11; \
-	VFMADD231PD Y6, Y12, Y11; \
-	VDIVPD Y9, Y10, Y6; \
-	VFNMADD231PD Y9, Y6, Y10; \
-	VADDPD Y11, Y10, Y8; \
-	VFNMADD231PD Y6, Y7, Y8; \
-	VDIVPD Y9, Y8, Y7; \
-	VMASKMOVPD (SI), Y15, Y8; \
-	VCMPPD $29, incomplete64avx2Const<>+0(SB), Y8, Y8; \
-	VMULPD Y6, Y5, Y6; \
-	VFMADD231PD Y5, Y7, Y6; \
-	VBLENDVPD Y8, Y5, Y6, Y5
+	VADDPD Y4, Y6, Y4; \
+	VMULPD Y4, Y4, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1504(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+1536(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1856(SB), Y4, Y8; \
+	VFMADD231PD Y8, Y6, Y4; \
+	VFMADD213PD Y5, Y5, Y4; \
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y5; \
+	VFMADD231PD incomplete64avx2Const<>+1856(SB), Y7, Y5; \
+	VSUBPD incomplete64avx2Const<>+96(SB), Y5, Y6; \
+	VSUBPD Y6, Y7, Y6; \
+	VADDPD incomplete64avx2Const<>+96(SB), Y6, Y6; \
+	VPSLLQ $52, Y5, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VMULPD Y5, Y4, Y4; \
+	VPSLLQ $52, Y6, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VMULPD Y5, Y4, Y4; \
+	VMASKMOVPD (SI), Y15, Y5
 
 #define BLOCK13 \
-	VMULPD incomplete64avx2Const<>+2720(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6720(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6752(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2752(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2752(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2784(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2784(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4384(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4512(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2816(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2816(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2848(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2848(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4640(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4768(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2880(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2880(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2912(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2912(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4896(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5024(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2944(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2944(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2976(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2976(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5152(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5280(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3008(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3008(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3040(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3040(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5408(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5536(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3072(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3072(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3104(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3104(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5664(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5792(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3136(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3136(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3168(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3168(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+1920(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+1984(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3200(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3200(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3232(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3232(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2048(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2112(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3264(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3264(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3296(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3296(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2176(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2240(SB), Y7, Y9
+	VMULPD incomplete64avx2Const<>+2720(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6720(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6752(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2752(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2752(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2784(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2784(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4384(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4512(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2816(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2816(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2848(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2848(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4640(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4768(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2880(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2880(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2912(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2912(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4896(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5024(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2944(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2944(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2976(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2976(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5152(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5280(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3008(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3008(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3040(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3040(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5408(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5536(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3072(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3072(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3104(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3104(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5664(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5792(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3136(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3136(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3168(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3168(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+1920(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+1984(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3200(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3200(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3232(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3232(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2048(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2112(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3264(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3264(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3296(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3296(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2176(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2240(SB), Y6, Y8
 
 #define BLOCK14 \
 	VADDPD incomplete64avx2Const<>+3840(SB), Y5, Y10; \
@@ -1617,7 +1617,7 @@
 	VADDPD incomplete64avx2Const<>+4224(SB), Y5, Y11; \
 	VDIVPD Y11, Y0, Y11; \
 	VFNMADD231PD Y12, Y10, Y11; \
-	VMULPD incomplete64avx2Const<>+1792(SB), Y9, Y10; \
+	VMULPD incomplete64avx2Const<>+1824(SB), Y9, Y10; \
 	VADDPD incomplete64avx2Const<>+4256(SB), Y5, Y12; \
 	VDIVPD Y12, Y0, Y12; \
 	VFNMADD231PD Y11, Y10, Y12; \
@@ -1626,7 +1626,7 @@
 	VDIVPD Y11, Y0, Y11; \
 	VFNMADD231PD Y12, Y10, Y11; \
 	VMULPD incomplete64avx2Const<>+8224(SB), Y9, Y10; \
-	VADDPD incomplete64avx2Const<>+32(SB), Y5, Y12; \
+	VADDPD incomplete64avx2Const<>+0(SB), Y5, Y12; \
 	VDIVPD Y12, Y0, Y12; \
 	VFNMADD231PD Y11, Y10, Y12; \
 	VMULPD incomplete64avx2Const<>+736(SB), Y9, Y10; \
@@ -1665,204 +1665,138 @@
 	VSUBPD Y11, Y9, Y11
 
 #define BLOCK15 \
-	VDIVPD Y5, Y6, Y7; \
-	VFNMADD213PD Y6, Y7, Y5; \
-	VDIVPD Y6, Y5, Y5; \
-	VCMPPD $17, incomplete64avx2Const<>+192(SB), Y7, Y6; \
-	VMULPD incomplete64avx2Const<>+224(SB), Y7, Y8; \
-	VBLENDVPD Y6, Y8, Y7, Y7; \
-	VPADDQ incomplete64avx2Const<>+256(SB), Y7, Y8; \
-	VPSRLQ $52, Y8, Y8; \
-	VPSLLQ $52, Y8, Y9; \
-	VPSUBQ Y9, Y7, Y7; \
-	VPADDQ Y0, Y7, Y7; \
-	VSUBPD Y0, Y7, Y7; \
-	VPOR incomplete64avx2Const<>+288(SB), Y8, Y8; \
-	VSUBPD incomplete64avx2Const<>+320(SB), Y8, Y8; \
-	VMOVUPS incomplete64avx2Const<>+160(SB), Y9; \
-	VBLENDVPD Y6, incomplete64avx2Const<>+352(SB), Y9, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD Y2, Y7, Y8; \
-	VSUBPD Y2, Y8, Y9; \
-	VSUBPD Y9, Y7, Y9; \
-	VDIVPD Y8, Y0, Y10; \
-	VMULPD Y10, Y7, Y11; \
-	VFNMADD231PD Y11, Y8, Y7; \
-	VFNMADD231PD Y11, Y9, Y7; \
-	VMULPD Y10, Y7, Y7; \
-	VMULPD Y11, Y11, Y8; \
-	VADDPD Y11, Y11, Y9; \
-	VMOVAPS Y8, Y10; \
-	VFMSUB231PD Y11, Y11, Y10; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VMOVUPS incomplete64avx2Const<>+384(SB), Y9; \
-	VFMADD231PD incomplete64avx2Const<>+416(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+448(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+480(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+512(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+544(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+576(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+608(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+640(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+672(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+704(SB), Y8, Y9; \
-	VMULPD Y9, Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+736(SB), Y9, Y12; \
-	VSUBPD incomplete64avx2Const<>+736(SB), Y12, Y13; \
-	VSUBPD Y13, Y9, Y9; \
-	VADDPD incomplete64avx2Const<>+768(SB), Y9, Y9; \
-	VMULPD Y12, Y8, Y13; \
-	VMOVAPS Y13, Y14; \
-	VFMSUB231PD Y12, Y8, Y14; \
-	VFMADD231PD Y9, Y8, Y14; \
-	VFMADD231PD Y12, Y10, Y14; \
-	VMULPD Y13, Y11, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD Y13, Y11, Y9; \
-	VFMADD231PD Y11, Y14, Y9; \
-	VFMADD231PD Y7, Y13, Y9; \
-	VADDPD Y8, Y11, Y10; \
-	VSUBPD Y11, Y10, Y11; \
-	VSUBPD Y11, Y8, Y8; \
-	VADDPD Y7, Y9, Y7; \
-	VADDPD Y7, Y8, Y7; \
-	VMULPD incomplete64avx2Const<>+800(SB), Y10, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y10, Y9
+	VDIVPD Y4, Y5, Y6; \
+	VFNMADD213PD Y5, Y6, Y4; \
+	VDIVPD Y5, Y4, Y4; \
+	VCMPPD $17, incomplete64avx2Const<>+192(SB), Y6, Y5; \
+	VMULPD incomplete64avx2Const<>+224(SB), Y6, Y7; \
+	VBLENDVPD Y5, Y7, Y6, Y6; \
+	VPADDQ incomplete64avx2Const<>+256(SB), Y6, Y7; \
+	VPSRLQ $52, Y7, Y7; \
+	VPSLLQ $52, Y7, Y8; \
+	VPSUBQ Y8, Y6, Y6; \
+	VPADDQ Y0, Y6, Y6; \
+	VSUBPD Y0, Y6, Y6; \
+	VPOR incomplete64avx2Const<>+288(SB), Y7, Y7; \
+	VSUBPD incomplete64avx2Const<>+320(SB), Y7, Y7; \
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y8; \
+	VBLENDVPD Y5, incomplete64avx2Const<>+352(SB), Y8, Y5; \
+	VSUBPD Y5, Y7, Y5; \
+	VADDPD Y2, Y6, Y7; \
+	VSUBPD Y2, Y7, Y8; \
+	VSUBPD Y8, Y6, Y8; \
+	VDIVPD Y7, Y0, Y9; \
+	VMULPD Y9, Y6, Y10; \
+	VFNMADD231PD Y10, Y7, Y6; \
+	VFNMADD231PD Y10, Y8, Y6; \
+	VMULPD Y9, Y6, Y6; \
+	VMULPD Y10, Y10, Y7; \
+	VADDPD Y10, Y10, Y8; \
+	VMOVAPS Y7, Y9; \
+	VFMSUB231PD Y10, Y10, Y9; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VMOVUPS incomplete64avx2Const<>+384(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+416(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+448(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+480(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+512(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+544(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+576(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+608(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+640(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+672(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+704(SB), Y7, Y8; \
+	VMULPD Y8, Y7, Y8; \
+	VADDPD incomplete64avx2Const<>+736(SB), Y8, Y11; \
+	VSUBPD incomplete64avx2Const<>+736(SB), Y11, Y12; \
+	VSUBPD Y12, Y8, Y8; \
+	VADDPD incomplete64avx2Const<>+768(SB), Y8, Y8; \
+	VMULPD Y11, Y7, Y12; \
+	VMOVAPS Y12, Y13; \
+	VFMSUB231PD Y11, Y7, Y13; \
+	VFMADD231PD Y8, Y7, Y13; \
+	VFMADD231PD Y11, Y9, Y13; \
+	VMULPD Y12, Y10, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD Y12, Y10, Y8; \
+	VFMADD231PD Y10, Y13, Y8; \
+	VFMADD231PD Y6, Y12, Y8; \
+	VADDPD Y7, Y10, Y9; \
+	VSUBPD Y10, Y9, Y10; \
+	VSUBPD Y10, Y7, Y7; \
+	VADDPD Y6, Y8, Y6; \
+	VADDPD Y6, Y7, Y6; \
+	VMULPD incomplete64avx2Const<>+800(SB), Y9, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y9, Y8
 
 #define BLOCK16 \
-	VCMPPD $17, Y4, Y7, Y9; \
-	VMOVUPS incomplete64avx2Const<>+160(SB), Y10; \
-	VBLENDVPD Y9, Y1, Y10, Y9; \
-	VADDPD Y9, Y7, Y10; \
-	VSUBPD Y7, Y10, Y11; \
-	VSUBPD Y11, Y10, Y12; \
-	VSUBPD Y12, Y7, Y7; \
-	VSUBPD Y11, Y9, Y9; \
-	VADDPD Y9, Y7, Y7; \
-	VDIVPD Y10, Y0, Y9; \
-	VMULPD Y9, Y9, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS incomplete64avx2Const<>+960(SB), Y12; \
-	VFMADD231PD incomplete64avx2Const<>+992(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y11, Y12; \
-	VMOVUPS incomplete64avx2Const<>+1152(SB), Y13; \
-	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y11, Y13; \
-	VFMADD231PD Y10, Y12, Y13; \
-	VFNMADD231PD Y9, Y13, Y5; \
-	VFMADD231PD Y6, Y7, Y5; \
-	VMOVUPS incomplete64avx2Const<>+1376(SB), Y6; \
-	VMINPD Y8, Y6, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1408(SB), Y7; \
+	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y10, Y11; \
+	VMOVUPS incomplete64avx2Const<>+1152(SB), Y12; \
+	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y10, Y12; \
+	VFMADD231PD Y9, Y11, Y12; \
+	VFNMADD231PD Y8, Y12, Y4; \
+	VFMADD231PD Y5, Y6, Y4; \
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y5; \
+	VSQRTPD Y5, Y5; \
+	VMOVUPD (R8), Y6; \
+	VMULPD Y6, Y6, Y8; \
+	VMOVAPS Y8, Y9; \
+	VFMSUB231PD Y6, Y6, Y9; \
+	VMULPD Y6, Y8, Y10; \
+	VFMSUB213PD Y10, Y6, Y8; \
+	VFMADD231PD Y6, Y9, Y8; \
+	VMOVUPD (SI), Y6; \
+	VADDPD Y6, Y0, Y9; \
+	VSUBPD Y0, Y9, Y11; \
+	VSUBPD Y11, Y6, Y11; \
+	VADDPD Y6, Y2, Y12; \
+	VSUBPD Y2, Y12, Y13; \
+	VSUBPD Y13, Y6, Y6; \
+	VMULPD Y12, Y9, Y13; \
+	VMOVAPS Y13, Y14; \
+	VFMSUB231PD Y12, Y9, Y14; \
+	VFMADD231PD Y12, Y11, Y14; \
+	VFMADD231PD Y6, Y9, Y14; \
+	VMOVUPD (SI), Y6; \
+	VADDPD Y6, Y1, Y9; \
+	VSUBPD Y1, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VMULPD Y9, Y13, Y11; \
+	VMULPD Y9, Y13, Y12; \
+	VFMSUB231PD Y9, Y13, Y12; \
+	VFMADD231PD Y9, Y14, Y12; \
+	VFMADD231PD Y6, Y13, Y12; \
+	VDIVPD Y10, Y11, Y6; \
+	VFNMADD231PD Y10, Y6, Y11; \
+	VADDPD Y12, Y11, Y9; \
+	VFNMADD231PD Y6, Y8, Y9; \
+	VDIVPD Y10, Y9, Y8; \
+	VMOVUPD (SI), Y9; \
+	VCMPPD $29, incomplete64avx2Const<>+128(SB), Y9, Y9; \
+	VMULPD Y6, Y5, Y6; \
+	VFMADD231PD Y5, Y8, Y6; \
+	VBLENDVPD Y9, Y5, Y6, Y5; \
+	VMOVUPS incomplete64avx2Const<>+1408(SB), Y6; \
+	VMINPD Y7, Y6, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1440(SB), Y7; \
 	VMAXPD Y6, Y7, Y6; \
-	VMOVAPS Y3, Y7; \
-	VFMADD231PD incomplete64avx2Const<>+1440(SB), Y6, Y7; \
-	VSUBPD Y3, Y7, Y7; \
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y7; \
+	VFMADD231PD incomplete64avx2Const<>+1472(SB), Y6, Y7; \
+	VSUBPD incomplete64avx2Const<>+96(SB), Y7, Y7; \
 	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y7, Y6; \
 	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y6; \
-	VADDPD Y5, Y6, Y5; \
-	VMULPD Y5, Y5, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1472(SB), Y8; \
-	VFMADD231PD incomplete64avx2Const<>+1504(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1536(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y5, Y8; \
-	VFMADD231PD Y8, Y6, Y5; \
-	VADDPD Y0, Y5, Y5; \
-	VMOVAPS Y3, Y6; \
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y7, Y6; \
-	VSUBPD Y3, Y6, Y8; \
-	VSUBPD Y8, Y7, Y7; \
-	VADDPD Y3, Y7, Y7; \
-	VPSLLQ $52, Y6, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VPSLLQ $52, Y7, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5
+	VADDPD Y4, Y6, Y4; \
+	VMULPD Y4, Y4, Y6
 
 #define BLOCK17 \
-	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y11, Y12; \
-	VMOVUPS incomplete64avx2Const<>+1152(SB), Y13; \
-	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y11, Y13; \
-	VFMADD231PD Y10, Y12, Y13; \
-	VFNMADD231PD Y9, Y13, Y5; \
-	VFMADD231PD Y6, Y7, Y5; \
-	VMOVUPS incomplete64avx2Const<>+1376(SB), Y6; \
-	VMINPD Y8, Y6, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1408(SB), Y7; \
-	VMAXPD Y6, Y7, Y6; \
-	VMOVAPS Y4, Y7; \
-	VFMADD231PD incomplete64avx2Const<>+1440(SB), Y6, Y7; \
-	VSUBPD Y4, Y7, Y7; \
-	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y7, Y6; \
-	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y6; \
-	VADDPD Y5, Y6, Y5; \
-	VMULPD Y5, Y5, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1472(SB), Y8; \
-	VFMADD231PD incomplete64avx2Const<>+1504(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1536(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y5, Y8; \
-	VFMADD231PD Y8, Y6, Y5; \
-	VADDPD Y0, Y5, Y5; \
-	VMOVAPS Y4, Y6; \
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y7, Y6; \
-	VSUBPD Y4, Y6, Y8; \
-	VSUBPD Y8, Y7, Y7; \
-	VADDPD Y4, Y7, Y7; \
-	VPSLLQ $52, Y6, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VPSLLQ $52, Y7, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VMULPD incomplete64avx2Const<>+1856(SB), Y9, Y6; \
-	VSQRTPD Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VMOVUPD (R8), Y6; \
-	VMULPD Y6, Y6, Y7; \
-	VMOVAPS Y7, Y8; \
-	VFMSUB231PD Y6, Y6, Y8; \
-	VMULPD Y6, Y7, Y9; \
-	VFMSUB213PD Y9, Y6, Y7; \
-	VFMADD231PD Y6, Y8, Y7; \
-	VMOVUPD (SI), Y6; \
-	VADDPD Y6, Y0, Y8; \
-	VSUBPD Y0, Y8, Y10; \
-	VSUBPD Y10, Y6, Y10; \
-	VADDPD Y6, Y2, Y11
-
-#define BLOCK18 \
 	VDIVPD Y5, Y6, Y7; \
 	VFNMADD213PD Y6, Y7, Y5; \
 	VDIVPD Y6, Y5, Y5; \
@@ -1879,8 +1813,8 @@
 	VSUBPD incomplete64avx2Const<>+320(SB), Y8, Y8; \
 	VBLENDVPD Y6, incomplete64avx2Const<>+352(SB), Y4, Y6; \
 	VSUBPD Y6, Y8, Y6; \
-	VADDPD incomplete64avx2Const<>+96(SB), Y7, Y8; \
-	VSUBPD incomplete64avx2Const<>+96(SB), Y8, Y9; \
+	VADDPD incomplete64avx2Const<>+64(SB), Y7, Y8; \
+	VSUBPD incomplete64avx2Const<>+64(SB), Y8, Y9; \
 	VSUBPD Y9, Y7, Y9; \
 	VDIVPD Y8, Y0, Y10; \
 	VMULPD Y10, Y7, Y11; \
@@ -1928,73 +1862,73 @@
 	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y10, Y9; \
 	VFMADD231PD incomplete64avx2Const<>+832(SB), Y10, Y9
 
-#define BLOCK19 \
+#define BLOCK18 \
 	VCMPPD $30, Y9, Y10, Y9; \
 	VPXOR Y3, Y8, Y10; \
 	VBLENDVPD Y9, Y8, Y10, Y8; \
-	VMOVUPS incomplete64avx2Const<>+1376(SB), Y9; \
-	VMINPD Y7, Y9, Y7; \
-	VMOVUPS incomplete64avx2Const<>+1408(SB), Y9; \
-	VMAXPD Y7, Y9, Y7; \
-	VMOVAPS Y1, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+1440(SB), Y7, Y9; \
-	VSUBPD Y1, Y9, Y9; \
-	VFNMADD231PD Y2, Y9, Y7; \
-	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y9, Y7; \
-	VADDPD Y5, Y7, Y5; \
-	VMULPD Y5, Y5, Y7; \
-	VMOVUPS incomplete64avx2Const<>+1472(SB), Y10; \
-	VFMADD231PD incomplete64avx2Const<>+1504(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1536(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y5, Y10; \
-	VFMADD231PD Y10, Y7, Y5; \
-	VADDPD Y0, Y5, Y5; \
+	VSUBPD incomplete64avx2Const<>+0(SB), Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+0(SB), Y6, Y10; \
+	VDIVPD Y10, Y9, Y9; \
+	VMOVUPS incomplete64avx2Const<>+13408(SB), Y10; \
+	VFMADD231PD incomplete64avx2Const<>+13440(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13472(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13504(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13536(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13568(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13600(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13632(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13664(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13696(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13728(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13760(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13792(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13824(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13856(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13888(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13920(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13952(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13984(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+14016(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+14048(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+14080(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+14112(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+14144(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+14176(SB), Y9, Y10; \
+	VFMADD132PD incomplete64avx2Const<>+64(SB), Y0, Y6; \
+	VDIVPD Y6, Y10, Y6; \
+	VFMADD231PD incomplete64avx2Const<>+1856(SB), Y6, Y8; \
+	VMOVUPS incomplete64avx2Const<>+1408(SB), Y6; \
+	VMINPD Y7, Y6, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1440(SB), Y7; \
+	VMAXPD Y6, Y7, Y6; \
 	VMOVAPS Y1, Y7; \
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y9, Y7; \
-	VSUBPD Y1, Y7, Y10; \
-	VSUBPD Y10, Y9, Y9; \
-	VADDPD Y1, Y9, Y9; \
-	VPSLLQ $52, Y7, Y7; \
-	VPADDQ Y0, Y7, Y7; \
-	VMULPD Y7, Y5, Y5; \
-	VPSLLQ $52, Y9, Y7; \
-	VPADDQ Y0, Y7, Y7; \
-	VMULPD Y7, Y5, Y5; \
-	VSUBPD incomplete64avx2Const<>+32(SB), Y6, Y7; \
-	VADDPD incomplete64avx2Const<>+32(SB), Y6, Y9; \
-	VDIVPD Y9, Y7, Y7; \
-	VMOVUPS incomplete64avx2Const<>+13408(SB), Y9; \
-	VFMADD231PD incomplete64avx2Const<>+13440(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13472(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13504(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13536(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13568(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13600(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13632(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13664(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13696(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13728(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13760(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13792(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13824(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13856(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13888(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13920(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13952(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13984(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+14016(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+14048(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+14080(SB), Y7, Y9
+	VFMADD231PD incomplete64avx2Const<>+1472(SB), Y6, Y7; \
+	VSUBPD Y1, Y7, Y7; \
+	VFNMADD231PD Y2, Y7, Y6; \
+	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y6; \
+	VADDPD Y5, Y6, Y5; \
+	VMULPD Y5, Y5, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1504(SB), Y9; \
+	VFMADD231PD incomplete64avx2Const<>+1536(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1856(SB), Y5, Y9; \
+	VFMADD231PD Y9, Y6, Y5; \
+	VFMADD213PD Y8, Y8, Y5; \
+	VMOVAPS Y1, Y6; \
+	VFMADD231PD incomplete64avx2Const<>+1856(SB), Y7, Y6; \
+	VSUBPD Y1, Y6, Y8; \
+	VSUBPD Y8, Y7, Y7; \
+	VADDPD Y1, Y7, Y7
 
-#define BLOCK20 \
+#define BLOCK19 \
 	VCMPPD $17, Y1, Y5, Y6; \
 	VCMPPD $29, incomplete64avx2Const<>+6784(SB), Y5, Y7; \
 	VADDPD Y0, Y5, Y8; \
@@ -2044,7 +1978,7 @@
 	VSUBPD Y11, Y5, Y10; \
 	VSUBPD Y10, Y5, Y5
 
-#define BLOCK21 \
+#define BLOCK20 \
 	VCMPPD $17, Y1, Y6, Y7; \
 	VCMPPD $29, incomplete64avx2Const<>+6784(SB), Y6, Y8; \
 	VPXOR Y3, Y11, Y9; \
@@ -2094,7 +2028,7 @@
 	VSUBPD Y9, Y6, Y6; \
 	VSUBPD Y8, Y5, Y5
 
-#define BLOCK22 \
+#define BLOCK21 \
 	VMULPD Y6, Y8, Y9; \
 	VFMSUB213PD Y9, Y6, Y8; \
 	VPXOR Y3, Y7, Y6; \
@@ -2110,15 +2044,14 @@
 	VMINPD Y7, Y6, Y6; \
 	VMOVUPS incomplete64avx2Const<>+7936(SB), Y8; \
 	VMAXPD Y6, Y8, Y6; \
-	VMOVUPS incomplete64avx2Const<>+128(SB), Y8; \
-	VFMADD231PD incomplete64avx2Const<>+1440(SB), Y6, Y8; \
-	VSUBPD incomplete64avx2Const<>+128(SB), Y8, Y9; \
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+1472(SB), Y6, Y8; \
+	VSUBPD incomplete64avx2Const<>+96(SB), Y8, Y9; \
 	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y9, Y6; \
 	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y9, Y6; \
 	VMULPD Y6, Y6, Y10; \
-	VMOVUPS incomplete64avx2Const<>+1472(SB), Y11; \
-	VFMADD231PD incomplete64avx2Const<>+1504(SB), Y6, Y11; \
-	VFMADD213PD incomplete64avx2Const<>+1536(SB), Y6, Y11; \
+	VMOVUPS incomplete64avx2Const<>+1504(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+1536(SB), Y6, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y6, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y6, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y6, Y11; \
@@ -2127,6 +2060,7 @@
 	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y6, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y6, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y6, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y6, Y11; \
 	VFMADD213PD Y1, Y6, Y11; \
 	VFMADD231PD Y11, Y10, Y6; \
 	VPSLLQ $52, Y8, Y8; \
@@ -2139,10 +2073,52 @@
 	VPAND incomplete64avx2Const<>+7968(SB), Y7, Y8; \
 	VCMPPD $17, incomplete64avx2Const<>+8000(SB), Y8, Y8; \
 	VMULPD Y7, Y7, Y9; \
-	VMOVUPS incomplete64avx2Const<>+1472(SB), Y10; \
-	VFMADD231PD incomplete64avx2Const<>+1504(SB), Y7, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1536(SB), Y7, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y7, Y10
+	VMOVUPS incomplete64avx2Const<>+1504(SB), Y10; \
+	VFMADD231PD incomplete64avx2Const<>+1536(SB), Y7, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y7, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y7, Y10
+
+#define BLOCK22 \
+	VCMPPD $29, incomplete64avx2Const<>+128(SB), Y9, Y9; \
+	VMULPD Y6, Y5, Y6; \
+	VFMADD231PD Y5, Y8, Y6; \
+	VBLENDVPD Y9, Y5, Y6, Y5; \
+	VMOVUPS incomplete64avx2Const<>+1408(SB), Y6; \
+	VMINPD Y7, Y6, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1440(SB), Y7; \
+	VMAXPD Y6, Y7, Y6; \
+	VMOVAPS Y3, Y7; \
+	VFMADD231PD incomplete64avx2Const<>+1472(SB), Y6, Y7; \
+	VSUBPD Y3, Y7, Y7; \
+	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y7, Y6; \
+	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y6; \
+	VADDPD Y4, Y6, Y4; \
+	VMULPD Y4, Y4, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1504(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+1536(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1856(SB), Y4, Y8; \
+	VFMADD231PD Y8, Y6, Y4; \
+	VFMADD213PD Y5, Y5, Y4; \
+	VMOVAPS Y3, Y5; \
+	VFMADD231PD incomplete64avx2Const<>+1856(SB), Y7, Y5; \
+	VSUBPD Y3, Y5, Y6; \
+	VSUBPD Y6, Y7, Y6; \
+	VADDPD Y3, Y6, Y6; \
+	VPSLLQ $52, Y5, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VMULPD Y5, Y4, Y4; \
+	VPSLLQ $52, Y6, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VMULPD Y5, Y4, Y4
 
 #define BLOCK23 \
 	VFMADD213PD incomplete64avx2Const<>+12096(SB), Y9, Y11; \
@@ -2221,96 +2197,122 @@
 	VMULPD Y10, Y9, Y9
 
 #define BLOCK25 \
-	VSUBPD Y2, Y11, Y12; \
-	VSUBPD Y12, Y6, Y6; \
-	VMULPD Y11, Y8, Y12; \
-	VMOVAPS Y12, Y13; \
-	VFMSUB231PD Y11, Y8, Y13; \
-	VFMADD231PD Y11, Y10, Y13; \
-	VFMADD231PD Y6, Y8, Y13; \
-	VMOVUPD (SI), Y6; \
-	VADDPD Y6, Y1, Y8; \
-	VSUBPD Y1, Y8, Y10; \
-	VSUBPD Y10, Y6, Y6; \
-	VMULPD Y8, Y12, Y10; \
-	VMULPD Y8, Y12, Y11; \
-	VFMSUB231PD Y8, Y12, Y11; \
-	VFMADD231PD Y8, Y13, Y11; \
-	VFMADD231PD Y6, Y12, Y11; \
-	VDIVPD Y9, Y10, Y6; \
-	VFNMADD231PD Y9, Y6, Y10; \
-	VADDPD Y11, Y10, Y8; \
-	VFNMADD231PD Y6, Y7, Y8; \
-	VDIVPD Y9, Y8, Y7; \
-	VMOVUPD (SI), Y8; \
-	VCMPPD $29, incomplete64avx2Const<>+0(SB), Y8, Y8; \
-	VMULPD Y6, Y5, Y6; \
-	VFMADD231PD Y5, Y7, Y6; \
-	VBLENDVPD Y8, Y5, Y6, Y5; \
-	VMOVUPD (SI), Y6; \
-	VMOVUPD (R8), Y7
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y8; \
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y9; \
+	VBLENDVPD Y8, Y1, Y9, Y8; \
+	VADDPD Y8, Y6, Y9; \
+	VSUBPD Y6, Y9, Y10; \
+	VSUBPD Y10, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VSUBPD Y10, Y8, Y8; \
+	VADDPD Y8, Y6, Y6; \
+	VDIVPD Y9, Y0, Y8; \
+	VMULPD Y8, Y8, Y9; \
+	VMULPD Y9, Y9, Y10; \
+	VMOVUPS incomplete64avx2Const<>+960(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+992(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y10, Y11; \
+	VMOVUPS incomplete64avx2Const<>+1152(SB), Y12; \
+	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y10, Y12; \
+	VFMADD231PD Y9, Y11, Y12; \
+	VFNMADD231PD Y8, Y12, Y4; \
+	VFMADD231PD Y5, Y6, Y4
 
 #define BLOCK26 \
-	VADDPD incomplete64avx2Const<>+4128(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4288(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4288(SB), Y9, Y9; \
-	VSUBPD Y1, Y6, Y10; \
-	VMULPD Y1, Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4192(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4256(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD Y2, Y6, Y9; \
-	VMULPD Y2, Y9, Y9; \
-	VSUBPD Y0, Y6, Y10; \
-	VMULPD Y0, Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD Y1, Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD Y0, Y7, Y7; \
-	VADDPD Y8, Y7, Y7; \
-	VDIVPD Y7, Y6, Y6; \
-	VMULPD Y5, Y6, Y5; \
-	VMOVUPD Y5, 32(DI); \
+	VADDPD incomplete64avx2Const<>+4128(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4288(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4288(SB), Y8, Y8; \
+	VSUBPD Y1, Y5, Y9; \
+	VMULPD Y1, Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4192(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4256(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD Y2, Y5, Y8; \
+	VMULPD Y2, Y8, Y8; \
+	VSUBPD Y0, Y5, Y9; \
+	VMULPD Y0, Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD Y1, Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD Y0, Y6, Y6; \
+	VADDPD Y7, Y6, Y6; \
+	VDIVPD Y6, Y5, Y5; \
+	VMULPD Y4, Y5, Y4; \
+	VMOVUPD Y4, 32(DI); \
 	ADDQ $64, DI; \
 	ADDQ $64, SI; \
 	ADDQ $64, R8
 
 #define BLOCK27 \
-	VADDPD incomplete64avx2Const<>+4128(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4288(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4288(SB), Y9, Y9; \
-	VSUBPD Y1, Y6, Y10; \
-	VMULPD Y1, Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4192(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4256(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD Y2, Y6, Y9; \
-	VMULPD Y2, Y9, Y9; \
-	VSUBPD Y0, Y6, Y10; \
-	VMULPD Y0, Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD Y1, Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD Y0, Y7, Y7; \
-	VADDPD Y8, Y7, Y7; \
-	VDIVPD Y7, Y6, Y6; \
-	VMULPD Y5, Y6, Y5; \
-	VMASKMOVPD Y5, Y15, (DI); \
+	VADDPD incomplete64avx2Const<>+4128(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4288(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4288(SB), Y8, Y8; \
+	VSUBPD Y1, Y5, Y9; \
+	VMULPD Y1, Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4192(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4256(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD Y2, Y5, Y8; \
+	VMULPD Y2, Y8, Y8; \
+	VSUBPD Y0, Y5, Y9; \
+	VMULPD Y0, Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD Y1, Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD Y0, Y6, Y6; \
+	VADDPD Y7, Y6, Y6; \
+	VDIVPD Y6, Y5, Y5; \
+	VMULPD Y4, Y5, Y4; \
+	VMASKMOVPD Y4, Y15, (DI); \
 	ADDQ $32, DI; \
 	ADDQ $32, SI; \
 	ADDQ $32, R8
 
 #define BLOCK28 \
+	VMOVUPS incomplete64avx2Const<>+1504(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+1536(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1856(SB), Y4, Y8; \
+	VFMADD231PD Y8, Y6, Y4; \
+	VFMADD213PD Y5, Y5, Y4; \
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y5; \
+	VFMADD231PD incomplete64avx2Const<>+1856(SB), Y7, Y5; \
+	VSUBPD incomplete64avx2Const<>+96(SB), Y5, Y6; \
+	VSUBPD Y6, Y7, Y6; \
+	VADDPD incomplete64avx2Const<>+96(SB), Y6, Y6; \
+	VPSLLQ $52, Y5, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VMULPD Y5, Y4, Y4; \
+	VPSLLQ $52, Y6, Y5; \
+	VPADDQ Y0, Y5, Y5
+
+#define BLOCK29 \
 	VPXOR Y3, Y8, Y8; \
 	VADDPD Y8, Y7, Y9; \
 	VSUBPD Y7, Y9, Y10; \
@@ -2336,109 +2338,109 @@
 	VMAXPD Y6, Y4, Y6; \
 	VSQRTPD Y6, Y6
 
-#define BLOCK29 \
-	VPXOR incomplete64avx2Const<>+928(SB), Y8, Y8; \
-	VADDPD Y8, Y7, Y9; \
-	VSUBPD Y7, Y9, Y10; \
-	VSUBPD Y10, Y9, Y11; \
-	VSUBPD Y11, Y7, Y11; \
-	VSUBPD Y10, Y8, Y8; \
-	VADDPD Y8, Y11, Y8; \
-	VMULPD Y7, Y6, Y10; \
-	VMOVAPS Y10, Y11; \
-	VFMSUB231PD Y7, Y6, Y11; \
-	VFMADD231PD Y7, Y5, Y11; \
-	VADDPD Y9, Y10, Y5; \
-	VSUBPD Y10, Y5, Y7; \
-	VSUBPD Y7, Y5, Y12; \
-	VSUBPD Y12, Y10, Y10; \
-	VSUBPD Y7, Y9, Y7; \
-	VADDPD Y7, Y10, Y7; \
-	VADDPD Y8, Y11, Y8; \
-	VADDPD Y8, Y7, Y7; \
-	VADDPD Y7, Y5, Y8
-
 #define BLOCK30 \
-	VMOVUPD 32(SI), Y6; \
-	VADDPD Y6, Y1, Y8; \
-	VSUBPD Y1, Y8, Y10; \
-	VSUBPD Y10, Y6, Y6; \
-	VMULPD Y8, Y12, Y10; \
-	VMULPD Y8, Y12, Y11; \
-	VFMSUB231PD Y8, Y12, Y11; \
-	VFMADD231PD Y8, Y13, Y11; \
-	VFMADD231PD Y6, Y12, Y11; \
-	VDIVPD Y9, Y10, Y6; \
-	VFNMADD231PD Y9, Y6, Y10; \
-	VADDPD Y11, Y10, Y8; \
-	VFNMADD231PD Y6, Y7, Y8; \
-	VDIVPD Y9, Y8, Y7; \
-	VMOVUPD 32(SI), Y8; \
-	VCMPPD $29, incomplete64avx2Const<>+0(SB), Y8, Y8; \
-	VMULPD Y6, Y5, Y6; \
-	VFMADD231PD Y5, Y7, Y6; \
-	VBLENDVPD Y8, Y5, Y6, Y5; \
-	VMOVUPD 32(SI), Y6
+	VPXOR incomplete64avx2Const<>+928(SB), Y7, Y7; \
+	VADDPD Y7, Y6, Y8; \
+	VSUBPD Y6, Y8, Y9; \
+	VSUBPD Y9, Y8, Y10; \
+	VSUBPD Y10, Y6, Y10; \
+	VSUBPD Y9, Y7, Y7; \
+	VADDPD Y7, Y10, Y7; \
+	VMULPD Y6, Y5, Y9; \
+	VMOVAPS Y9, Y10; \
+	VFMSUB231PD Y6, Y5, Y10; \
+	VFMADD231PD Y6, Y4, Y10; \
+	VADDPD Y8, Y9, Y4; \
+	VSUBPD Y9, Y4, Y6; \
+	VSUBPD Y6, Y4, Y11; \
+	VSUBPD Y11, Y9, Y9; \
+	VSUBPD Y6, Y8, Y6; \
+	VADDPD Y6, Y9, Y6; \
+	VADDPD Y7, Y10, Y7; \
+	VADDPD Y7, Y6, Y6; \
+	VADDPD Y6, Y4, Y7
 
 #define BLOCK31 \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3328(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3328(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3360(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3360(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2304(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2368(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3392(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3392(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3424(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3424(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2432(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2496(SB), Y7, Y9
+	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1856(SB), Y4, Y8; \
+	VFMADD231PD Y8, Y6, Y4; \
+	VFMADD213PD Y5, Y5, Y4; \
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y5; \
+	VFMADD231PD incomplete64avx2Const<>+1856(SB), Y7, Y5; \
+	VSUBPD incomplete64avx2Const<>+96(SB), Y5, Y6; \
+	VSUBPD Y6, Y7, Y6; \
+	VADDPD incomplete64avx2Const<>+96(SB), Y6, Y6; \
+	VPSLLQ $52, Y5, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VMULPD Y5, Y4, Y4; \
+	VPSLLQ $52, Y6, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VMULPD Y5, Y4, Y4; \
+	VMOVUPD 32(SI), Y5; \
+	VMOVUPD 32(R8), Y6
 
 #define BLOCK32 \
-	VFMADD231PD incomplete64avx2Const<>+832(SB), Y10, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+800(SB), Y7, Y9; \
-	VADDPD Y8, Y6, Y7; \
-	VSUBPD Y6, Y7, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD Y9, Y6, Y6; \
-	VADDPD Y6, Y7, Y8; \
-	VSUBPD Y7, Y8, Y7; \
-	VSUBPD Y7, Y6, Y6; \
-	VMULPD incomplete64avx2Const<>+864(SB), Y8, Y7; \
-	VMOVAPS Y7, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y8, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+864(SB), Y6, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+896(SB), Y8, Y9; \
-	VADDPD Y5, Y9, Y5; \
-	VADDPD Y5, Y7, Y6
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3328(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3328(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3360(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3360(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2304(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2368(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3392(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3392(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3424(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3424(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2432(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2496(SB), Y6, Y8
 
 #define BLOCK33 \
-	VADDPD incomplete64avx2Const<>+4256(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+4288(SB), Y6, Y9; \
-	VADDPD Y1, Y6, Y10; \
-	VMULPD Y9, Y10, Y10; \
-	VADDPD Y2, Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD Y0, Y6, Y6; \
-	VMULPD Y11, Y6, Y6; \
-	VDIVPD Y6, Y10, Y6; \
-	VFMADD213PD Y0, Y7, Y6
+	VFMADD231PD incomplete64avx2Const<>+832(SB), Y9, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+800(SB), Y6, Y8; \
+	VADDPD Y7, Y5, Y6; \
+	VSUBPD Y5, Y6, Y5; \
+	VSUBPD Y5, Y7, Y5; \
+	VADDPD Y8, Y5, Y5; \
+	VADDPD Y5, Y6, Y7; \
+	VSUBPD Y6, Y7, Y6; \
+	VSUBPD Y6, Y5, Y5; \
+	VMULPD incomplete64avx2Const<>+864(SB), Y7, Y6; \
+	VMOVAPS Y6, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y7, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+864(SB), Y5, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y8; \
+	VADDPD Y4, Y8, Y4; \
+	VADDPD Y4, Y6, Y5
 
 #define BLOCK34 \
+	VADDPD incomplete64avx2Const<>+4256(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+4288(SB), Y5, Y8; \
+	VADDPD Y1, Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD Y2, Y5, Y10; \
+	VMULPD Y9, Y10, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD Y0, Y5, Y5; \
+	VMULPD Y10, Y5, Y5; \
+	VDIVPD Y5, Y9, Y5; \
+	VFMADD213PD Y0, Y6, Y5
+
+#define BLOCK35 \
 	VFMADD231PD incomplete64avx2Const<>+800(SB), Y7, Y9; \
 	VADDPD Y8, Y6, Y7; \
 	VSUBPD Y6, Y7, Y6; \
@@ -2456,47 +2458,47 @@
 	VADDPD Y5, Y7, Y6; \
 	VSUBPD Y7, Y6, Y7
 
-#define BLOCK35 \
-	VADDPD Y6, Y1, Y8; \
-	VSUBPD Y1, Y8, Y10; \
-	VSUBPD Y10, Y6, Y6; \
-	VMULPD Y8, Y12, Y10; \
-	VMULPD Y8, Y12, Y11; \
-	VFMSUB231PD Y8, Y12, Y11; \
-	VFMADD231PD Y8, Y13, Y11; \
-	VFMADD231PD Y6, Y12, Y11; \
-	VDIVPD Y9, Y10, Y6; \
-	VFNMADD231PD Y9, Y6, Y10; \
-	VADDPD Y11, Y10, Y8; \
-	VFNMADD231PD Y6, Y7, Y8
-
 #define BLOCK36 \
-	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y7, Y10; \
+	VADDPD Y6, Y1, Y9; \
+	VSUBPD Y1, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VMULPD Y9, Y13, Y11; \
+	VMULPD Y9, Y13, Y12; \
+	VFMSUB231PD Y9, Y13, Y12; \
+	VFMADD231PD Y9, Y14, Y12; \
+	VFMADD231PD Y6, Y13, Y12; \
+	VDIVPD Y10, Y11, Y6; \
+	VFNMADD231PD Y10, Y6, Y11; \
+	VADDPD Y12, Y11, Y9; \
+	VFNMADD231PD Y6, Y8, Y9
+
+#define BLOCK37 \
 	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y7, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y7, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y7, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y7, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y7, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y7, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y7, Y10; \
 	VFMADD213PD Y1, Y7, Y10; \
 	VMULPD Y10, Y9, Y9; \
 	VBLENDVPD Y8, Y7, Y6, Y7; \
 	VADDPD Y0, Y6, Y10; \
 	VBLENDVPD Y8, Y9, Y2, Y8
 
-#define BLOCK37 \
-	VADDPD Y6, Y0, Y8; \
-	VSUBPD Y0, Y8, Y10; \
-	VSUBPD Y10, Y6, Y10; \
-	VADDPD Y6, Y2, Y11; \
-	VSUBPD Y2, Y11, Y12; \
-	VSUBPD Y12, Y6, Y6; \
-	VMULPD Y11, Y8, Y12; \
-	VMOVAPS Y12, Y13; \
-	VFMSUB231PD Y11, Y8, Y13; \
-	VFMADD231PD Y11, Y10, Y13
-
 #define BLOCK38 \
+	VADDPD Y6, Y0, Y9; \
+	VSUBPD Y0, Y9, Y11; \
+	VSUBPD Y11, Y6, Y11; \
+	VADDPD Y6, Y2, Y12; \
+	VSUBPD Y2, Y12, Y13; \
+	VSUBPD Y13, Y6, Y6; \
+	VMULPD Y12, Y9, Y13; \
+	VMOVAPS Y13, Y14; \
+	VFMSUB231PD Y12, Y9, Y14; \
+	VFMADD231PD Y12, Y11, Y14
+
+#define BLOCK39 \
 	VSUBPD Y11, Y5, Y5; \
 	VADDPD Y8, Y5, Y5; \
 	VMULPD incomplete64avx2Const<>+7200(SB), Y7, Y8; \
@@ -2508,26 +2510,26 @@
 	VBLENDVPD Y6, Y9, Y2, Y6; \
 	VADDPD Y6, Y5, Y5
 
-DATA incomplete64avx2Const<>+0(SB)/8, $0x4004000000000000
-DATA incomplete64avx2Const<>+8(SB)/8, $0x4004000000000000
-DATA incomplete64avx2Const<>+16(SB)/8, $0x4004000000000000
-DATA incomplete64avx2Const<>+24(SB)/8, $0x4004000000000000
-DATA incomplete64avx2Const<>+32(SB)/8, $0x4008000000000000
-DATA incomplete64avx2Const<>+40(SB)/8, $0x4008000000000000
-DATA incomplete64avx2Const<>+48(SB)/8, $0x4008000000000000
-DATA incomplete64avx2Const<>+56(SB)/8, $0x4008000000000000
-DATA incomplete64avx2Const<>+64(SB)/8, $0x3ff0000000000000
-DATA incomplete64avx2Const<>+72(SB)/8, $0x3ff0000000000000
-DATA incomplete64avx2Const<>+80(SB)/8, $0x3ff0000000000000
-DATA incomplete64avx2Const<>+88(SB)/8, $0x3ff0000000000000
-DATA incomplete64avx2Const<>+96(SB)/8, $0x4000000000000000
-DATA incomplete64avx2Const<>+104(SB)/8, $0x4000000000000000
-DATA incomplete64avx2Const<>+112(SB)/8, $0x4000000000000000
-DATA incomplete64avx2Const<>+120(SB)/8, $0x4000000000000000
-DATA incomplete64avx2Const<>+128(SB)/8, $0x4338000000000000
-DATA incomplete64avx2Const<>+136(SB)/8, $0x4338000000000000
-DATA incomplete64avx2Const<>+144(SB)/8, $0x4338000000000000
-DATA incomplete64avx2Const<>+152(SB)/8, $0x4338000000000000
+DATA incomplete64avx2Const<>+0(SB)/8, $0x4008000000000000
+DATA incomplete64avx2Const<>+8(SB)/8, $0x4008000000000000
+DATA incomplete64avx2Const<>+16(SB)/8, $0x4008000000000000
+DATA incomplete64avx2Const<>+24(SB)/8, $0x4008000000000000
+DATA incomplete64avx2Const<>+32(SB)/8, $0x3ff0000000000000
+DATA incomplete64avx2Const<>+40(SB)/8, $0x3ff0000000000000
+DATA incomplete64avx2Const<>+48(SB)/8, $0x3ff0000000000000
+DATA incomplete64avx2Const<>+56(SB)/8, $0x3ff0000000000000
+DATA incomplete64avx2Const<>+64(SB)/8, $0x4000000000000000
+DATA incomplete64avx2Const<>+72(SB)/8, $0x4000000000000000
+DATA incomplete64avx2Const<>+80(SB)/8, $0x4000000000000000
+DATA incomplete64avx2Const<>+88(SB)/8, $0x4000000000000000
+DATA incomplete64avx2Const<>+96(SB)/8, $0x4338000000000000
+DATA incomplete64avx2Const<>+104(SB)/8, $0x4338000000000000
+DATA incomplete64avx2Const<>+112(SB)/8, $0x4338000000000000
+DATA incomplete64avx2Const<>+120(SB)/8, $0x4338000000000000
+DATA incomplete64avx2Const<>+128(SB)/8, $0x4004000000000000
+DATA incomplete64avx2Const<>+136(SB)/8, $0x4004000000000000
+DATA incomplete64avx2Const<>+144(SB)/8, $0x4004000000000000
+DATA incomplete64avx2Const<>+152(SB)/8, $0x4004000000000000
 DATA incomplete64avx2Const<>+160(SB)/8, $0x0
 DATA incomplete64avx2Const<>+168(SB)/8, $0x0
 DATA incomplete64avx2Const<>+176(SB)/8, $0x0
@@ -2680,70 +2682,70 @@ DATA incomplete64avx2Const<>+1344(SB)/8, $0x3fb5555555555554
 DATA incomplete64avx2Const<>+1352(SB)/8, $0x3fb5555555555554
 DATA incomplete64avx2Const<>+1360(SB)/8, $0x3fb5555555555554
 DATA incomplete64avx2Const<>+1368(SB)/8, $0x3fb5555555555554
-DATA incomplete64avx2Const<>+1376(SB)/8, $0x4085e00000000000
-DATA incomplete64avx2Const<>+1384(SB)/8, $0x4085e00000000000
-DATA incomplete64avx2Const<>+1392(SB)/8, $0x4085e00000000000
-DATA incomplete64avx2Const<>+1400(SB)/8, $0x4085e00000000000
-DATA incomplete64avx2Const<>+1408(SB)/8, $0xc087500000000000
-DATA incomplete64avx2Const<>+1416(SB)/8, $0xc087500000000000
-DATA incomplete64avx2Const<>+1424(SB)/8, $0xc087500000000000
-DATA incomplete64avx2Const<>+1432(SB)/8, $0xc087500000000000
-DATA incomplete64avx2Const<>+1440(SB)/8, $0x3ff71547652b82fe
-DATA incomplete64avx2Const<>+1448(SB)/8, $0x3ff71547652b82fe
-DATA incomplete64avx2Const<>+1456(SB)/8, $0x3ff71547652b82fe
-DATA incomplete64avx2Const<>+1464(SB)/8, $0x3ff71547652b82fe
-DATA incomplete64avx2Const<>+1472(SB)/8, $0x3e21eed8eff8d898
-DATA incomplete64avx2Const<>+1480(SB)/8, $0x3e21eed8eff8d898
-DATA incomplete64avx2Const<>+1488(SB)/8, $0x3e21eed8eff8d898
-DATA incomplete64avx2Const<>+1496(SB)/8, $0x3e21eed8eff8d898
-DATA incomplete64avx2Const<>+1504(SB)/8, $0x3de6124613a86d09
-DATA incomplete64avx2Const<>+1512(SB)/8, $0x3de6124613a86d09
-DATA incomplete64avx2Const<>+1520(SB)/8, $0x3de6124613a86d09
-DATA incomplete64avx2Const<>+1528(SB)/8, $0x3de6124613a86d09
-DATA incomplete64avx2Const<>+1536(SB)/8, $0x3e5ae64567f544e4
-DATA incomplete64avx2Const<>+1544(SB)/8, $0x3e5ae64567f544e4
-DATA incomplete64avx2Const<>+1552(SB)/8, $0x3e5ae64567f544e4
-DATA incomplete64avx2Const<>+1560(SB)/8, $0x3e5ae64567f544e4
-DATA incomplete64avx2Const<>+1568(SB)/8, $0x3e927e4fb7789f5c
-DATA incomplete64avx2Const<>+1576(SB)/8, $0x3e927e4fb7789f5c
-DATA incomplete64avx2Const<>+1584(SB)/8, $0x3e927e4fb7789f5c
-DATA incomplete64avx2Const<>+1592(SB)/8, $0x3e927e4fb7789f5c
-DATA incomplete64avx2Const<>+1600(SB)/8, $0x3ec71de3a556c734
-DATA incomplete64avx2Const<>+1608(SB)/8, $0x3ec71de3a556c734
-DATA incomplete64avx2Const<>+1616(SB)/8, $0x3ec71de3a556c734
-DATA incomplete64avx2Const<>+1624(SB)/8, $0x3ec71de3a556c734
-DATA incomplete64avx2Const<>+1632(SB)/8, $0x3efa01a01a01a01a
-DATA incomplete64avx2Const<>+1640(SB)/8, $0x3efa01a01a01a01a
-DATA incomplete64avx2Const<>+1648(SB)/8, $0x3efa01a01a01a01a
-DATA incomplete64avx2Const<>+1656(SB)/8, $0x3efa01a01a01a01a
-DATA incomplete64avx2Const<>+1664(SB)/8, $0x3f2a01a01a01a01a
-DATA incomplete64avx2Const<>+1672(SB)/8, $0x3f2a01a01a01a01a
-DATA incomplete64avx2Const<>+1680(SB)/8, $0x3f2a01a01a01a01a
-DATA incomplete64avx2Const<>+1688(SB)/8, $0x3f2a01a01a01a01a
-DATA incomplete64avx2Const<>+1696(SB)/8, $0x3f56c16c16c16c17
-DATA incomplete64avx2Const<>+1704(SB)/8, $0x3f56c16c16c16c17
-DATA incomplete64avx2Const<>+1712(SB)/8, $0x3f56c16c16c16c17
-DATA incomplete64avx2Const<>+1720(SB)/8, $0x3f56c16c16c16c17
-DATA incomplete64avx2Const<>+1728(SB)/8, $0x3f81111111111111
-DATA incomplete64avx2Const<>+1736(SB)/8, $0x3f81111111111111
-DATA incomplete64avx2Const<>+1744(SB)/8, $0x3f81111111111111
-DATA incomplete64avx2Const<>+1752(SB)/8, $0x3f81111111111111
-DATA incomplete64avx2Const<>+1760(SB)/8, $0x3fa5555555555555
-DATA incomplete64avx2Const<>+1768(SB)/8, $0x3fa5555555555555
-DATA incomplete64avx2Const<>+1776(SB)/8, $0x3fa5555555555555
-DATA incomplete64avx2Const<>+1784(SB)/8, $0x3fa5555555555555
-DATA incomplete64avx2Const<>+1792(SB)/8, $0x3fc5555555555555
-DATA incomplete64avx2Const<>+1800(SB)/8, $0x3fc5555555555555
-DATA incomplete64avx2Const<>+1808(SB)/8, $0x3fc5555555555555
-DATA incomplete64avx2Const<>+1816(SB)/8, $0x3fc5555555555555
-DATA incomplete64avx2Const<>+1824(SB)/8, $0x3fe0000000000000
-DATA incomplete64avx2Const<>+1832(SB)/8, $0x3fe0000000000000
-DATA incomplete64avx2Const<>+1840(SB)/8, $0x3fe0000000000000
-DATA incomplete64avx2Const<>+1848(SB)/8, $0x3fe0000000000000
-DATA incomplete64avx2Const<>+1856(SB)/8, $0x3fc45f306dc9c883
-DATA incomplete64avx2Const<>+1864(SB)/8, $0x3fc45f306dc9c883
-DATA incomplete64avx2Const<>+1872(SB)/8, $0x3fc45f306dc9c883
-DATA incomplete64avx2Const<>+1880(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64avx2Const<>+1376(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64avx2Const<>+1384(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64avx2Const<>+1392(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64avx2Const<>+1400(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64avx2Const<>+1408(SB)/8, $0x4085e00000000000
+DATA incomplete64avx2Const<>+1416(SB)/8, $0x4085e00000000000
+DATA incomplete64avx2Const<>+1424(SB)/8, $0x4085e00000000000
+DATA incomplete64avx2Const<>+1432(SB)/8, $0x4085e00000000000
+DATA incomplete64avx2Const<>+1440(SB)/8, $0xc087500000000000
+DATA incomplete64avx2Const<>+1448(SB)/8, $0xc087500000000000
+DATA incomplete64avx2Const<>+1456(SB)/8, $0xc087500000000000
+DATA incomplete64avx2Const<>+1464(SB)/8, $0xc087500000000000
+DATA incomplete64avx2Const<>+1472(SB)/8, $0x3ff71547652b82fe
+DATA incomplete64avx2Const<>+1480(SB)/8, $0x3ff71547652b82fe
+DATA incomplete64avx2Const<>+1488(SB)/8, $0x3ff71547652b82fe
+DATA incomplete64avx2Const<>+1496(SB)/8, $0x3ff71547652b82fe
+DATA incomplete64avx2Const<>+1504(SB)/8, $0x3e21eed8eff8d898
+DATA incomplete64avx2Const<>+1512(SB)/8, $0x3e21eed8eff8d898
+DATA incomplete64avx2Const<>+1520(SB)/8, $0x3e21eed8eff8d898
+DATA incomplete64avx2Const<>+1528(SB)/8, $0x3e21eed8eff8d898
+DATA incomplete64avx2Const<>+1536(SB)/8, $0x3de6124613a86d09
+DATA incomplete64avx2Const<>+1544(SB)/8, $0x3de6124613a86d09
+DATA incomplete64avx2Const<>+1552(SB)/8, $0x3de6124613a86d09
+DATA incomplete64avx2Const<>+1560(SB)/8, $0x3de6124613a86d09
+DATA incomplete64avx2Const<>+1568(SB)/8, $0x3e5ae64567f544e4
+DATA incomplete64avx2Const<>+1576(SB)/8, $0x3e5ae64567f544e4
+DATA incomplete64avx2Const<>+1584(SB)/8, $0x3e5ae64567f544e4
+DATA incomplete64avx2Const<>+1592(SB)/8, $0x3e5ae64567f544e4
+DATA incomplete64avx2Const<>+1600(SB)/8, $0x3e927e4fb7789f5c
+DATA incomplete64avx2Const<>+1608(SB)/8, $0x3e927e4fb7789f5c
+DATA incomplete64avx2Const<>+1616(SB)/8, $0x3e927e4fb7789f5c
+DATA incomplete64avx2Const<>+1624(SB)/8, $0x3e927e4fb7789f5c
+DATA incomplete64avx2Const<>+1632(SB)/8, $0x3ec71de3a556c734
+DATA incomplete64avx2Const<>+1640(SB)/8, $0x3ec71de3a556c734
+DATA incomplete64avx2Const<>+1648(SB)/8, $0x3ec71de3a556c734
+DATA incomplete64avx2Const<>+1656(SB)/8, $0x3ec71de3a556c734
+DATA incomplete64avx2Const<>+1664(SB)/8, $0x3efa01a01a01a01a
+DATA incomplete64avx2Const<>+1672(SB)/8, $0x3efa01a01a01a01a
+DATA incomplete64avx2Const<>+1680(SB)/8, $0x3efa01a01a01a01a
+DATA incomplete64avx2Const<>+1688(SB)/8, $0x3efa01a01a01a01a
+DATA incomplete64avx2Const<>+1696(SB)/8, $0x3f2a01a01a01a01a
+DATA incomplete64avx2Const<>+1704(SB)/8, $0x3f2a01a01a01a01a
+DATA incomplete64avx2Const<>+1712(SB)/8, $0x3f2a01a01a01a01a
+DATA incomplete64avx2Const<>+1720(SB)/8, $0x3f2a01a01a01a01a
+DATA incomplete64avx2Const<>+1728(SB)/8, $0x3f56c16c16c16c17
+DATA incomplete64avx2Const<>+1736(SB)/8, $0x3f56c16c16c16c17
+DATA incomplete64avx2Const<>+1744(SB)/8, $0x3f56c16c16c16c17
+DATA incomplete64avx2Const<>+1752(SB)/8, $0x3f56c16c16c16c17
+DATA incomplete64avx2Const<>+1760(SB)/8, $0x3f81111111111111
+DATA incomplete64avx2Const<>+1768(SB)/8, $0x3f81111111111111
+DATA incomplete64avx2Const<>+1776(SB)/8, $0x3f81111111111111
+DATA incomplete64avx2Const<>+1784(SB)/8, $0x3f81111111111111
+DATA incomplete64avx2Const<>+1792(SB)/8, $0x3fa5555555555555
+DATA incomplete64avx2Const<>+1800(SB)/8, $0x3fa5555555555555
+DATA incomplete64avx2Const<>+1808(SB)/8, $0x3fa5555555555555
+DATA incomplete64avx2Const<>+1816(SB)/8, $0x3fa5555555555555
+DATA incomplete64avx2Const<>+1824(SB)/8, $0x3fc5555555555555
+DATA incomplete64avx2Const<>+1832(SB)/8, $0x3fc5555555555555
+DATA incomplete64avx2Const<>+1840(SB)/8, $0x3fc5555555555555
+DATA incomplete64avx2Const<>+1848(SB)/8, $0x3fc5555555555555
+DATA incomplete64avx2Const<>+1856(SB)/8, $0x3fe0000000000000
+DATA incomplete64avx2Const<>+1864(SB)/8, $0x3fe0000000000000
+DATA incomplete64avx2Const<>+1872(SB)/8, $0x3fe0000000000000
+DATA incomplete64avx2Const<>+1880(SB)/8, $0x3fe0000000000000
 DATA incomplete64avx2Const<>+1888(SB)/8, $0x4054000000000000
 DATA incomplete64avx2Const<>+1896(SB)/8, $0x4054000000000000
 DATA incomplete64avx2Const<>+1904(SB)/8, $0x4054000000000000
@@ -4302,113 +4304,104 @@ TEXT ·gammaSeriesF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VMOVUPS incomplete64avx2Const<>+0(SB), Y4
-	VMOVUPS incomplete64avx2Const<>+32(SB), Y1
-	VMOVUPS incomplete64avx2Const<>+64(SB), Y0
-	VMOVUPS incomplete64avx2Const<>+96(SB), Y2
-	VMOVUPS incomplete64avx2Const<>+128(SB), Y3
+	VMOVUPS incomplete64avx2Const<>+0(SB), Y1
+	VMOVUPS incomplete64avx2Const<>+32(SB), Y0
+	VMOVUPS incomplete64avx2Const<>+64(SB), Y2
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y3
 	SUBQ $8, CX
 	JL tail
 
 loop:
-	VMOVUPD (SI), Y5
-	VCMPPD $17, Y4, Y5, Y6
-	VMOVUPS incomplete64avx2Const<>+160(SB), Y7
-	VBLENDVPD Y6, Y1, Y7, Y6
-	VADDPD Y6, Y5, Y5
-	VMOVUPD (R8), Y6
+	VMOVUPD (SI), Y4
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y4, Y5
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y6
+	VBLENDVPD Y5, Y1, Y6, Y5
+	VADDPD Y5, Y4, Y4
+	VMOVUPD (R8), Y5
 	BLOCK15
-	BLOCK32
-	VSUBPD Y7, Y6, Y7
-	VSUBPD Y7, Y5, Y5
-	VMOVUPD (SI), Y7
-	VCMPPD $17, Y4, Y7, Y8
-	VMOVUPS incomplete64avx2Const<>+160(SB), Y9
-	VBLENDVPD Y8, Y1, Y9, Y8
-	VADDPD Y8, Y7, Y7
-	VMOVUPD (R8), Y8
-	BLOCK29
-	VSUBPD Y5, Y8, Y5
-	VSUBPD Y5, Y7, Y5
-	VMOVUPD (SI), Y7
-	BLOCK16
-	VMULPD incomplete64avx2Const<>+1856(SB), Y9, Y6
-	VSQRTPD Y6, Y6
-	VMULPD Y6, Y5, Y5
-	VMOVUPD (R8), Y6
-	VMULPD Y6, Y6, Y7
-	VMOVAPS Y7, Y8
-	VFMSUB231PD Y6, Y6, Y8
-	VMULPD Y6, Y7, Y9
-	VFMSUB213PD Y9, Y6, Y7
-	VFMADD231PD Y6, Y8, Y7
+	BLOCK33
+	VSUBPD Y6, Y5, Y6
+	VSUBPD Y6, Y4, Y4
 	VMOVUPD (SI), Y6
-	BLOCK37
-	VFMADD231PD Y6, Y8, Y13
-	VMOVUPD (SI), Y6
-	BLOCK35
-	VDIVPD Y9, Y8, Y7
-	VMOVUPD (SI), Y8
-	VCMPPD $29, Y4, Y8, Y8
-	VMULPD Y6, Y5, Y6
-	VFMADD231PD Y5, Y7, Y6
-	VBLENDVPD Y8, Y5, Y6, Y5
-	VMOVUPD (SI), Y6
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y7
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y8
+	VBLENDVPD Y7, Y1, Y8, Y7
+	VADDPD Y7, Y6, Y6
 	VMOVUPD (R8), Y7
+	BLOCK30
+	VSUBPD Y4, Y7, Y4
+	VSUBPD Y4, Y6, Y4
+	VMOVUPD (SI), Y6
+	BLOCK25
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y5
+	VSQRTPD Y5, Y5
+	VMOVUPD (R8), Y6
+	VMULPD Y6, Y6, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD Y6, Y6, Y9
+	VMULPD Y6, Y8, Y10
+	VFMSUB213PD Y10, Y6, Y8
+	VFMADD231PD Y6, Y9, Y8
+	VMOVUPD (SI), Y6
+	BLOCK38
+	VFMADD231PD Y6, Y9, Y14
+	VMOVUPD (SI), Y6
+	BLOCK36
+	VDIVPD Y10, Y9, Y8
+	VMOVUPD (SI), Y9
+	BLOCK22
+	VMOVUPD (SI), Y5
+	VMOVUPD (R8), Y6
 	BLOCK1
 	BLOCK10
-	BLOCK33
-	VMULPD Y5, Y6, Y5
-	VMOVUPD Y5, (DI)
-	VMOVUPD 32(SI), Y5
-	VCMPPD $17, Y4, Y5, Y6
-	VMOVUPS incomplete64avx2Const<>+160(SB), Y7
-	VBLENDVPD Y6, Y1, Y7, Y6
-	VADDPD Y6, Y5, Y5
-	VMOVUPD 32(R8), Y6
+	BLOCK34
+	VMULPD Y4, Y5, Y4
+	VMOVUPD Y4, (DI)
+	VMOVUPD 32(SI), Y4
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y4, Y5
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y6
+	VBLENDVPD Y5, Y1, Y6, Y5
+	VADDPD Y5, Y4, Y4
+	VMOVUPD 32(R8), Y5
 	BLOCK15
-	BLOCK32
-	VSUBPD Y7, Y6, Y7
-	VSUBPD Y7, Y5, Y5
-	VMOVUPD 32(SI), Y7
-	VCMPPD $17, Y4, Y7, Y8
-	VMOVUPS incomplete64avx2Const<>+160(SB), Y9
-	VBLENDVPD Y8, Y1, Y9, Y8
-	VADDPD Y8, Y7, Y7
-	VMOVUPD 32(R8), Y8
-	BLOCK29
-	VSUBPD Y5, Y8, Y5
-	VSUBPD Y5, Y7, Y5
-	VMOVUPD 32(SI), Y7
-	BLOCK16
-	VMULPD incomplete64avx2Const<>+1856(SB), Y9, Y6
-	VSQRTPD Y6, Y6
-	VMULPD Y6, Y5, Y5
-	VMOVUPD 32(R8), Y6
-	VMULPD Y6, Y6, Y7
-	VMOVAPS Y7, Y8
-	VFMSUB231PD Y6, Y6, Y8
-	VMULPD Y6, Y7, Y9
-	VFMSUB213PD Y9, Y6, Y7
-	VFMADD231PD Y6, Y8, Y7
+	BLOCK33
+	VSUBPD Y6, Y5, Y6
+	VSUBPD Y6, Y4, Y4
 	VMOVUPD 32(SI), Y6
-	BLOCK37
-	VFMADD231PD Y6, Y8, Y13
-	VMOVUPD 32(SI), Y6
-	BLOCK35
-	VDIVPD Y9, Y8, Y7
-	VMOVUPD 32(SI), Y8
-	VCMPPD $29, Y4, Y8, Y8
-	VMULPD Y6, Y5, Y6
-	VFMADD231PD Y5, Y7, Y6
-	VBLENDVPD Y8, Y5, Y6, Y5
-	VMOVUPD 32(SI), Y6
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y7
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y8
+	VBLENDVPD Y7, Y1, Y8, Y7
+	VADDPD Y7, Y6, Y6
 	VMOVUPD 32(R8), Y7
+	BLOCK30
+	VSUBPD Y4, Y7, Y4
+	VSUBPD Y4, Y6, Y4
+	VMOVUPD 32(SI), Y6
+	BLOCK25
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y5
+	VSQRTPD Y5, Y5
+	VMOVUPD 32(R8), Y6
+	VMULPD Y6, Y6, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD Y6, Y6, Y9
+	VMULPD Y6, Y8, Y10
+	VFMSUB213PD Y10, Y6, Y8
+	VFMADD231PD Y6, Y9, Y8
+	VMOVUPD 32(SI), Y6
+	BLOCK38
+	VFMADD231PD Y6, Y9, Y14
+	VMOVUPD 32(SI), Y6
+	BLOCK36
+	VDIVPD Y10, Y9, Y8
+	VMOVUPD 32(SI), Y9
+	BLOCK22
+	VMOVUPD 32(SI), Y5
+	VMOVUPD 32(R8), Y6
 	BLOCK1
 	BLOCK10
-	BLOCK33
-	VMULPD Y5, Y6, Y5
-	VMOVUPD Y5, 32(DI)
+	BLOCK34
+	VMULPD Y4, Y5, Y4
+	VMOVUPD Y4, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	ADDQ $64, R8
@@ -4426,55 +4419,51 @@ tailLoop:
 	NEGQ DX
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
-	VMASKMOVPD (SI), Y15, Y5
-	VCMPPD $17, Y4, Y5, Y6
-	VMOVUPS incomplete64avx2Const<>+160(SB), Y7
-	VBLENDVPD Y6, Y1, Y7, Y6
-	VADDPD Y6, Y5, Y5
-	VMASKMOVPD (R8), Y15, Y6
+	VMASKMOVPD (SI), Y15, Y4
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y4, Y5
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y6
+	VBLENDVPD Y5, Y1, Y6, Y5
+	VADDPD Y5, Y4, Y4
+	VMASKMOVPD (R8), Y15, Y5
 	BLOCK15
-	BLOCK32
-	VSUBPD Y7, Y6, Y7
-	VSUBPD Y7, Y5, Y5
-	VMASKMOVPD (SI), Y15, Y7
-	VCMPPD $17, Y4, Y7, Y8
-	VMOVUPS incomplete64avx2Const<>+160(SB), Y9
-	VBLENDVPD Y8, Y1, Y9, Y8
-	VADDPD Y8, Y7, Y7
-	VMASKMOVPD (R8), Y15, Y8
-	BLOCK29
-	VSUBPD Y5, Y8, Y5
-	VSUBPD Y5, Y7, Y5
-	VMASKMOVPD (SI), Y15, Y7
-	BLOCK16
-	VMULPD incomplete64avx2Const<>+1856(SB), Y9, Y6
-	VSQRTPD Y6, Y6
-	VMULPD Y6, Y5, Y5
-	VMASKMOVPD (R8), Y15, Y6
-	VMULPD Y6, Y6, Y7
-	VMOVAPS Y7, Y8
-	VFMSUB231PD Y6, Y6, Y8
-	VMULPD Y6, Y7, Y9
-	VFMSUB213PD Y9, Y6, Y7
-	VFMADD231PD Y6, Y8, Y7
+	BLOCK33
+	VSUBPD Y6, Y5, Y6
+	VSUBPD Y6, Y4, Y4
 	VMASKMOVPD (SI), Y15, Y6
-	BLOCK37
-	VFMADD231PD Y6, Y8, Y13
-	VMASKMOVPD (SI), Y15, Y6
-	BLOCK35
-	VDIVPD Y9, Y8, Y7
-	VMASKMOVPD (SI), Y15, Y8
-	VCMPPD $29, Y4, Y8, Y8
-	VMULPD Y6, Y5, Y6
-	VFMADD231PD Y5, Y7, Y6
-	VBLENDVPD Y8, Y5, Y6, Y5
-	VMASKMOVPD (SI), Y15, Y6
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y7
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y8
+	VBLENDVPD Y7, Y1, Y8, Y7
+	VADDPD Y7, Y6, Y6
 	VMASKMOVPD (R8), Y15, Y7
+	BLOCK30
+	VSUBPD Y4, Y7, Y4
+	VSUBPD Y4, Y6, Y4
+	VMASKMOVPD (SI), Y15, Y6
+	BLOCK25
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y5
+	VSQRTPD Y5, Y5
+	VMASKMOVPD (R8), Y15, Y6
+	VMULPD Y6, Y6, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD Y6, Y6, Y9
+	VMULPD Y6, Y8, Y10
+	VFMSUB213PD Y10, Y6, Y8
+	VFMADD231PD Y6, Y9, Y8
+	VMASKMOVPD (SI), Y15, Y6
+	BLOCK38
+	VFMADD231PD Y6, Y9, Y14
+	VMASKMOVPD (SI), Y15, Y6
+	BLOCK36
+	VDIVPD Y10, Y9, Y8
+	VMASKMOVPD (SI), Y15, Y9
+	BLOCK22
+	VMASKMOVPD (SI), Y15, Y5
+	VMASKMOVPD (R8), Y15, Y6
 	BLOCK1
 	BLOCK10
-	BLOCK33
-	VMULPD Y5, Y6, Y5
-	VMASKMOVPD Y5, Y15, (DI)
+	BLOCK34
+	VMULPD Y4, Y5, Y4
+	VMASKMOVPD Y4, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
 	ADDQ $32, R8
@@ -4491,30 +4480,31 @@ TEXT ·gammaFractionF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VMOVUPS incomplete64avx2Const<>+32(SB), Y1
+	VMOVUPS incomplete64avx2Const<>+0(SB), Y1
 	VMOVUPS incomplete64avx2Const<>+160(SB), Y3
-	VMOVUPS incomplete64avx2Const<>+64(SB), Y0
-	VMOVUPS incomplete64avx2Const<>+96(SB), Y2
-	VMOVUPS incomplete64avx2Const<>+128(SB), Y4
+	VMOVUPS incomplete64avx2Const<>+32(SB), Y0
+	VMOVUPS incomplete64avx2Const<>+64(SB), Y2
 	SUBQ $8, CX
 	JL tail
 
 loop:
 	BLOCK2
-	BLOCK17
-	BLOCK25
+	BLOCK16
+	BLOCK28
+	VMULPD Y5, Y4, Y4
+	VMOVUPD (SI), Y5
+	VMOVUPD (R8), Y6
 	BLOCK3
-	VADDPD incomplete64avx2Const<>+4064(SB), Y7, Y11
-	VFMADD231PD Y8, Y11, Y9
-	VDIVPD Y9, Y10, Y8
+	VADDPD incomplete64avx2Const<>+4064(SB), Y6, Y10
+	VFMADD231PD Y7, Y10, Y8
+	VDIVPD Y8, Y9, Y7
 	BLOCK5
 	BLOCK11
-	BLOCK30
-	VMOVUPD 32(R8), Y7
+	BLOCK31
 	BLOCK3
-	VADDPD incomplete64avx2Const<>+4064(SB), Y7, Y11
-	VFMADD231PD Y8, Y11, Y9
-	VDIVPD Y9, Y10, Y8
+	VADDPD incomplete64avx2Const<>+4064(SB), Y6, Y10
+	VFMADD231PD Y7, Y10, Y8
+	VDIVPD Y8, Y9, Y7
 	BLOCK26
 	SUBQ $8, CX
 	JGE loop
@@ -4526,12 +4516,11 @@ tail:
 tailLoop:
 	BLOCK6
 	BLOCK12
-	VMASKMOVPD (SI), Y15, Y6
-	VMASKMOVPD (R8), Y15, Y7
+	VMASKMOVPD (R8), Y15, Y6
 	BLOCK3
-	VADDPD incomplete64avx2Const<>+4064(SB), Y7, Y11
-	VFMADD231PD Y8, Y11, Y9
-	VDIVPD Y9, Y10, Y8
+	VADDPD incomplete64avx2Const<>+4064(SB), Y6, Y10
+	VFMADD231PD Y7, Y10, Y8
+	VDIVPD Y8, Y9, Y7
 	BLOCK27
 	SUBQ $4, CX
 	JG tailLoop
@@ -4546,33 +4535,34 @@ TEXT ·gammaLongFractionF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VMOVUPS incomplete64avx2Const<>+32(SB), Y1
+	VMOVUPS incomplete64avx2Const<>+0(SB), Y1
 	VMOVUPS incomplete64avx2Const<>+160(SB), Y3
-	VMOVUPS incomplete64avx2Const<>+64(SB), Y0
-	VMOVUPS incomplete64avx2Const<>+96(SB), Y2
-	VMOVUPS incomplete64avx2Const<>+128(SB), Y4
+	VMOVUPS incomplete64avx2Const<>+32(SB), Y0
+	VMOVUPS incomplete64avx2Const<>+64(SB), Y2
 	SUBQ $8, CX
 	JL tail
 
 loop:
 	BLOCK2
-	BLOCK17
-	BLOCK25
+	BLOCK16
+	BLOCK28
+	VMULPD Y5, Y4, Y4
+	VMOVUPD (SI), Y5
+	VMOVUPD (R8), Y6
 	BLOCK7
 	BLOCK8
 	BLOCK13
-	BLOCK31
-	VADDPD Y8, Y9, Y8
+	BLOCK32
+	VADDPD Y7, Y8, Y7
 	BLOCK4
 	BLOCK5
 	BLOCK11
-	BLOCK30
-	VMOVUPD 32(R8), Y7
+	BLOCK31
 	BLOCK7
 	BLOCK8
 	BLOCK13
-	BLOCK31
-	VADDPD Y8, Y9, Y8
+	BLOCK32
+	VADDPD Y7, Y8, Y7
 	BLOCK4
 	BLOCK26
 	SUBQ $8, CX
@@ -4585,13 +4575,12 @@ tail:
 tailLoop:
 	BLOCK6
 	BLOCK12
-	VMASKMOVPD (SI), Y15, Y6
-	VMASKMOVPD (R8), Y15, Y7
+	VMASKMOVPD (R8), Y15, Y6
 	BLOCK7
 	BLOCK8
 	BLOCK13
-	BLOCK31
-	VADDPD Y8, Y9, Y8
+	BLOCK32
+	VADDPD Y7, Y8, Y7
 	BLOCK4
 	BLOCK27
 	SUBQ $4, CX
@@ -4607,20 +4596,20 @@ TEXT ·gammaSmallF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VMOVUPS incomplete64avx2Const<>+1824(SB), Y1
-	VMOVUPS incomplete64avx2Const<>+64(SB), Y0
+	VMOVUPS incomplete64avx2Const<>+1856(SB), Y1
+	VMOVUPS incomplete64avx2Const<>+32(SB), Y0
 	VMOVUPS incomplete64avx2Const<>+160(SB), Y2
-	VMOVUPS incomplete64avx2Const<>+96(SB), Y4
+	VMOVUPS incomplete64avx2Const<>+64(SB), Y4
 	VMOVUPS incomplete64avx2Const<>+928(SB), Y3
 	SUBQ $8, CX
 	JL tail
 
 loop:
 	VMOVUPD (SI), Y5
-	BLOCK20
-	BLOCK38
+	BLOCK19
+	BLOCK39
 	VMOVUPD (SI), Y6
-	BLOCK21
+	BLOCK20
 	VADDPD Y5, Y6, Y5
 	VMOVUPD (R8), Y6
 	BLOCK24
@@ -4629,8 +4618,8 @@ loop:
 	VSUBPD Y9, Y6, Y6
 	VFMADD231PD incomplete64avx2Const<>+7200(SB), Y8, Y6
 	VMOVUPD (SI), Y8
-	BLOCK22
-	BLOCK36
+	BLOCK21
+	BLOCK37
 	VFMADD231PD Y5, Y10, Y8
 	VMOVUPD (SI), Y5
 	VMOVUPD (R8), Y9
@@ -4643,10 +4632,10 @@ loop:
 	VADDPD Y5, Y7, Y5
 	VMOVUPD Y5, (DI)
 	VMOVUPD 32(SI), Y5
-	BLOCK20
-	BLOCK38
+	BLOCK19
+	BLOCK39
 	VMOVUPD 32(SI), Y6
-	BLOCK21
+	BLOCK20
 	VADDPD Y5, Y6, Y5
 	VMOVUPD 32(R8), Y6
 	BLOCK24
@@ -4655,8 +4644,8 @@ loop:
 	VSUBPD Y9, Y6, Y6
 	VFMADD231PD incomplete64avx2Const<>+7200(SB), Y8, Y6
 	VMOVUPD 32(SI), Y8
-	BLOCK22
-	BLOCK36
+	BLOCK21
+	BLOCK37
 	VFMADD231PD Y5, Y10, Y8
 	VMOVUPD 32(SI), Y5
 	VMOVUPD 32(R8), Y9
@@ -4686,10 +4675,10 @@ tailLoop:
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y5
-	BLOCK20
-	BLOCK38
+	BLOCK19
+	BLOCK39
 	VMASKMOVPD (SI), Y15, Y6
-	BLOCK21
+	BLOCK20
 	VADDPD Y5, Y6, Y5
 	VMASKMOVPD (R8), Y15, Y6
 	BLOCK24
@@ -4698,8 +4687,8 @@ tailLoop:
 	VSUBPD Y9, Y6, Y6
 	VFMADD231PD incomplete64avx2Const<>+7200(SB), Y8, Y6
 	VMASKMOVPD (SI), Y15, Y8
-	BLOCK22
-	BLOCK36
+	BLOCK21
+	BLOCK37
 	VFMADD231PD Y5, Y10, Y8
 	VMASKMOVPD (SI), Y15, Y5
 	VMASKMOVPD (R8), Y15, Y9
@@ -4727,23 +4716,23 @@ TEXT ·gammaTemmeF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VMOVUPS incomplete64avx2Const<>+64(SB), Y0
+	VMOVUPS incomplete64avx2Const<>+32(SB), Y0
 	VMOVUPS incomplete64avx2Const<>+160(SB), Y4
 	VMOVUPS incomplete64avx2Const<>+864(SB), Y2
 	VMOVUPS incomplete64avx2Const<>+928(SB), Y3
-	VMOVUPS incomplete64avx2Const<>+128(SB), Y1
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y1
 	SUBQ $8, CX
 	JL tail
 
 loop:
 	VMOVUPD (SI), Y5
 	VMOVUPD (R8), Y6
-	BLOCK18
-	BLOCK34
+	BLOCK17
+	BLOCK35
 	VSUBPD Y7, Y5, Y5
 	VMOVUPD (SI), Y7
 	VMOVUPD (R8), Y8
-	BLOCK28
+	BLOCK29
 	VDIVPD (SI), Y0, Y8
 	VMOVUPD (R8), Y9
 	VADDPD Y8, Y8, Y10
@@ -4756,28 +4745,27 @@ loop:
 	VFMADD213PD incomplete64avx2Const<>+8128(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+13376(SB), Y9, Y10
 	VFMADD231PD Y8, Y11, Y10
-	VMULPD incomplete64avx2Const<>+1856(SB), Y8, Y8
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y8
 	VSQRTPD Y8, Y8
 	VMULPD Y8, Y10, Y8
 	VMOVUPD (SI), Y9
 	VMOVUPD (R8), Y10
-	BLOCK19
-	VFMADD213PD incomplete64avx2Const<>+14112(SB), Y7, Y9
-	VFMADD213PD incomplete64avx2Const<>+14144(SB), Y7, Y9
-	VFMADD213PD incomplete64avx2Const<>+14176(SB), Y7, Y9
-	VFMADD132PD incomplete64avx2Const<>+96(SB), Y0, Y6
-	VDIVPD Y6, Y9, Y6
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y6, Y8
-	VMULPD Y8, Y5, Y5
+	BLOCK18
+	VPSLLQ $52, Y6, Y6
+	VPADDQ Y0, Y6, Y6
+	VMULPD Y6, Y5, Y5
+	VPSLLQ $52, Y7, Y6
+	VPADDQ Y0, Y6, Y6
+	VMULPD Y6, Y5, Y5
 	VMOVUPD Y5, (DI)
 	VMOVUPD 32(SI), Y5
 	VMOVUPD 32(R8), Y6
-	BLOCK18
-	BLOCK34
+	BLOCK17
+	BLOCK35
 	VSUBPD Y7, Y5, Y5
 	VMOVUPD 32(SI), Y7
 	VMOVUPD 32(R8), Y8
-	BLOCK28
+	BLOCK29
 	VDIVPD 32(SI), Y0, Y8
 	VMOVUPD 32(R8), Y9
 	VADDPD Y8, Y8, Y10
@@ -4790,19 +4778,18 @@ loop:
 	VFMADD213PD incomplete64avx2Const<>+8128(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+13376(SB), Y9, Y10
 	VFMADD231PD Y8, Y11, Y10
-	VMULPD incomplete64avx2Const<>+1856(SB), Y8, Y8
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y8
 	VSQRTPD Y8, Y8
 	VMULPD Y8, Y10, Y8
 	VMOVUPD 32(SI), Y9
 	VMOVUPD 32(R8), Y10
-	BLOCK19
-	VFMADD213PD incomplete64avx2Const<>+14112(SB), Y7, Y9
-	VFMADD213PD incomplete64avx2Const<>+14144(SB), Y7, Y9
-	VFMADD213PD incomplete64avx2Const<>+14176(SB), Y7, Y9
-	VFMADD132PD incomplete64avx2Const<>+96(SB), Y0, Y6
-	VDIVPD Y6, Y9, Y6
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y6, Y8
-	VMULPD Y8, Y5, Y5
+	BLOCK18
+	VPSLLQ $52, Y6, Y6
+	VPADDQ Y0, Y6, Y6
+	VMULPD Y6, Y5, Y5
+	VPSLLQ $52, Y7, Y6
+	VPADDQ Y0, Y6, Y6
+	VMULPD Y6, Y5, Y5
 	VMOVUPD Y5, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
@@ -4823,12 +4810,12 @@ tailLoop:
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y5
 	VMASKMOVPD (R8), Y15, Y6
-	BLOCK18
-	BLOCK34
+	BLOCK17
+	BLOCK35
 	VSUBPD Y7, Y5, Y5
 	VMASKMOVPD (SI), Y15, Y7
 	VMASKMOVPD (R8), Y15, Y8
-	BLOCK28
+	BLOCK29
 	VMASKMOVPD (SI), Y15, Y8
 	VDIVPD Y8, Y0, Y8
 	VMASKMOVPD (SI), Y15, Y9
@@ -4970,19 +4957,18 @@ tailLoop:
 	VFMADD213PD incomplete64avx2Const<>+8128(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+13376(SB), Y9, Y10
 	VFMADD231PD Y8, Y11, Y10
-	VMULPD incomplete64avx2Const<>+1856(SB), Y8, Y8
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y8
 	VSQRTPD Y8, Y8
 	VMULPD Y8, Y10, Y8
 	VMASKMOVPD (SI), Y15, Y9
 	VMASKMOVPD (R8), Y15, Y10
-	BLOCK19
-	VFMADD213PD incomplete64avx2Const<>+14112(SB), Y7, Y9
-	VFMADD213PD incomplete64avx2Const<>+14144(SB), Y7, Y9
-	VFMADD213PD incomplete64avx2Const<>+14176(SB), Y7, Y9
-	VFMADD132PD incomplete64avx2Const<>+96(SB), Y0, Y6
-	VDIVPD Y6, Y9, Y6
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y6, Y8
-	VMULPD Y8, Y5, Y5
+	BLOCK18
+	VPSLLQ $52, Y6, Y6
+	VPADDQ Y0, Y6, Y6
+	VMULPD Y6, Y5, Y5
+	VPSLLQ $52, Y7, Y6
+	VPADDQ Y0, Y6, Y6
+	VMULPD Y6, Y5, Y5
 	VMASKMOVPD Y5, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI

@@ -5,3126 +5,3256 @@
 #include "textflag.h"
 
 #define BLOCK1 \
-	FMOVQ 0(R1), F22; \
-	WORD $0x6ef6e477; \
-	WORD $0x6e641c37; \
-	WORD $0x4e77d6d6; \
-	FMOVQ 0(R2), F23; \
-	WORD $0x6e76fef8; \
-	WORD $0x4eb71ef9; \
-	WORD $0x4ef6cf19; \
-	WORD $0x6e77ff36; \
-	WORD $0x6ef8e577; \
-	WORD $0x6e6cdf19; \
-	WORD $0x6eb71f38; \
-	WORD $0x4eed8719; \
-	WORD $0x6f4c0739; \
-	WORD $0x4f74573a; \
-	WORD $0x6efa8718; \
-	WORD $0x4ee08718; \
-	WORD $0x4ee0d718; \
-	WORD $0x4eae1f39; \
-	WORD $0x4eefd739; \
-	WORD $0x6e641d17; \
-	WORD $0x4ef7d737; \
-	WORD $0x4e62d719; \
-	WORD $0x4ee2d73a; \
-	WORD $0x4efad71a; \
-	WORD $0x6e79fc1b; \
-	WORD $0x6e7bdf1c; \
-	WORD $0x4ef9cf98; \
-	WORD $0x4efacf98; \
-	WORD $0x6e7bdf18; \
-	WORD $0x6e7cdf99; \
-	WORD $0x4e7cd79a; \
-	WORD $0x4eb91f3b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e7ccf9b; \
-	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
-	WORD $0x4e79ce1a; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
-	WORD $0x4e79cf5d; \
-	WORD $0x6e7ddf3a; \
-	WORD $0x4e69d75d; \
-	WORD $0x4ee9d7be; \
-	WORD $0x4efed75a; \
-	WORD $0x4e71d75a; \
-	WORD $0x6e7ddf3e; \
-	WORD $0x4ebe1fdf; \
-	WORD $0x6ee0fbff; \
-	WORD $0x4e7dcf3f; \
-	WORD $0x4e7acf3f; \
-	WORD $0x4e7dcf7f; \
-	WORD $0x6e7edf99; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e7ecf9a; \
-	WORD $0x4e7fcf9a; \
-	WORD $0x4e7ecf1a; \
-	WORD $0x4e79d79b; \
-	WORD $0x4efcd77c; \
-	WORD $0x4efcd739; \
-	WORD $0x4e78d758; \
-	WORD $0x4e78d738; \
-	WORD $0x6e66df79; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e66cf7a; \
-	WORD $0x4e72cf7a; \
-	WORD $0x4e66cf1a; \
-	WORD $0x4e79d6f8; \
-	WORD $0x4ef7d717; \
-	WORD $0x4ef7d737; \
-	WORD $0x4e7ad6f7; \
-	WORD $0x4e77d719; \
-	WORD $0x4ef8d738; \
-	WORD $0x4ef8d6f7; \
-	WORD $0x6e65df38; \
+	FMOVQ 0(R1), F21; \
+	WORD $0x6ef5e476; \
+	WORD $0x6e641c36; \
+	WORD $0x4e76d6b5; \
+	FMOVQ 0(R2), F22; \
+	WORD $0x6e75fed7; \
+	WORD $0x4eb61ed8; \
+	WORD $0x4ef5cef8; \
+	WORD $0x6e76ff15; \
+	WORD $0x6ef7e576; \
+	WORD $0x6e6cdef8; \
+	WORD $0x6eb61f17; \
+	WORD $0x4eed86f8; \
+	WORD $0x6f4c0718; \
+	WORD $0x4f745719; \
+	WORD $0x6ef986f7; \
+	WORD $0x4ee086f7; \
+	WORD $0x4ee0d6f7; \
+	WORD $0x4eae1f18; \
+	WORD $0x4eefd718; \
+	WORD $0x6e641d16; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e62d6f8; \
+	WORD $0x4ee2d719; \
+	WORD $0x4ef9d6f9; \
+	WORD $0x6e78fc1a; \
+	WORD $0x6e7adefb; \
+	WORD $0x4ef8cf77; \
+	WORD $0x4ef9cf77; \
+	WORD $0x6e7adef7; \
+	WORD $0x6e7bdf78; \
+	WORD $0x4e7bd779; \
 	WORD $0x4eb81f1a; \
 	WORD $0x6ee0fb5a; \
-	WORD $0x4e65cf3a; \
-	WORD $0x4e65cefa; \
-	WORD $0x4e6acf3a; \
-	WORD $0x4e76d756; \
-	WORD $0x4e76d717; \
-	WORD $0x4ef8d6f8; \
-	WORD $0x4ef8d6d6; \
-	FMOVQ 0(R1), F24; \
-	WORD $0x6ef8e479; \
-	WORD $0x6e641c39; \
-	WORD $0x4e79d718; \
-	FMOVQ 0(R2), F25; \
-	WORD $0x6e331f39; \
-	WORD $0x4e79d71a; \
-	WORD $0x4ef8d75b; \
-	WORD $0x4efbd75c; \
-	WORD $0x4efcd71c; \
-	WORD $0x4efbd739; \
-	WORD $0x4e79d799; \
-	WORD $0x6e78defb; \
-	WORD $0x4ebb1f7c; \
-	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cefc; \
-	WORD $0x4e78cedc; \
-	WORD $0x4e7ad776; \
-	WORD $0x4efbd6d8; \
-	WORD $0x4ef8d6dd; \
-	WORD $0x4efdd77b; \
-	WORD $0x4ef8d758; \
+	WORD $0x4e7bcf7a; \
+	WORD $0x4e77cf3a; \
+	FMOVQ 336(R11), F25; \
+	WORD $0x4e78ce19; \
+	FMOVQ 352(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 368(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 384(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 400(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 416(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 432(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 448(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 464(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 480(R11), F28; \
+	WORD $0x4e78cf3c; \
+	WORD $0x6e7cdf19; \
+	WORD $0x4e69d73c; \
+	WORD $0x4ee9d79d; \
+	WORD $0x4efdd739; \
+	WORD $0x4e71d739; \
+	WORD $0x6e7cdf1d; \
+	WORD $0x4ebd1fbe; \
+	WORD $0x6ee0fbde; \
+	WORD $0x4e7ccf1e; \
+	WORD $0x4e79cf1e; \
+	WORD $0x4e7ccf5e; \
+	WORD $0x6e7ddf78; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e7dcf79; \
+	WORD $0x4e7ecf79; \
+	WORD $0x4e7dcef9; \
+	WORD $0x4e78d77a; \
+	WORD $0x4efbd75b; \
+	WORD $0x4efbd718; \
+	WORD $0x4e77d737; \
+	WORD $0x4e77d717; \
+	WORD $0x6e66df58; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e66cf59; \
+	WORD $0x4e72cf59; \
+	WORD $0x4e66cef9; \
+	WORD $0x4e78d6d7; \
+	WORD $0x4ef6d6f6; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e79d6d6; \
+	WORD $0x4e76d6f8; \
+	WORD $0x4ef7d717; \
+	WORD $0x4ef7d6d6; \
+	WORD $0x6e65df17; \
+	WORD $0x4eb71ef9; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e65cf19; \
+	WORD $0x4e65ced9; \
+	WORD $0x4e6acf19; \
+	WORD $0x4e75d735; \
+	WORD $0x4e75d6f6; \
+	WORD $0x4ef7d6d7; \
+	WORD $0x4ef7d6b5; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x6ef7e478; \
+	WORD $0x6e641c38; \
+	WORD $0x4e78d6f7; \
+	FMOVQ 0(R2), F24; \
+	WORD $0x6e331f18; \
+	WORD $0x4e78d6f9; \
+	WORD $0x4ef7d73a; \
+	WORD $0x4efad73b; \
+	WORD $0x4efbd6fb; \
+	WORD $0x4efad718; \
 	WORD $0x4e78d778; \
-	WORD $0x4e79d799; \
-	WORD $0x4e79d718; \
-	WORD $0x4e78d6d9; \
-	WORD $0x4ef6d736
+	WORD $0x6e77deda; \
+	WORD $0x4eba1f5b; \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e77cedb; \
+	WORD $0x4e77cebb; \
+	WORD $0x4e79d755; \
+	WORD $0x4efad6b7; \
+	WORD $0x4ef7d6bc; \
+	WORD $0x4efcd75a; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e77d757; \
+	WORD $0x4e78d778; \
+	WORD $0x4e78d6f7; \
+	WORD $0x4e77d6b8; \
+	WORD $0x4ef5d715
 
 #define BLOCK2 \
-	WORD $0x4ef6d716; \
-	FMOVQ 0(R1), F24; \
-	WORD $0x6ef8e47a; \
-	WORD $0x6e641c3a; \
-	WORD $0x4e7ad71b; \
-	WORD $0x4ef8d77c; \
-	WORD $0x4efcd77d; \
-	WORD $0x4efdd718; \
-	WORD $0x4efcd75a; \
-	WORD $0x4e7ad718; \
-	WORD $0x6e7bfc1a; \
+	WORD $0x4ef5d6f5; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x6ef7e479; \
+	WORD $0x6e641c39; \
+	WORD $0x4e79d6fa; \
+	WORD $0x4ef7d75b; \
+	WORD $0x4efbd75c; \
+	WORD $0x4efcd6f7; \
+	WORD $0x4efbd739; \
+	WORD $0x4e79d6f7; \
+	WORD $0x6e7afc19; \
+	WORD $0x6e79df3a; \
 	WORD $0x6e7adf5b; \
-	WORD $0x6e7bdf7c; \
+	FMOVQ 496(R11), F28; \
+	WORD $0x4e7bce9c; \
 	FMOVQ 512(R11), F29; \
-	WORD $0x4e7cce9d; \
-	FMOVQ 528(R11), F30; \
-	WORD $0x4e7ccfbe; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 528(R11), F28; \
+	WORD $0x4e7bcfbc; \
 	FMOVQ 544(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 560(R11), F30; \
-	WORD $0x4e7ccfbe; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 560(R11), F28; \
+	WORD $0x4e7bcfbc; \
 	FMOVQ 576(R11), F29; \
-	WORD $0x4e7ccfdd; \
 	FMOVQ 592(R11), F30; \
-	WORD $0x4e7ccebe; \
-	FMOVQ 608(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 624(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 640(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 656(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 672(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	WORD $0x4e7bcfbf; \
-	WORD $0x4effcf56; \
-	WORD $0x4e77cf16; \
-	FMOVQ 688(R11), F23; \
-	WORD $0x4ef9f6f7; \
-	FMOVQ 704(R11), F24; \
-	WORD $0x4e77f717; \
-	WORD $0x4ea71cf8; \
-	FMOVQ 720(R11), F25; \
-	WORD $0x4e79cef8; \
-	WORD $0x4ee7d718; \
-	WORD $0x4ee5cf17; \
-	WORD $0x4eeacf17; \
-	WORD $0x4e76d6f6; \
-	WORD $0x6e76ded7; \
-	FMOVQ 736(R11), F25; \
-	FMOVQ 752(R11), F27; \
-	WORD $0x4e76cf79; \
-	FMOVQ 768(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 784(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 800(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 816(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 832(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 848(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 864(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 880(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 896(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e76cf79; \
-	WORD $0x4e79cef6; \
-	WORD $0x4e60d6d6; \
-	WORD $0x4ea71cf7; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e79cf17; \
-	WORD $0x4ee7d6f9; \
-	WORD $0x4ef9d718; \
-	WORD $0x4e67d718; \
-	WORD $0x4f7456f7; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	WORD $0x4f745717; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	FMOVQ 928(R11), F23; \
-	WORD $0x6e77df57; \
-	WORD $0x6ee1faf7; \
-	WORD $0x6e77ded6; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 608(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 624(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 640(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 656(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 672(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	WORD $0x4e7acf9e; \
+	WORD $0x4efecf35; \
+	WORD $0x4e76cef5; \
+	FMOVQ 688(R11), F22; \
+	WORD $0x6e76df36; \
+	WORD $0x6ee1fad6; \
 	FMOVQ 0(R2), F23; \
-	WORD $0x6e77def8; \
-	WORD $0x4eb81f19; \
-	WORD $0x6ee0fb39; \
-	WORD $0x4e77cef9; \
-	WORD $0x6e77df1a; \
-	WORD $0x4eba1f5b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e77cf1b; \
-	WORD $0x4e77cf3b; \
-	FMOVQ 0(R1), F23; \
-	WORD $0x4e77d418; \
-	WORD $0x4ee0d719; \
-	WORD $0x4ef9d6f9; \
-	WORD $0x4e77d45c; \
-	WORD $0x4ee2d79d; \
-	WORD $0x4efdd6f7; \
-	WORD $0x6e7cdf1d; \
-	WORD $0x4ebd1fbe; \
-	WORD $0x6ee0fbde; \
-	WORD $0x4e7ccf1e; \
-	WORD $0x4e7ccf3e; \
-	WORD $0x4e77cf1e; \
-	FMOVQ 0(R1), F23; \
-	WORD $0x4e77d438; \
-	WORD $0x4ee1d719; \
-	WORD $0x4ef9d6f7; \
-	WORD $0x6e78dfb9; \
-	WORD $0x6e78dfbc; \
+	WORD $0x6e77def9; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e77cefa; \
+	WORD $0x6e77df3b; \
+	WORD $0x4ebb1f7c; \
 	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cfbc; \
-	WORD $0x4e78cfdc; \
-	WORD $0x4e77cfbc; \
-	WORD $0x6e7aff37; \
-	WORD $0x4efacef9; \
-	WORD $0x4e7cd738; \
-	WORD $0x4efbcef8
+	WORD $0x4e77cf3c; \
+	WORD $0x4e77cf5c; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x4e77d419; \
+	WORD $0x4ee0d73a; \
+	WORD $0x4efad6fa; \
+	WORD $0x4e77d45d; \
+	WORD $0x4ee2d7be; \
+	WORD $0x4efed6f7; \
+	WORD $0x6e7ddf3e; \
+	WORD $0x4ebe1fdf; \
+	WORD $0x6ee0fbff; \
+	WORD $0x4e7dcf3f; \
+	WORD $0x4e7dcf5f; \
+	WORD $0x4e77cf3f; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x4e77d439; \
+	WORD $0x4ee1d73a; \
+	WORD $0x4efad6f7; \
+	WORD $0x6e79dfda; \
+	WORD $0x6e79dfdd; \
+	WORD $0x6ee0fbbd; \
+	WORD $0x4e79cfdd; \
+	WORD $0x4e79cffd; \
+	WORD $0x4e77cfdd; \
+	WORD $0x6e7bff57; \
+	WORD $0x4efbcefa; \
+	WORD $0x4e7dd759; \
+	WORD $0x4efccef9; \
+	WORD $0x6e7bff39; \
+	FMOVQ 0(R1), F26; \
+	WORD $0x6e63e75b; \
+	WORD $0x6e77ded7; \
+	WORD $0x4e79ced7; \
+	WORD $0x6ebb1ed7; \
+	FMOVQ 704(R11), F22; \
+	WORD $0x4ef8f6d6; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e76f716; \
+	WORD $0x4ea71cf8; \
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79ced8; \
+	WORD $0x4ee7d718; \
+	WORD $0x4ee5cf16; \
+	WORD $0x4eeacf16; \
+	WORD $0x4e75d6d5; \
+	WORD $0x6e75deb6; \
+	FMOVQ 752(R11), F25; \
+	FMOVQ 768(R11), F26; \
+	WORD $0x4e75cf59; \
+	FMOVQ 784(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 816(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 848(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 880(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 912(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 928(R11), F25; \
+	WORD $0x4e75cf59; \
+	WORD $0x4e79ced5; \
+	WORD $0x4eb71ef6; \
+	WORD $0x4e77ceb6; \
+	WORD $0x4ea71cf5; \
+	FMOVQ 928(R11), F23; \
+	WORD $0x4e77cf15; \
+	WORD $0x4ee7d6b7; \
+	WORD $0x4ef7d717
 
 #define BLOCK3 \
-	WORD $0x6e7aff18; \
-	FMOVQ 0(R1), F25; \
-	WORD $0x6e63e73a; \
-	WORD $0x6e77ded7; \
-	WORD $0x4e78ced7; \
-	WORD $0x6eba1ed7; \
+	WORD $0x4e67d6f7; \
+	WORD $0x4f7456b5; \
+	WORD $0x4ee086b5; \
+	WORD $0x6e75ded5; \
+	WORD $0x4f7456f6; \
+	WORD $0x4ee086d6; \
+	WORD $0x6e76deb5; \
 	FMOVQ 0(R1), F22; \
-	FMOVQ 0(R2), F24; \
-	FMOVQ 944(R11), F25; \
+	FMOVQ 0(R2), F23; \
+	FMOVQ 944(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 960(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 960(R11), F26; \
+	WORD $0x6e78df39; \
+	FMOVQ 976(R11), F26; \
 	WORD $0x4e7ad6da; \
 	WORD $0x6e79df5a; \
-	FMOVQ 976(R11), F27; \
+	WORD $0x4e60cef8; \
+	WORD $0x4e78cef9; \
+	WORD $0x4eba1f58; \
+	WORD $0x4e79cef8; \
+	FMOVQ 992(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1008(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1024(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1040(R11), F27; \
 	WORD $0x4e7bd6db; \
 	WORD $0x6e7adf7b; \
-	WORD $0x4e60cf19; \
-	WORD $0x4e79cf1a; \
-	WORD $0x4ebb1f79; \
-	WORD $0x4e7acf19; \
-	FMOVQ 992(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1008(R11), F25; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1056(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 1024(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1040(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1056(R11), F26; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1072(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1088(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1072(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1088(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1104(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1104(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1120(R11), F26; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1120(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1136(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1152(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1136(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1152(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1168(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1168(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1184(R11), F26; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1184(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1200(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1216(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1200(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1216(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1232(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1232(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1248(R11), F26; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1248(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1264(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1280(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1264(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1280(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1296(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1296(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1312(R11), F26; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1312(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1328(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1344(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1328(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1344(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e68d6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1360(R11), F26
+	WORD $0x6e78df5a; \
+	WORD $0x4e68d6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8
 
 #define BLOCK4 \
-	FMOVQ 944(R11), F25; \
+	FMOVQ 944(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 960(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 960(R11), F26; \
+	WORD $0x6e78df39; \
+	FMOVQ 976(R11), F26; \
 	WORD $0x4e7ad6da; \
 	WORD $0x6e79df5a; \
-	FMOVQ 976(R11), F27; \
+	WORD $0x4e60cef8; \
+	WORD $0x4e78cef9; \
+	WORD $0x4eba1f58; \
+	WORD $0x4e79cef8; \
+	FMOVQ 992(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1008(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1024(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1040(R11), F27; \
 	WORD $0x4e7bd6db; \
 	WORD $0x6e7adf7b; \
-	WORD $0x4e60cf19; \
-	WORD $0x4e79cf1a; \
-	WORD $0x4ebb1f79; \
-	WORD $0x4e7acf19; \
-	FMOVQ 992(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1008(R11), F25; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1056(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 1024(R11), F27; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1072(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1088(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1104(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1040(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1056(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1072(R11), F25; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1120(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 1088(R11), F27; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1136(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1152(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1168(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1104(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1120(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1136(R11), F25; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1184(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 1152(R11), F27; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1200(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1216(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1232(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1168(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1184(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1200(R11), F25; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1248(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 1216(R11), F27; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1264(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1280(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1296(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1232(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1248(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1264(R11), F25; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1312(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 1280(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1296(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1312(R11), F26; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1328(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1344(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1328(R11), F25; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e68d6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1360(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 1344(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e68d6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1360(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1376(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1392(R11), F27
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1376(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1392(R11), F26
 
 #define BLOCK5 \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1376(R11), F25; \
+	FMOVQ 1360(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 1392(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1408(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1424(R11), F26; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1376(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1392(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1440(R11), F25; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1408(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1424(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 1456(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1472(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1488(R11), F26; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1440(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1456(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1504(R11), F25; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1472(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1488(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 1520(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1536(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1552(R11), F26; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1504(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1520(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1568(R11), F25; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1536(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1552(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 1584(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1600(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1616(R11), F26; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1568(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1584(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1632(R11), F25; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1600(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1616(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 1648(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1664(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1680(R11), F26; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1632(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1648(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1696(R11), F25; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1664(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1680(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 1712(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1728(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1744(R11), F26; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1696(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1712(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1760(R11), F25; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1728(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1744(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 1776(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1792(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1808(R11), F26; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1760(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1776(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a
+	WORD $0x6e78df5a; \
+	FMOVQ 1792(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1808(R11), F25; \
+	WORD $0x4e79d6d9
 
 #define BLOCK6 \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1408(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1424(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1440(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1456(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1408(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1472(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1488(R11), F26; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1424(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1440(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1456(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1504(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1520(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1472(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1536(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1552(R11), F26; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1488(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1504(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1520(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1568(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1584(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1536(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1600(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1616(R11), F26; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1552(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1568(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1584(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1632(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1648(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1600(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1664(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1680(R11), F26; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1616(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1632(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1648(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1696(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1712(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1664(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1728(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1744(R11), F26; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1680(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1696(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1712(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1760(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1776(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1728(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1792(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1808(R11), F26; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1744(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1760(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1776(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1824(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1840(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1792(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1808(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1824(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1840(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a
 
 #define BLOCK7 \
-	FMOVQ 0(R1), F22; \
-	WORD $0x6ef6e497; \
-	WORD $0x6e631c37; \
-	WORD $0x4e77d6d6; \
-	FMOVQ 0(R2), F23; \
-	WORD $0x6e76fef8; \
-	WORD $0x4eb71ef9; \
-	WORD $0x4ef6cf19; \
-	WORD $0x6e77ff36; \
-	FMOVQ 48(R11), F23; \
-	WORD $0x6ef8e6f9; \
-	FMOVQ 64(R11), F23; \
-	WORD $0x6e77df17; \
-	WORD $0x6eb91ef8; \
-	FMOVQ 80(R11), F23; \
-	WORD $0x4ef78717; \
-	WORD $0x6f4c06f7; \
-	WORD $0x4f7456fa; \
-	WORD $0x6efa8718; \
-	WORD $0x4ee08718; \
-	WORD $0x4ee0d718; \
-	FMOVQ 112(R11), F26; \
-	WORD $0x4eba1ef7; \
-	FMOVQ 128(R11), F26; \
-	WORD $0x4efad6f7; \
-	FMOVQ 144(R11), F26; \
-	WORD $0x6e631f59; \
-	WORD $0x4ef9d6f7; \
-	WORD $0x4e62d719; \
-	WORD $0x4ee2d73a; \
-	WORD $0x4efad71a; \
-	WORD $0x6e79fc1b; \
-	WORD $0x6e7bdf1c; \
-	WORD $0x4ef9cf98; \
-	WORD $0x4efacf98; \
-	WORD $0x6e7bdf18; \
-	WORD $0x6e7cdf99; \
-	WORD $0x4e7cd79a; \
-	WORD $0x4eb91f3b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e7ccf9b; \
-	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
-	FMOVQ 176(R11), F29; \
-	WORD $0x4e79cfba; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
-	WORD $0x4e79cf5d; \
-	WORD $0x6e7ddf3a; \
-	WORD $0x4e75d75d; \
-	WORD $0x4ef5d7be; \
-	WORD $0x4efed75a; \
-	FMOVQ 208(R11), F30; \
-	WORD $0x4e7ed75a; \
-	WORD $0x6e7ddf3e; \
-	WORD $0x4ebe1fdf; \
-	WORD $0x6ee0fbff; \
-	WORD $0x4e7dcf3f; \
-	WORD $0x4e7acf3f; \
-	WORD $0x4e7dcf7f; \
-	WORD $0x6e7edf99; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e7ecf9a; \
-	WORD $0x4e7fcf9a; \
-	WORD $0x4e7ecf1a; \
-	WORD $0x4e79d79b; \
-	WORD $0x4efcd77c; \
-	WORD $0x4efcd739; \
-	WORD $0x4e78d758; \
-	WORD $0x4e78d738; \
-	WORD $0x6e66df79; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e66cf7a; \
-	FMOVQ 240(R11), F28; \
-	WORD $0x4e7ccf7a; \
-	WORD $0x4e66cf1a; \
-	WORD $0x4e79d6f8; \
-	WORD $0x4ef7d717; \
-	WORD $0x4ef7d737; \
-	WORD $0x4e7ad6f7; \
-	WORD $0x4e77d719; \
-	WORD $0x4ef8d738; \
-	WORD $0x4ef8d6f7; \
-	WORD $0x6e65df38; \
+	FMOVQ 0(R1), F21; \
+	WORD $0x6ef5e496; \
+	WORD $0x6e631c36; \
+	WORD $0x4e76d6b5; \
+	FMOVQ 0(R2), F22; \
+	WORD $0x6e75fed7; \
+	WORD $0x4eb61ed8; \
+	WORD $0x4ef5cef8; \
+	WORD $0x6e76ff15; \
+	FMOVQ 48(R11), F22; \
+	WORD $0x6ef7e6d8; \
+	FMOVQ 64(R11), F22; \
+	WORD $0x6e76def6; \
+	WORD $0x6eb81ed7; \
+	FMOVQ 80(R11), F22; \
+	WORD $0x4ef686f6; \
+	WORD $0x6f4c06d6; \
+	WORD $0x4f7456d9; \
+	WORD $0x6ef986f7; \
+	WORD $0x4ee086f7; \
+	WORD $0x4ee0d6f7; \
+	FMOVQ 112(R11), F25; \
+	WORD $0x4eb91ed6; \
+	FMOVQ 128(R11), F25; \
+	WORD $0x4ef9d6d6; \
+	FMOVQ 144(R11), F25; \
+	WORD $0x6e631f38; \
+	WORD $0x4ef8d6d6; \
+	WORD $0x4e62d6f8; \
+	WORD $0x4ee2d719; \
+	WORD $0x4ef9d6f9; \
+	WORD $0x6e78fc1a; \
+	WORD $0x6e7adefb; \
+	WORD $0x4ef8cf77; \
+	WORD $0x4ef9cf77; \
+	WORD $0x6e7adef7; \
+	WORD $0x6e7bdf78; \
+	WORD $0x4e7bd779; \
 	WORD $0x4eb81f1a; \
 	WORD $0x6ee0fb5a; \
-	WORD $0x4e65cf3a; \
-	WORD $0x4e65cefa; \
-	FMOVQ 272(R11), F23; \
+	WORD $0x4e7bcf7a; \
 	WORD $0x4e77cf3a; \
-	WORD $0x4e76d756; \
-	WORD $0x4e76d717; \
-	WORD $0x4ef8d6f8; \
-	WORD $0x4ef8d6d6; \
-	FMOVQ 0(R1), F24; \
-	WORD $0x6ef8e499; \
-	WORD $0x6e631c39; \
-	WORD $0x4e79d718; \
-	FMOVQ 0(R2), F25; \
-	FMOVQ 288(R11), F26; \
-	WORD $0x6e3a1f39; \
-	WORD $0x4e79d71a; \
-	WORD $0x4ef8d75b; \
-	WORD $0x4efbd75c; \
-	WORD $0x4efcd71c; \
-	WORD $0x4efbd739; \
-	WORD $0x4e79d799; \
-	WORD $0x6e78defb; \
-	WORD $0x4ebb1f7c; \
-	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cefc
+	FMOVQ 336(R11), F25; \
+	FMOVQ 176(R11), F28; \
+	WORD $0x4e78cf99; \
+	FMOVQ 352(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 368(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 384(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 400(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 416(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 432(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 448(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 464(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 480(R11), F28; \
+	WORD $0x4e78cf3c; \
+	WORD $0x6e7cdf19; \
+	FMOVQ 192(R11), F28; \
+	WORD $0x4e7cd73c; \
+	FMOVQ 192(R11), F29; \
+	WORD $0x4efdd79d; \
+	WORD $0x4efdd739; \
+	FMOVQ 208(R11), F29; \
+	WORD $0x4e7dd739; \
+	WORD $0x6e7cdf1d; \
+	WORD $0x4ebd1fbe; \
+	WORD $0x6ee0fbde; \
+	WORD $0x4e7ccf1e; \
+	WORD $0x4e79cf1e; \
+	WORD $0x4e7ccf5e; \
+	WORD $0x6e7ddf78; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e7dcf79; \
+	WORD $0x4e7ecf79; \
+	WORD $0x4e7dcef9; \
+	WORD $0x4e78d77a; \
+	WORD $0x4efbd75b; \
+	WORD $0x4efbd718; \
+	WORD $0x4e77d737; \
+	WORD $0x4e77d717; \
+	WORD $0x6e66df58; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e66cf59; \
+	FMOVQ 240(R11), F27; \
+	WORD $0x4e7bcf59; \
+	WORD $0x4e66cef9; \
+	WORD $0x4e78d6d7; \
+	WORD $0x4ef6d6f6; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e79d6d6; \
+	WORD $0x4e76d6f8; \
+	WORD $0x4ef7d717; \
+	WORD $0x4ef7d6d6; \
+	WORD $0x6e65df17; \
+	WORD $0x4eb71ef9; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e65cf19; \
+	WORD $0x4e65ced9; \
+	FMOVQ 272(R11), F22; \
+	WORD $0x4e76cf19; \
+	WORD $0x4e75d735; \
+	WORD $0x4e75d6f6; \
+	WORD $0x4ef7d6d7; \
+	WORD $0x4ef7d6b5; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x6ef7e498; \
+	WORD $0x6e631c38; \
+	WORD $0x4e78d6f7; \
+	FMOVQ 0(R2), F24; \
+	FMOVQ 288(R11), F25; \
+	WORD $0x6e391f18; \
+	WORD $0x4e78d6f9; \
+	WORD $0x4ef7d73a; \
+	WORD $0x4efad73b; \
+	WORD $0x4efbd6fb; \
+	WORD $0x4efad718; \
+	WORD $0x4e78d778; \
+	WORD $0x6e77deda; \
+	WORD $0x4eba1f5b
 
 #define BLOCK8 \
-	WORD $0x4e78cedc; \
-	WORD $0x4e7ad776; \
-	WORD $0x4efbd6d8; \
-	WORD $0x4ef8d6dd; \
-	WORD $0x4efdd77b; \
-	WORD $0x4ef8d758; \
-	WORD $0x4e78d778; \
-	WORD $0x4e79d799; \
-	WORD $0x4e79d718; \
-	WORD $0x4e78d6d9; \
-	WORD $0x4ef6d736; \
+	WORD $0x4e78d6d7; \
+	WORD $0x4ef6d6f6; \
 	WORD $0x4ef6d716; \
-	FMOVQ 0(R1), F24; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6e631c3a; \
-	WORD $0x4e7ad71b; \
-	WORD $0x4ef8d77c; \
-	WORD $0x4efcd77d; \
-	WORD $0x4efdd718; \
-	WORD $0x4efcd75a; \
-	WORD $0x4e7ad718; \
-	WORD $0x6e7bfc1a; \
-	WORD $0x6e7adf5b; \
-	WORD $0x6e7bdf7c; \
-	FMOVQ 512(R11), F29; \
-	FMOVQ 304(R11), F30; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 528(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 544(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 560(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 576(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 592(R11), F30; \
-	FMOVQ 320(R11), F31; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 608(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 624(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 640(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 656(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 672(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	WORD $0x4e7bcfbf; \
-	WORD $0x4effcf56; \
-	WORD $0x4e77cf16; \
-	FMOVQ 688(R11), F23; \
-	WORD $0x4ef9f6f7; \
-	FMOVQ 704(R11), F24; \
-	WORD $0x4e77f717; \
-	WORD $0x4ea71cf8; \
-	FMOVQ 720(R11), F25; \
-	WORD $0x4e79cef8; \
-	WORD $0x4ee7d718; \
-	WORD $0x4ee5cf17; \
-	FMOVQ 272(R11), F25; \
-	WORD $0x4ef9cf17; \
-	WORD $0x4e76d6f6; \
-	WORD $0x6e76ded7; \
-	FMOVQ 736(R11), F25; \
-	FMOVQ 752(R11), F27; \
-	WORD $0x4e76cf79; \
-	FMOVQ 768(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 784(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 800(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 816(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 832(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 848(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 864(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 880(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 896(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e76cf79; \
-	WORD $0x4e79cef6; \
-	WORD $0x4e60d6d6; \
-	WORD $0x4ea71cf7; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e79cf17; \
-	WORD $0x4ee7d6f9; \
-	WORD $0x4ef9d718; \
-	WORD $0x4e67d718; \
-	WORD $0x4f7456f7; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	WORD $0x4f745717; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	FMOVQ 928(R11), F23; \
-	WORD $0x6e77df57; \
-	WORD $0x6ee1faf7; \
-	WORD $0x6e77ded6; \
-	FMOVQ 0(R2), F23; \
-	WORD $0x6e77def8; \
-	WORD $0x4eb81f19; \
+	WORD $0x4e79d6d6; \
+	WORD $0x4e76d6f8; \
+	WORD $0x4ef7d717; \
+	WORD $0x4ef7d6d6; \
+	WORD $0x6e65df17; \
+	WORD $0x4eb71ef9; \
 	WORD $0x6ee0fb39; \
-	WORD $0x4e77cef9; \
-	WORD $0x6e77df1a; \
+	WORD $0x4e65cf19; \
+	WORD $0x4e65ced9; \
+	FMOVQ 272(R11), F22; \
+	WORD $0x4e76cf19; \
+	WORD $0x4e75d735; \
+	WORD $0x4e75d6f6; \
+	WORD $0x4ef7d6d7; \
+	WORD $0x4ef7d6b5; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x6ef7e498; \
+	WORD $0x6e631c38; \
+	WORD $0x4e78d6f7; \
+	FMOVQ 0(R2), F24; \
+	FMOVQ 288(R11), F25; \
+	WORD $0x6e391f18; \
+	WORD $0x4e78d6f9; \
+	WORD $0x4ef7d73a; \
+	WORD $0x4efad73b; \
+	WORD $0x4efbd6fb; \
+	WORD $0x4efad718; \
+	WORD $0x4e78d778; \
+	WORD $0x6e77deda; \
 	WORD $0x4eba1f5b; \
 	WORD $0x6ee0fb7b; \
-	WORD $0x4e77cf1b; \
-	WORD $0x4e77cf3b; \
+	WORD $0x4e77cedb; \
+	WORD $0x4e77cebb; \
+	WORD $0x4e79d755; \
+	WORD $0x4efad6b7; \
+	WORD $0x4ef7d6bc; \
+	WORD $0x4efcd75a; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e77d757; \
+	WORD $0x4e78d778; \
+	WORD $0x4e78d6f7; \
+	WORD $0x4e77d6b8; \
+	WORD $0x4ef5d715; \
+	WORD $0x4ef5d6f5; \
 	FMOVQ 0(R1), F23; \
-	WORD $0x4e77d418; \
-	WORD $0x4ee0d719; \
-	WORD $0x4ef9d6f9; \
-	WORD $0x4e77d45c; \
-	WORD $0x4ee2d79d; \
-	WORD $0x4efdd6f7; \
-	WORD $0x6e7cdf1d; \
-	WORD $0x4ebd1fbe; \
-	WORD $0x6ee0fbde; \
-	WORD $0x4e7ccf1e; \
-	WORD $0x4e7ccf3e; \
-	WORD $0x4e77cf1e
-
-#define BLOCK9 \
-	FMOVQ 0(R1), F23; \
-	WORD $0x4e77d438; \
-	WORD $0x4ee1d719; \
-	WORD $0x4ef9d6f7; \
-	WORD $0x6e78dfb9; \
-	WORD $0x6e78dfbc; \
-	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cfbc; \
-	WORD $0x4e78cfdc; \
-	WORD $0x4e77cfbc; \
-	WORD $0x6e7aff37; \
-	WORD $0x4efacef9; \
-	WORD $0x4e7cd738; \
-	WORD $0x4efbcef8; \
-	WORD $0x6e7aff18; \
-	FMOVQ 0(R1), F25; \
-	WORD $0x6e64e73a; \
-	WORD $0x6e77ded7; \
-	WORD $0x4e78ced7; \
-	WORD $0x6eba1ed7; \
-	FMOVQ 0(R1), F22; \
-	FMOVQ 0(R2), F24; \
-	WORD $0x4ef6d718; \
-	FMOVQ 1248(R11), F25; \
-	WORD $0x4e79d719; \
-	WORD $0x4e63d739; \
-	FMOVQ 1728(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1728(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee8d6db; \
-	WORD $0x6e68df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1280(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1312(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1760(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1760(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee9d6db; \
-	WORD $0x6e69df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1344(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1360(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1792(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1792(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eead6db; \
-	WORD $0x6e6adf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1392(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1424(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1824(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1824(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eebd6db; \
-	WORD $0x6e6bdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1456(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1488(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1856(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1856(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eecd6db; \
-	WORD $0x6e6cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1520(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1552(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1888(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1888(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eedd6db; \
-	WORD $0x6e6ddf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1584(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1616(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1920(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1920(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eeed6db; \
-	WORD $0x6e6edf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1648(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1680(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1952(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1952(R11), F27; \
-	WORD $0x6e7bdf5a
-
-#define BLOCK10 \
-	WORD $0x4ef6d718; \
-	FMOVQ 1248(R11), F25; \
-	WORD $0x4e79d719; \
-	WORD $0x4e63d739; \
-	FMOVQ 1728(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1728(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee8d6db; \
-	WORD $0x6e68df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1280(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1312(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1760(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1760(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee9d6db; \
-	WORD $0x6e69df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1344(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1360(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1792(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1792(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eead6db; \
-	WORD $0x6e6adf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1392(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1424(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1824(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1824(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eebd6db; \
-	WORD $0x6e6bdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1456(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1488(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1856(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1856(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eecd6db; \
-	WORD $0x6e6cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1520(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1552(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1888(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1888(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eedd6db; \
-	WORD $0x6e6ddf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1584(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1616(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1920(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1920(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eeed6db; \
-	WORD $0x6e6edf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1648(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1680(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1952(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1952(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eefd6db; \
-	WORD $0x6e6fdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1712(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e68d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1984(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1984(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef0d6db; \
-	WORD $0x6e70df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e69d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2016(R11), F26
-
-#define BLOCK11 \
-	FMOVQ 0(R1), F22; \
-	WORD $0x6ef6e497; \
-	WORD $0x6e631c37; \
-	WORD $0x4e77d6d6; \
+	WORD $0x6ef7e499; \
+	WORD $0x6e631c39; \
+	WORD $0x4e79d6fa; \
+	WORD $0x4ef7d75b; \
+	WORD $0x4efbd75c; \
+	WORD $0x4efcd6f7; \
+	WORD $0x4efbd739; \
+	WORD $0x4e79d6f7; \
+	WORD $0x6e7afc19; \
+	WORD $0x6e79df3a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 496(R11), F28; \
+	FMOVQ 304(R11), F29; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 512(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 528(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 544(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 560(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 576(R11), F29; \
+	FMOVQ 592(R11), F30; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 608(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 624(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 640(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 656(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 672(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	WORD $0x4e7acf9e; \
+	WORD $0x4efecf35; \
+	WORD $0x4e76cef5; \
+	FMOVQ 688(R11), F22; \
+	WORD $0x6e76df36; \
+	WORD $0x6ee1fad6; \
 	FMOVQ 0(R2), F23; \
-	WORD $0x6e76fef8; \
-	WORD $0x4eb71ef9; \
-	WORD $0x4ef6cf19; \
-	WORD $0x6e77ff36; \
-	FMOVQ 48(R11), F23; \
-	WORD $0x6ef8e6f9; \
-	FMOVQ 64(R11), F23; \
-	WORD $0x6e77df17; \
-	WORD $0x6eb91ef8; \
-	FMOVQ 80(R11), F23; \
-	WORD $0x4ef78717; \
-	WORD $0x6f4c06f7; \
-	WORD $0x4f7456fa; \
-	WORD $0x6efa8718; \
-	WORD $0x4ee08718; \
-	WORD $0x4ee0d718; \
-	FMOVQ 112(R11), F26; \
-	WORD $0x4eba1ef7; \
-	FMOVQ 128(R11), F26; \
-	WORD $0x4efad6f7; \
-	WORD $0x6e631cd9; \
-	WORD $0x4ef9d6f7; \
-	WORD $0x4e62d719; \
-	WORD $0x4ee2d73a; \
-	WORD $0x4efad71a; \
-	WORD $0x6e79fc1b; \
-	WORD $0x6e7bdf1c; \
-	WORD $0x4ef9cf98; \
-	WORD $0x4efacf98; \
-	WORD $0x6e7bdf18; \
-	WORD $0x6e7cdf99; \
-	WORD $0x4e7cd79a; \
-	WORD $0x4eb91f3b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e7ccf9b; \
-	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
-	FMOVQ 176(R11), F29; \
-	WORD $0x4e79cfba; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
-	WORD $0x4e79cf5d; \
-	WORD $0x6e7ddf3a; \
-	FMOVQ 192(R11), F29; \
-	WORD $0x4e7dd75d; \
-	FMOVQ 192(R11), F30; \
-	WORD $0x4efed7be; \
-	WORD $0x4efed75a; \
-	FMOVQ 208(R11), F30; \
-	WORD $0x4e7ed75a; \
+	WORD $0x6e77def9; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e77cefa; \
+	WORD $0x6e77df3b; \
+	WORD $0x4ebb1f7c; \
+	WORD $0x6ee0fb9c; \
+	WORD $0x4e77cf3c; \
+	WORD $0x4e77cf5c; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x4e77d419; \
+	WORD $0x4ee0d73a; \
+	WORD $0x4efad6fa; \
+	WORD $0x4e77d45d; \
+	WORD $0x4ee2d7be; \
+	WORD $0x4efed6f7; \
 	WORD $0x6e7ddf3e; \
 	WORD $0x4ebe1fdf; \
 	WORD $0x6ee0fbff; \
 	WORD $0x4e7dcf3f; \
-	WORD $0x4e7acf3f; \
-	WORD $0x4e7dcf7f; \
-	WORD $0x6e7edf99; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e7ecf9a; \
-	WORD $0x4e7fcf9a; \
-	WORD $0x4e7ecf1a; \
-	WORD $0x4e79d79b; \
-	WORD $0x4efcd77c; \
-	WORD $0x4efcd739; \
-	WORD $0x4e78d758; \
-	WORD $0x4e78d738; \
-	WORD $0x6e67df79; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e67cf7a; \
-	FMOVQ 240(R11), F28; \
-	WORD $0x4e7ccf7a; \
-	WORD $0x4e67cf1a; \
-	WORD $0x4e79d6f8; \
-	WORD $0x4ef7d717; \
+	WORD $0x4e7dcf5f; \
+	WORD $0x4e77cf3f; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x4e77d439; \
+	WORD $0x4ee1d73a; \
+	WORD $0x4efad6f7; \
+	WORD $0x6e79dfda; \
+	WORD $0x6e79dfdd; \
+	WORD $0x6ee0fbbd; \
+	WORD $0x4e79cfdd; \
+	WORD $0x4e79cffd; \
+	WORD $0x4e77cfdd; \
+	WORD $0x6e7bff57; \
+	WORD $0x4efbcefa; \
+	WORD $0x4e7dd759; \
+	WORD $0x4efccef9; \
+	WORD $0x6e7bff39; \
+	FMOVQ 0(R1), F26
+
+#define BLOCK9 \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e77cedb; \
+	WORD $0x4e77cebb; \
+	WORD $0x4e79d755; \
+	WORD $0x4efad6b7; \
+	WORD $0x4ef7d6bc; \
+	WORD $0x4efcd75a; \
 	WORD $0x4ef7d737; \
-	WORD $0x4e7ad6f7; \
-	WORD $0x4e77d719; \
-	WORD $0x4ef8d738; \
-	WORD $0x4ef8d6f7; \
-	WORD $0x6e65df38; \
-	WORD $0x4eb81f1a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e65cf3a; \
-	WORD $0x4e65cefa; \
-	FMOVQ 272(R11), F23; \
-	WORD $0x4e77cf3a; \
-	WORD $0x4e76d756; \
-	WORD $0x4e76d717; \
-	WORD $0x4ef8d6f8; \
-	WORD $0x4ef8d6d6; \
-	FMOVQ 0(R1), F24; \
-	WORD $0x6ef8e499; \
+	WORD $0x4e77d757; \
+	WORD $0x4e78d778; \
+	WORD $0x4e78d6f7; \
+	WORD $0x4e77d6b8; \
+	WORD $0x4ef5d715; \
+	WORD $0x4ef5d6f5; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x6ef7e499; \
 	WORD $0x6e631c39; \
-	WORD $0x4e79d718; \
-	FMOVQ 0(R2), F25; \
-	FMOVQ 288(R11), F26; \
-	WORD $0x6e3a1f39; \
-	WORD $0x4e79d71a; \
-	WORD $0x4ef8d75b; \
+	WORD $0x4e79d6fa; \
+	WORD $0x4ef7d75b; \
 	WORD $0x4efbd75c; \
-	WORD $0x4efcd71c; \
+	WORD $0x4efcd6f7; \
 	WORD $0x4efbd739; \
-	WORD $0x4e79d799; \
-	WORD $0x6e78defb; \
+	WORD $0x4e79d6f7; \
+	WORD $0x6e7afc19; \
+	WORD $0x6e79df3a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 496(R11), F28; \
+	FMOVQ 304(R11), F29; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 512(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 528(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 544(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 560(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 576(R11), F29; \
+	FMOVQ 592(R11), F30; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 608(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 624(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 640(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 656(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 672(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	WORD $0x4e7acf9e; \
+	WORD $0x4efecf35; \
+	WORD $0x4e76cef5; \
+	FMOVQ 688(R11), F22; \
+	WORD $0x6e76df36; \
+	WORD $0x6ee1fad6; \
+	FMOVQ 0(R2), F23; \
+	WORD $0x6e77def9; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e77cefa; \
+	WORD $0x6e77df3b; \
 	WORD $0x4ebb1f7c; \
-	WORD $0x6ee0fb9c
+	WORD $0x6ee0fb9c; \
+	WORD $0x4e77cf3c; \
+	WORD $0x4e77cf5c; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x4e77d419; \
+	WORD $0x4ee0d73a; \
+	WORD $0x4efad6fa; \
+	WORD $0x4e77d45d; \
+	WORD $0x4ee2d7be; \
+	WORD $0x4efed6f7; \
+	WORD $0x6e7ddf3e; \
+	WORD $0x4ebe1fdf; \
+	WORD $0x6ee0fbff; \
+	WORD $0x4e7dcf3f; \
+	WORD $0x4e7dcf5f; \
+	WORD $0x4e77cf3f; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x4e77d439; \
+	WORD $0x4ee1d73a; \
+	WORD $0x4efad6f7; \
+	WORD $0x6e79dfda; \
+	WORD $0x6e79dfdd; \
+	WORD $0x6ee0fbbd; \
+	WORD $0x4e79cfdd; \
+	WORD $0x4e79cffd; \
+	WORD $0x4e77cfdd; \
+	WORD $0x6e7bff57; \
+	WORD $0x4efbcefa; \
+	WORD $0x4e7dd759; \
+	WORD $0x4efccef9; \
+	WORD $0x6e7bff39; \
+	FMOVQ 0(R1), F26; \
+	WORD $0x6e64e75b; \
+	WORD $0x6e77ded7; \
+	WORD $0x4e79ced7; \
+	WORD $0x6ebb1ed7; \
+	FMOVQ 704(R11), F22; \
+	WORD $0x4ef8f6d6; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e76f716; \
+	WORD $0x4ea71cf8; \
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79ced8; \
+	WORD $0x4ee7d718; \
+	WORD $0x4ee5cf16; \
+	FMOVQ 272(R11), F25; \
+	WORD $0x4ef9cf16; \
+	WORD $0x4e75d6d5; \
+	WORD $0x6e75deb6; \
+	FMOVQ 752(R11), F25; \
+	FMOVQ 768(R11), F26; \
+	WORD $0x4e75cf59; \
+	FMOVQ 784(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 816(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 848(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 880(R11), F26
+
+#define BLOCK10 \
+	WORD $0x4e75cf3a; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 912(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 928(R11), F25; \
+	WORD $0x4e75cf59; \
+	WORD $0x4e79ced5; \
+	WORD $0x4eb71ef6; \
+	WORD $0x4e77ceb6; \
+	WORD $0x4ea71cf5; \
+	FMOVQ 928(R11), F23; \
+	WORD $0x4e77cf15; \
+	WORD $0x4ee7d6b7; \
+	WORD $0x4ef7d717; \
+	WORD $0x4e67d6f7; \
+	WORD $0x4f7456b5; \
+	WORD $0x4ee086b5; \
+	WORD $0x6e75ded5; \
+	WORD $0x4f7456f6; \
+	WORD $0x4ee086d6; \
+	WORD $0x6e76deb5; \
+	FMOVQ 0(R1), F22; \
+	FMOVQ 0(R2), F23; \
+	WORD $0x4ef6d6f7; \
+	FMOVQ 1248(R11), F24; \
+	WORD $0x4e78d6f8; \
+	WORD $0x4e63d718; \
+	FMOVQ 1728(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1728(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee8d6da; \
+	WORD $0x6e68df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1280(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1312(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1760(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1760(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee9d6da; \
+	WORD $0x6e69df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1344(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1360(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1792(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1792(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eead6da; \
+	WORD $0x6e6adf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1392(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1424(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1824(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1824(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eebd6da; \
+	WORD $0x6e6bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1456(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1488(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1856(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1856(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eecd6da; \
+	WORD $0x6e6cdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1520(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1552(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1888(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1888(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eedd6da; \
+	WORD $0x6e6ddf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1584(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1616(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1920(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1920(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eeed6da; \
+	WORD $0x6e6edf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1648(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1680(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1952(R11), F25; \
+	WORD $0x4ef9d6d9
+
+#define BLOCK11 \
+	WORD $0x4ef6d6f7; \
+	FMOVQ 1248(R11), F24; \
+	WORD $0x4e78d6f8; \
+	WORD $0x4e63d718; \
+	FMOVQ 1728(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1728(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee8d6da; \
+	WORD $0x6e68df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1280(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1312(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1760(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1760(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee9d6da; \
+	WORD $0x6e69df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1344(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1360(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1792(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1792(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eead6da; \
+	WORD $0x6e6adf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1392(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1424(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1824(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1824(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eebd6da; \
+	WORD $0x6e6bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1456(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1488(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1856(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1856(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eecd6da; \
+	WORD $0x6e6cdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1520(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1552(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1888(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1888(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eedd6da; \
+	WORD $0x6e6ddf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1584(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1616(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1920(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1920(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eeed6da; \
+	WORD $0x6e6edf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1648(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1680(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1952(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1952(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eefd6da; \
+	WORD $0x6e6fdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1712(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e68d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1984(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1984(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef0d6da; \
+	WORD $0x6e70df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e69d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ad6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2016(R11), F25
 
 #define BLOCK12 \
-	WORD $0x4e78cefc; \
-	WORD $0x4e78cedc; \
-	WORD $0x4e7ad776; \
-	WORD $0x4efbd6d8; \
-	WORD $0x4ef8d6dd; \
-	WORD $0x4efdd77b; \
-	WORD $0x4ef8d758; \
-	WORD $0x4e78d778; \
-	WORD $0x4e79d799; \
-	WORD $0x4e79d718; \
-	WORD $0x4e78d6d9; \
-	WORD $0x4ef6d736; \
+	WORD $0x4e78d6d7; \
+	WORD $0x4ef6d6f6; \
 	WORD $0x4ef6d716; \
-	FMOVQ 0(R1), F24; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6e631c3a; \
-	WORD $0x4e7ad71b; \
-	WORD $0x4ef8d77c; \
-	WORD $0x4efcd77d; \
-	WORD $0x4efdd718; \
-	WORD $0x4efcd75a; \
-	WORD $0x4e7ad718; \
-	WORD $0x6e7bfc1a; \
-	WORD $0x6e7adf5b; \
-	WORD $0x6e7bdf7c; \
-	FMOVQ 512(R11), F29; \
-	FMOVQ 304(R11), F30; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 528(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 544(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 560(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 576(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 592(R11), F30; \
-	FMOVQ 320(R11), F31; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 608(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 624(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 640(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 656(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 672(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	WORD $0x4e7bcfbf; \
-	WORD $0x4effcf56; \
-	WORD $0x4e77cf16; \
-	FMOVQ 688(R11), F23; \
-	WORD $0x4ef9f6f7; \
-	FMOVQ 704(R11), F24; \
-	WORD $0x4e77f717; \
-	WORD $0x4ea81d18; \
-	FMOVQ 720(R11), F25; \
-	WORD $0x4e79cef8; \
-	WORD $0x4ee8d718; \
-	WORD $0x4ee5cf17; \
-	FMOVQ 272(R11), F25; \
-	WORD $0x4ef9cf17; \
-	WORD $0x4e76d6f6; \
-	WORD $0x6e76ded7; \
-	FMOVQ 736(R11), F25; \
-	FMOVQ 752(R11), F27; \
-	WORD $0x4e76cf79; \
-	FMOVQ 768(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 784(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 800(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 816(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 832(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 848(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 864(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 880(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 896(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e76cf79; \
-	WORD $0x4e79cef6; \
-	WORD $0x4e60d6d6; \
-	WORD $0x4ea81d17; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e79cf17; \
-	WORD $0x4ee8d6f9; \
-	WORD $0x4ef9d718; \
-	WORD $0x4e68d718; \
-	WORD $0x4f7456f7; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	WORD $0x4f745717; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	FMOVQ 928(R11), F23; \
-	WORD $0x6e77df57; \
-	WORD $0x6ee1faf7; \
-	WORD $0x6e77ded6; \
-	FMOVQ 0(R2), F23; \
-	WORD $0x6e77def8; \
-	WORD $0x4eb81f19; \
+	WORD $0x4e79d6d6; \
+	WORD $0x4e76d6f8; \
+	WORD $0x4ef7d717; \
+	WORD $0x4ef7d6d6; \
+	WORD $0x6e65df17; \
+	WORD $0x4eb71ef9; \
 	WORD $0x6ee0fb39; \
-	WORD $0x4e77cef9; \
-	WORD $0x6e77df1a; \
+	WORD $0x4e65cf19; \
+	WORD $0x4e65ced9; \
+	FMOVQ 272(R11), F22; \
+	WORD $0x4e76cf19; \
+	WORD $0x4e75d735; \
+	WORD $0x4e75d6f6; \
+	WORD $0x4ef7d6d7; \
+	WORD $0x4ef7d6b5; \
+	FMOVQ 16(R1), F23; \
+	WORD $0x6ef7e498; \
+	WORD $0x6e631c38; \
+	WORD $0x4e78d6f7; \
+	FMOVQ 16(R2), F24; \
+	FMOVQ 288(R11), F25; \
+	WORD $0x6e391f18; \
+	WORD $0x4e78d6f9; \
+	WORD $0x4ef7d73a; \
+	WORD $0x4efad73b; \
+	WORD $0x4efbd6fb; \
+	WORD $0x4efad718; \
+	WORD $0x4e78d778; \
+	WORD $0x6e77deda; \
 	WORD $0x4eba1f5b; \
 	WORD $0x6ee0fb7b; \
-	WORD $0x4e77cf1b; \
-	WORD $0x4e77cf3b; \
-	FMOVQ 0(R1), F23; \
-	WORD $0x4e77d418; \
-	WORD $0x4ee0d719; \
-	WORD $0x4ef9d6f9; \
-	WORD $0x4e77d45c; \
-	WORD $0x4ee2d79d; \
-	WORD $0x4efdd6f7; \
-	WORD $0x6e7cdf1d; \
-	WORD $0x4ebd1fbe; \
-	WORD $0x6ee0fbde; \
-	WORD $0x4e7ccf1e; \
-	WORD $0x4e7ccf3e
+	WORD $0x4e77cedb; \
+	WORD $0x4e77cebb; \
+	WORD $0x4e79d755; \
+	WORD $0x4efad6b7; \
+	WORD $0x4ef7d6bc; \
+	WORD $0x4efcd75a; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e77d757; \
+	WORD $0x4e78d778; \
+	WORD $0x4e78d6f7; \
+	WORD $0x4e77d6b8; \
+	WORD $0x4ef5d715; \
+	WORD $0x4ef5d6f5; \
+	FMOVQ 16(R1), F23; \
+	WORD $0x6ef7e499; \
+	WORD $0x6e631c39; \
+	WORD $0x4e79d6fa; \
+	WORD $0x4ef7d75b; \
+	WORD $0x4efbd75c; \
+	WORD $0x4efcd6f7; \
+	WORD $0x4efbd739; \
+	WORD $0x4e79d6f7; \
+	WORD $0x6e7afc19; \
+	WORD $0x6e79df3a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 496(R11), F28; \
+	FMOVQ 304(R11), F29; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 512(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 528(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 544(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 560(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 576(R11), F29; \
+	FMOVQ 592(R11), F30; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 608(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 624(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 640(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 656(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 672(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	WORD $0x4e7acf9e; \
+	WORD $0x4efecf35; \
+	WORD $0x4e76cef5; \
+	FMOVQ 688(R11), F22; \
+	WORD $0x6e76df36; \
+	WORD $0x6ee1fad6; \
+	FMOVQ 16(R2), F23; \
+	WORD $0x6e77def9; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e77cefa; \
+	WORD $0x6e77df3b; \
+	WORD $0x4ebb1f7c; \
+	WORD $0x6ee0fb9c; \
+	WORD $0x4e77cf3c; \
+	WORD $0x4e77cf5c; \
+	FMOVQ 16(R1), F23; \
+	WORD $0x4e77d419; \
+	WORD $0x4ee0d73a; \
+	WORD $0x4efad6fa; \
+	WORD $0x4e77d45d; \
+	WORD $0x4ee2d7be; \
+	WORD $0x4efed6f7; \
+	WORD $0x6e7ddf3e; \
+	WORD $0x4ebe1fdf; \
+	WORD $0x6ee0fbff; \
+	WORD $0x4e7dcf3f; \
+	WORD $0x4e7dcf5f; \
+	WORD $0x4e77cf3f; \
+	FMOVQ 16(R1), F23; \
+	WORD $0x4e77d439; \
+	WORD $0x4ee1d73a; \
+	WORD $0x4efad6f7; \
+	WORD $0x6e79dfda; \
+	WORD $0x6e79dfdd; \
+	WORD $0x6ee0fbbd; \
+	WORD $0x4e79cfdd; \
+	WORD $0x4e79cffd; \
+	WORD $0x4e77cfdd; \
+	WORD $0x6e7bff57; \
+	WORD $0x4efbcefa; \
+	WORD $0x4e7dd759; \
+	WORD $0x4efccef9; \
+	WORD $0x6e7bff39; \
+	FMOVQ 16(R1), F26
 
 #define BLOCK13 \
-	WORD $0x4e77cf1e; \
-	FMOVQ 0(R1), F23; \
-	WORD $0x4e77d438; \
-	WORD $0x4ee1d719; \
-	WORD $0x4ef9d6f7; \
-	WORD $0x6e78dfb9; \
-	WORD $0x6e78dfbc; \
+	WORD $0x4e78d6d7; \
+	WORD $0x4ef6d6f6; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e79d6d6; \
+	WORD $0x4e76d6f8; \
+	WORD $0x4ef7d717; \
+	WORD $0x4ef7d6d6; \
+	WORD $0x6e65df17; \
+	WORD $0x4eb71ef9; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e65cf19; \
+	WORD $0x4e65ced9; \
+	FMOVQ 272(R11), F22; \
+	WORD $0x4e76cf19; \
+	WORD $0x4e75d735; \
+	WORD $0x4e75d6f6; \
+	WORD $0x4ef7d6d7; \
+	WORD $0x4ef7d6b5; \
+	FMOVD (R1), F23; \
+	WORD $0x6ef7e498; \
+	WORD $0x6e631c38; \
+	WORD $0x4e78d6f7; \
+	FMOVD (R2), F24; \
+	FMOVQ 288(R11), F25; \
+	WORD $0x6e391f18; \
+	WORD $0x4e78d6f9; \
+	WORD $0x4ef7d73a; \
+	WORD $0x4efad73b; \
+	WORD $0x4efbd6fb; \
+	WORD $0x4efad718; \
+	WORD $0x4e78d778; \
+	WORD $0x6e77deda; \
+	WORD $0x4eba1f5b; \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e77cedb; \
+	WORD $0x4e77cebb; \
+	WORD $0x4e79d755; \
+	WORD $0x4efad6b7; \
+	WORD $0x4ef7d6bc; \
+	WORD $0x4efcd75a; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e77d757; \
+	WORD $0x4e78d778; \
+	WORD $0x4e78d6f7; \
+	WORD $0x4e77d6b8; \
+	WORD $0x4ef5d715; \
+	WORD $0x4ef5d6f5; \
+	FMOVD (R1), F23; \
+	WORD $0x6ef7e499; \
+	WORD $0x6e631c39; \
+	WORD $0x4e79d6fa; \
+	WORD $0x4ef7d75b; \
+	WORD $0x4efbd75c; \
+	WORD $0x4efcd6f7; \
+	WORD $0x4efbd739; \
+	WORD $0x4e79d6f7; \
+	WORD $0x6e7afc19; \
+	WORD $0x6e79df3a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 496(R11), F28; \
+	FMOVQ 304(R11), F29; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 512(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 528(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 544(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 560(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 576(R11), F29; \
+	FMOVQ 592(R11), F30; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 608(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 624(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 640(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 656(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 672(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	WORD $0x4e7acf9e; \
+	WORD $0x4efecf35; \
+	WORD $0x4e76cef5; \
+	FMOVQ 688(R11), F22; \
+	WORD $0x6e76df36; \
+	WORD $0x6ee1fad6; \
+	FMOVD (R2), F23; \
+	WORD $0x6e77def9; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e77cefa; \
+	WORD $0x6e77df3b; \
+	WORD $0x4ebb1f7c; \
 	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cfbc; \
-	WORD $0x4e78cfdc; \
-	WORD $0x4e77cfbc; \
-	WORD $0x6e7aff37; \
-	WORD $0x4efacef9; \
-	WORD $0x4e7cd738; \
-	WORD $0x4efbcef8; \
-	WORD $0x6e7aff18; \
-	FMOVQ 0(R1), F25; \
-	WORD $0x6e64e73a; \
-	WORD $0x6e77ded7; \
-	WORD $0x4e78ced7; \
-	WORD $0x6eba1ed7; \
-	FMOVQ 0(R1), F22; \
-	FMOVQ 0(R2), F24; \
-	WORD $0x4ef6d718; \
-	FMOVQ 2352(R11), F25; \
-	WORD $0x4e79d719; \
-	WORD $0x4e63d739; \
-	FMOVQ 2368(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2368(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee9d6db; \
-	WORD $0x6e69df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2384(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2400(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2416(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2416(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eead6db; \
-	WORD $0x6e6adf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2432(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2448(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2464(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2464(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eebd6db; \
-	WORD $0x6e6bdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2480(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2496(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2512(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2512(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eecd6db; \
-	WORD $0x6e6cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2528(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2544(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2560(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2560(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eedd6db; \
-	WORD $0x6e6ddf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2576(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2592(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2608(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2608(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eeed6db; \
-	WORD $0x6e6edf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2624(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2640(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2656(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2656(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eefd6db; \
-	WORD $0x6e6fdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2672(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2688(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2704(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2704(R11), F27
+	WORD $0x4e77cf3c; \
+	WORD $0x4e77cf5c; \
+	FMOVD (R1), F23; \
+	WORD $0x4e77d419; \
+	WORD $0x4ee0d73a; \
+	WORD $0x4efad6fa; \
+	WORD $0x4e77d45d; \
+	WORD $0x4ee2d7be; \
+	WORD $0x4efed6f7; \
+	WORD $0x6e7ddf3e; \
+	WORD $0x4ebe1fdf; \
+	WORD $0x6ee0fbff; \
+	WORD $0x4e7dcf3f; \
+	WORD $0x4e7dcf5f; \
+	WORD $0x4e77cf3f; \
+	FMOVD (R1), F23; \
+	WORD $0x4e77d439; \
+	WORD $0x4ee1d73a; \
+	WORD $0x4efad6f7; \
+	WORD $0x6e79dfda; \
+	WORD $0x6e79dfdd; \
+	WORD $0x6ee0fbbd; \
+	WORD $0x4e79cfdd; \
+	WORD $0x4e79cffd; \
+	WORD $0x4e77cfdd; \
+	WORD $0x6e7bff57; \
+	WORD $0x4efbcefa; \
+	WORD $0x4e7dd759; \
+	WORD $0x4efccef9; \
+	WORD $0x6e7bff39; \
+	FMOVD (R1), F26
 
 #define BLOCK14 \
-	WORD $0x4ef6d718; \
-	FMOVQ 2352(R11), F25; \
-	WORD $0x4e79d719; \
-	WORD $0x4e63d739; \
+	WORD $0x6e64e75b; \
+	WORD $0x6e77ded7; \
+	WORD $0x4e79ced7; \
+	WORD $0x6ebb1ed7; \
+	FMOVQ 704(R11), F22; \
+	WORD $0x4ef8f6d6; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e76f716; \
+	WORD $0x4ea81d18; \
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79ced8; \
+	WORD $0x4ee8d718; \
+	WORD $0x4ee5cf16; \
+	FMOVQ 272(R11), F25; \
+	WORD $0x4ef9cf16; \
+	WORD $0x4e75d6d5; \
+	WORD $0x6e75deb6; \
+	FMOVQ 752(R11), F25; \
+	FMOVQ 768(R11), F26; \
+	WORD $0x4e75cf59; \
+	FMOVQ 784(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 816(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 848(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 880(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 912(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 928(R11), F25; \
+	WORD $0x4e75cf59; \
+	WORD $0x4e79ced5; \
+	WORD $0x4eb71ef6; \
+	WORD $0x4e77ceb6; \
+	WORD $0x4ea81d15; \
+	FMOVQ 928(R11), F23; \
+	WORD $0x4e77cf15; \
+	WORD $0x4ee8d6b7; \
+	WORD $0x4ef7d717; \
+	WORD $0x4e68d6f7; \
+	WORD $0x4f7456b5; \
+	WORD $0x4ee086b5; \
+	WORD $0x6e75ded5; \
+	WORD $0x4f7456f6; \
+	WORD $0x4ee086d6; \
+	WORD $0x6e76deb5; \
+	FMOVQ 0(R1), F22; \
+	FMOVQ 0(R2), F23; \
+	WORD $0x4ef6d6f7; \
+	FMOVQ 2352(R11), F24; \
+	WORD $0x4e78d6f8; \
+	WORD $0x4e63d718; \
+	FMOVQ 2368(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2368(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2368(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee9d6db; \
-	WORD $0x6e69df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2384(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2400(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee9d6da; \
+	WORD $0x6e69df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2384(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2400(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2416(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2416(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2416(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eead6db; \
-	WORD $0x6e6adf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2432(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2448(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eead6da; \
+	WORD $0x6e6adf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2432(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2448(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2464(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2464(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2464(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eebd6db; \
-	WORD $0x6e6bdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2480(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2496(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eebd6da; \
+	WORD $0x6e6bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2480(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2496(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2512(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2512(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2512(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eecd6db; \
-	WORD $0x6e6cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2528(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2544(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eecd6da; \
+	WORD $0x6e6cdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2528(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2544(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2560(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2560(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2560(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eedd6db; \
-	WORD $0x6e6ddf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2576(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2592(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2608(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2608(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eeed6db; \
-	WORD $0x6e6edf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2624(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2640(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2656(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2656(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eefd6db; \
-	WORD $0x6e6fdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2672(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2688(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2704(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2704(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef0d6db; \
-	WORD $0x6e70df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2720(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2736(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2752(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2752(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef1d6db; \
-	WORD $0x6e71df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2768(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2784(R11), F26
+	WORD $0x6e7adf39; \
+	WORD $0x4eedd6da; \
+	WORD $0x6e6ddf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2576(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58
 
 #define BLOCK15 \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef0d6db; \
-	WORD $0x6e70df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2720(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2736(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x4ef6d6f7; \
+	FMOVQ 2352(R11), F24; \
+	WORD $0x4e78d6f8; \
+	WORD $0x4e63d718; \
+	FMOVQ 2368(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2368(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee9d6da; \
+	WORD $0x6e69df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2384(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2400(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2416(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2416(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eead6da; \
+	WORD $0x6e6adf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2432(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2448(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2464(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2464(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eebd6da; \
+	WORD $0x6e6bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2480(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2496(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2512(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2512(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eecd6da; \
+	WORD $0x6e6cdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2528(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2544(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2560(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2560(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eedd6da; \
+	WORD $0x6e6ddf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2576(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2592(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2608(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2608(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eeed6da; \
+	WORD $0x6e6edf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2624(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2640(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2656(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2656(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eefd6da; \
+	WORD $0x6e6fdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2672(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2688(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2704(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2704(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef0d6da; \
+	WORD $0x6e70df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2720(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2736(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2752(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2752(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2752(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef1d6db; \
-	WORD $0x6e71df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2768(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2784(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2800(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2800(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef2d6db; \
-	WORD $0x6e72df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2816(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2832(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2848(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2848(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef3d6db; \
-	WORD $0x6e73df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2864(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2880(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2896(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2896(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef4d6db; \
-	WORD $0x6e74df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2912(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2928(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 944(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 944(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef5d6db; \
-	WORD $0x6e75df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2944(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2960(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 976(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 976(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 992(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 992(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2976(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2992(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1008(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1008(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1024(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1024(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3008(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3024(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1040(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1040(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1056(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1056(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3040(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3056(R11), F26; \
-	WORD $0x4e7ad71a
+	WORD $0x6e7adf39; \
+	WORD $0x4ef1d6da; \
+	WORD $0x6e71df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2768(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2784(R11), F25
 
 #define BLOCK16 \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	FMOVQ 2592(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2608(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2608(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eeed6da; \
+	WORD $0x6e6edf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2624(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2640(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2656(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2656(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eefd6da; \
+	WORD $0x6e6fdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2672(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2688(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2704(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2704(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef0d6da; \
+	WORD $0x6e70df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2720(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2736(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2752(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2752(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef1d6da; \
+	WORD $0x6e71df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2768(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2784(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2800(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2800(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2800(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef2d6db; \
-	WORD $0x6e72df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2816(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2832(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef2d6da; \
+	WORD $0x6e72df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2816(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2832(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2848(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2848(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2848(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef3d6db; \
-	WORD $0x6e73df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2864(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2880(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef3d6da; \
+	WORD $0x6e73df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2864(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2880(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2896(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2896(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2896(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef4d6db; \
-	WORD $0x6e74df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2912(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2928(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef4d6da; \
+	WORD $0x6e74df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2912(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2928(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 944(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 944(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 960(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 944(R11), F27; \
+	FMOVQ 960(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	WORD $0x4ef5d6db; \
-	WORD $0x6e75df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2944(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2960(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2944(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2960(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 976(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 976(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 992(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 976(R11), F27; \
-	WORD $0x6e7bdf5a; \
 	FMOVQ 992(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 992(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2976(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2992(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1008(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1008(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1024(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1024(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3008(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3024(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1040(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1040(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1056(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1056(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3040(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3056(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1072(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1072(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1088(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1088(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3072(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3088(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1104(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1104(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1120(R11), F27; \
-	WORD $0x4efbd6db
+	WORD $0x6e78df5a; \
+	FMOVQ 2976(R11), F27; \
+	WORD $0x4e7bd6fb
 
 #define BLOCK17 \
-	WORD $0x4e79d759; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2800(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2800(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef2d6da; \
+	WORD $0x6e72df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2816(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2832(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2848(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2848(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef3d6da; \
+	WORD $0x6e73df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2864(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2880(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2896(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2896(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef4d6da; \
+	WORD $0x6e74df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2912(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2928(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 944(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 944(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 960(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 960(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2944(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2960(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 976(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 976(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 992(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 992(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2976(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2992(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1008(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1008(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1024(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1024(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3008(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3024(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1040(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1040(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1056(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1056(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3040(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3056(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1072(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1072(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1088(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1072(R11), F27; \
-	WORD $0x6e7bdf5a; \
 	FMOVQ 1088(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1088(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3072(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3088(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3072(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3088(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1104(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1104(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1104(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1120(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1120(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3104(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3120(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1136(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1136(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1152(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1152(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3136(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3152(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1168(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1168(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1184(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1184(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3168(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3184(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1200(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1200(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1216(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1216(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3200(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3216(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1232(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1232(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1248(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1248(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3232(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3248(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1264(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1264(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1280(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1280(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3264(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3280(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1296(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1296(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1312(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1312(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3296(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3312(R11), F26; \
-	WORD $0x4e7ad71a
+	WORD $0x6e7adf39
 
 #define BLOCK18 \
-	FMOVQ 1120(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3104(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3120(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2992(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1008(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1008(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1024(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1024(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3008(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3024(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1040(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1040(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1056(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1056(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3040(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3056(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1072(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1072(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1088(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1088(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3072(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3088(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1104(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1104(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1120(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1120(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3104(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3120(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1136(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1136(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1152(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1136(R11), F27; \
-	WORD $0x6e7bdf5a; \
 	FMOVQ 1152(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1152(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3136(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3152(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3136(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3152(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1168(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1168(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1184(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1168(R11), F27; \
-	WORD $0x6e7bdf5a; \
 	FMOVQ 1184(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1184(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3168(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3184(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3168(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3184(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1200(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1200(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1216(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1200(R11), F27; \
-	WORD $0x6e7bdf5a; \
 	FMOVQ 1216(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1216(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3200(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3216(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3200(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3216(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1232(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1232(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1248(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1232(R11), F27; \
-	WORD $0x6e7bdf5a; \
 	FMOVQ 1248(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1248(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3232(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3248(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1264(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1264(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1280(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1280(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3264(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3280(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1296(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1296(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1312(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1312(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3296(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3312(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1328(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1328(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1344(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1344(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3328(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3344(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	WORD $0x4ee6d6da; \
-	WORD $0x6e66df5a; \
-	FMOVQ 1360(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1360(R11), F28; \
-	WORD $0x6e7cdf7b
+	WORD $0x6e78df5a; \
+	FMOVQ 3232(R11), F27; \
+	WORD $0x4e7bd6fb
 
 #define BLOCK19 \
-	WORD $0x4e79d759; \
+	FMOVQ 1120(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1120(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3104(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3120(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1136(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1136(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1152(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1152(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3136(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3152(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1168(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1168(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1184(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1184(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3168(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3184(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1200(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1200(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1216(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1216(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3200(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3216(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1232(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1232(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1248(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1248(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3232(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3248(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1264(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1264(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1280(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1280(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3264(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3280(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1296(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1296(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1312(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1312(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3296(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3312(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1328(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1328(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1344(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1328(R11), F27; \
-	WORD $0x6e7bdf5a; \
 	FMOVQ 1344(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1344(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3328(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3344(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	WORD $0x4ee6d6da; \
-	WORD $0x6e66df5a; \
-	FMOVQ 1360(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1360(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3360(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3376(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1376(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1376(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1392(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1392(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e69d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1408(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1408(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1424(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1424(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6bd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6cd71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1440(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1440(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1456(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1456(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6dd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ed71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1472(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1472(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1488(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1488(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6fd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e70d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1504(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1504(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1520(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1520(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e71d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e72d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1536(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1536(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1552(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1552(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e73d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e74d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1568(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1568(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1584(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1584(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e75d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 992(R11), F26
+	WORD $0x6e78df5a; \
+	FMOVQ 3328(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3344(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	WORD $0x4ee6d6d9; \
+	WORD $0x6e66df39; \
+	FMOVQ 1360(R11), F26; \
+	WORD $0x4efad6da
 
 #define BLOCK20 \
-	WORD $0x6e79df7b; \
-	FMOVQ 3360(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3376(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3248(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1264(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1264(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1280(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1280(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3264(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3280(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1296(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1296(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1312(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1312(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3296(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3312(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1328(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1328(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1344(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1344(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3328(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3344(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	WORD $0x4ee6d6d9; \
+	WORD $0x6e66df39; \
+	FMOVQ 1360(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1360(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3360(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3376(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1376(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1376(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1392(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1376(R11), F27; \
-	WORD $0x6e7bdf5a; \
 	FMOVQ 1392(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1392(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e69d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e69d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ad6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1408(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1408(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1424(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1408(R11), F27; \
-	WORD $0x6e7bdf5a; \
 	FMOVQ 1424(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1424(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6bd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6cd71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6cd6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1440(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1440(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1456(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1440(R11), F27; \
-	WORD $0x6e7bdf5a; \
 	FMOVQ 1456(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1456(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6dd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ed71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6dd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ed6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1472(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1472(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1488(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1472(R11), F27; \
-	WORD $0x6e7bdf5a; \
 	FMOVQ 1488(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1488(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6fd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e70d71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6fd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e70d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1504(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1504(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1504(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1520(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1520(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e71d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e72d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1536(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1536(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1552(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1552(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e73d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e74d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1568(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1568(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1584(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1584(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e75d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 992(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1600(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1600(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1616(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1616(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1024(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1056(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1632(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1632(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1648(R11), F27
+	WORD $0x6e7adf39; \
+	FMOVQ 1520(R11), F26
 
 #define BLOCK21 \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1600(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1600(R11), F27; \
+	FMOVQ 1360(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1616(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1616(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1024(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1056(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1632(R11), F26; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3360(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3376(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1376(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1376(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1392(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1632(R11), F27; \
+	FMOVQ 1392(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1648(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1648(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1088(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1120(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1664(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1664(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1680(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1680(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1152(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1184(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1696(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1696(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1712(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1712(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1216(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1248(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1728(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1728(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1744(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1744(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1280(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1312(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1760(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1760(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1776(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1776(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1344(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1360(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1792(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1792(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1808(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1808(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1392(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e69d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ad6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1408(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1408(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1424(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1824(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1824(R11), F27; \
+	FMOVQ 1424(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1840(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1840(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1456(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1488(R11), F26
+	WORD $0x6e78df5a; \
+	WORD $0x4e6bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6cd6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1440(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1440(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1456(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1456(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6dd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ed6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1472(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1472(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1488(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1488(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6fd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e70d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1504(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1504(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1520(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1520(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e71d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e72d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1536(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1536(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1552(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1552(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e73d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e74d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1568(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1568(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1584(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1584(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 960(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 992(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1600(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1600(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1616(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1616(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1024(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1056(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1632(R11), F25; \
+	WORD $0x4ef9d6d9
 
 #define BLOCK22 \
-	WORD $0x4efbd6db; \
-	FMOVQ 1648(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1088(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1120(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1664(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1664(R11), F27; \
+	FMOVQ 1520(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1680(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1680(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1152(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1184(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1696(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1696(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1712(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1712(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1216(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1248(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1728(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1728(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1744(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1744(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1280(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1312(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1760(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1760(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1776(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1776(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1344(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1360(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1792(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1792(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1808(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1808(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1392(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1424(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1824(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1824(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1840(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1840(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1456(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1488(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1856(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1856(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1872(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1872(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1520(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e71d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e72d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1536(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1536(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1552(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1888(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1888(R11), F27; \
+	FMOVQ 1552(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1904(R11), F27
+	WORD $0x6e78df5a; \
+	WORD $0x4e73d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e74d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1568(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1568(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1584(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1584(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 960(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 992(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1600(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1600(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1616(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1616(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1024(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1056(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1632(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1632(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1648(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1648(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1088(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1120(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1664(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1664(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1680(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1680(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1152(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1184(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1696(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1696(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1712(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1712(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1216(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1248(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1728(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1728(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1744(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1744(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1280(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1312(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1760(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1760(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1776(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1776(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a
 
 #define BLOCK23 \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1856(R11), F26; \
+	FMOVQ 1632(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1648(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1856(R11), F27; \
+	FMOVQ 1648(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1872(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1872(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1520(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1552(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1888(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1888(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1904(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1904(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1584(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1616(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1920(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1920(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1936(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1936(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1648(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1088(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1120(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1664(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1664(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1680(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1952(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1952(R11), F27; \
+	FMOVQ 1680(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1968(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1968(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1712(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1152(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1184(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1696(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1696(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1712(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1712(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1216(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1248(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1728(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1728(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1744(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1984(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 1984(R11), F27; \
+	FMOVQ 1744(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 2000(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 2000(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1776(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1280(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1312(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1760(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1760(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1776(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1776(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1344(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1360(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1792(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1792(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1808(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2016(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 2016(R11), F27; \
+	FMOVQ 1808(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 2032(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 2032(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1840(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1392(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1424(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1824(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1824(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1840(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1840(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1456(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1488(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1856(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1856(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1872(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2048(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 2048(R11), F27; \
+	FMOVQ 1872(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 2064(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 2064(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1904(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1936(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2080(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2080(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 2096(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 2096(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1968(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2000(R11), F26
+	WORD $0x6e78df5a; \
+	FMOVQ 1520(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1552(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1888(R11), F25; \
+	WORD $0x4ef9d6d9
 
 #define BLOCK24 \
-	WORD $0x4efbd6db; \
-	FMOVQ 1904(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1584(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1616(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1920(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1920(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1936(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1936(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1648(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1680(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1952(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1952(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1968(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 1968(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1712(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1744(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1984(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1984(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 2000(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 2000(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1776(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	FMOVQ 1344(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1360(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1792(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1792(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1808(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2016(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 2016(R11), F27; \
+	FMOVQ 1808(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 2032(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 2032(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1840(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1392(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1424(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1824(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1824(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1840(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1840(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1456(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1488(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1856(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1856(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1872(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2048(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 2048(R11), F27; \
+	FMOVQ 1872(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 2064(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 2064(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1904(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1520(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1552(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1888(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1888(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1904(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1904(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1584(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1616(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1920(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1920(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1936(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2080(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 2080(R11), F27; \
+	FMOVQ 1936(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 2096(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 2096(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1968(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1648(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1680(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1952(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1952(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1968(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1968(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1712(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1744(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1984(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1984(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 2000(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2112(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 2112(R11), F27; \
+	FMOVQ 2000(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 2128(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 2128(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2032(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2064(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2144(R11), F26; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1776(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1808(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2016(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2016(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2032(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 2144(R11), F27; \
+	FMOVQ 2032(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	WORD $0x4ee1d6db
+	WORD $0x6e78df5a
 
 #define BLOCK25 \
+	FMOVQ 1888(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1904(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1904(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1584(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1616(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1920(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1920(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1936(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1936(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1648(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1680(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1952(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1952(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1968(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1968(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1712(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1744(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1984(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1984(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2000(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 2000(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1776(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1808(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2016(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2016(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2032(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 2032(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1840(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1872(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2048(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2048(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2064(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 2064(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1904(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1936(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2080(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2080(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2096(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 2096(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1968(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2000(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2112(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2112(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2128(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 2128(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2032(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2064(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2144(R11), F25; \
+	WORD $0x4ef9d6d9
+
+#define BLOCK26 \
 	FMOVQ 0(R1), F22; \
 	WORD $0x6ef6e437; \
 	WORD $0x6e65e6d8; \
@@ -3254,7 +3384,7 @@
 	WORD $0x4e76d716; \
 	WORD $0x4e76d6f8
 
-#define BLOCK26 \
+#define BLOCK27 \
 	WORD $0x4ef7d719; \
 	WORD $0x4ef9d71a; \
 	WORD $0x4efad6f7; \
@@ -3323,35 +3453,35 @@
 	WORD $0x4ef8f6b7; \
 	FMOVQ 3968(R11), F25; \
 	WORD $0x4e77f737; \
-	FMOVQ 336(R11), F25; \
-	FMOVQ 720(R11), F26; \
+	FMOVQ 320(R11), F25; \
+	FMOVQ 736(R11), F26; \
 	WORD $0x4e7acef9; \
-	FMOVQ 336(R11), F26; \
+	FMOVQ 320(R11), F26; \
 	WORD $0x4efad73a; \
 	FMOVQ 256(R11), F27; \
 	WORD $0x4efbcf57; \
 	FMOVQ 272(R11), F27; \
 	WORD $0x4efbcf57; \
 	WORD $0x6e77defb; \
-	FMOVQ 736(R11), F28; \
+	FMOVQ 752(R11), F28; \
 	WORD $0x4e77ce1c; \
-	FMOVQ 768(R11), F29; \
+	FMOVQ 784(R11), F29; \
 	WORD $0x4e77cf9d; \
-	FMOVQ 784(R11), F28; \
+	FMOVQ 800(R11), F28; \
 	WORD $0x4e77cfbc; \
-	FMOVQ 800(R11), F29; \
+	FMOVQ 816(R11), F29; \
 	WORD $0x4e77cf9d; \
-	FMOVQ 816(R11), F28; \
+	FMOVQ 832(R11), F28; \
 	WORD $0x4e77cfbc; \
-	FMOVQ 832(R11), F29; \
+	FMOVQ 848(R11), F29; \
 	WORD $0x4e77cf9d; \
-	FMOVQ 848(R11), F28; \
+	FMOVQ 864(R11), F28; \
 	WORD $0x4e77cfbc; \
-	FMOVQ 864(R11), F29; \
+	FMOVQ 880(R11), F29; \
 	WORD $0x4e77cf9d; \
-	FMOVQ 880(R11), F28; \
+	FMOVQ 896(R11), F28; \
 	WORD $0x4e77cfbc; \
-	FMOVQ 896(R11), F29; \
+	FMOVQ 912(R11), F29; \
 	WORD $0x4e77cf9d; \
 	WORD $0x4ea11c3c; \
 	WORD $0x4e77cfbc; \
@@ -3368,27 +3498,27 @@
 	FMOVQ 4000(R11), F25; \
 	WORD $0x6ef7e73b; \
 	WORD $0x6e78df17; \
-	FMOVQ 736(R11), F25; \
+	FMOVQ 752(R11), F25; \
 	WORD $0x4e78ce19; \
-	FMOVQ 768(R11), F28; \
+	FMOVQ 784(R11), F28; \
 	WORD $0x4e78cf3c; \
-	FMOVQ 784(R11), F25; \
+	FMOVQ 800(R11), F25; \
 	WORD $0x4e78cf99; \
-	FMOVQ 800(R11), F28; \
+	FMOVQ 816(R11), F28; \
 	WORD $0x4e78cf3c; \
-	FMOVQ 816(R11), F25; \
+	FMOVQ 832(R11), F25; \
 	WORD $0x4e78cf99; \
-	FMOVQ 832(R11), F28; \
+	FMOVQ 848(R11), F28; \
 	WORD $0x4e78cf3c; \
-	FMOVQ 848(R11), F25; \
+	FMOVQ 864(R11), F25; \
 	WORD $0x4e78cf99; \
-	FMOVQ 864(R11), F28
+	FMOVQ 880(R11), F28
 
-#define BLOCK27 \
+#define BLOCK28 \
 	WORD $0x4e78cf3c; \
-	FMOVQ 880(R11), F25; \
+	FMOVQ 896(R11), F25; \
 	WORD $0x4e78cf99; \
-	FMOVQ 896(R11), F28; \
+	FMOVQ 912(R11), F28; \
 	WORD $0x4e78cf3c; \
 	WORD $0x4ea11c39; \
 	WORD $0x4e78cf99; \
@@ -3408,7 +3538,7 @@
 	WORD $0x4e7dd6dd; \
 	WORD $0x6e7dfc1d; \
 	WORD $0x4efbcf9d; \
-	FMOVQ 400(R11), F27; \
+	FMOVQ 384(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 1952(R11), F28; \
 	WORD $0x4e7cd6dc; \
@@ -3420,7 +3550,7 @@
 	WORD $0x4e7dd6dd; \
 	WORD $0x6e7dfc1d; \
 	WORD $0x4efccf7d; \
-	FMOVQ 416(R11), F27; \
+	FMOVQ 400(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 1984(R11), F28; \
 	WORD $0x4e7cd6dc; \
@@ -3432,7 +3562,7 @@
 	WORD $0x4e7dd6dd; \
 	WORD $0x6e7dfc1d; \
 	WORD $0x4efccf7d; \
-	FMOVQ 432(R11), F27; \
+	FMOVQ 416(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 2016(R11), F28; \
 	WORD $0x4e7cd6dc; \
@@ -3444,7 +3574,7 @@
 	WORD $0x4e7dd6dd; \
 	WORD $0x6e7dfc1d; \
 	WORD $0x4efccf7d; \
-	FMOVQ 448(R11), F27; \
+	FMOVQ 432(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 2048(R11), F28; \
 	WORD $0x4e7cd6dc; \
@@ -3456,7 +3586,7 @@
 	WORD $0x4e7dd6dd; \
 	WORD $0x6e7dfc1d; \
 	WORD $0x4efccf7d; \
-	FMOVQ 464(R11), F27; \
+	FMOVQ 448(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 2080(R11), F28; \
 	WORD $0x4e7cd6dc; \
@@ -3468,19 +3598,19 @@
 	WORD $0x4e7dd6dd; \
 	WORD $0x6e7dfc1d; \
 	WORD $0x4efccf7d; \
-	FMOVQ 480(R11), F27; \
+	FMOVQ 464(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 2112(R11), F28; \
 	WORD $0x4e7cd6dc; \
 	WORD $0x6e7cfc1c; \
 	WORD $0x4efdcf7c; \
-	FMOVQ 896(R11), F27; \
+	FMOVQ 912(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 2128(R11), F29; \
 	WORD $0x4e7dd6dd; \
 	WORD $0x6e7dfc1d; \
 	WORD $0x4efccf7d; \
-	FMOVQ 496(R11), F27; \
+	FMOVQ 480(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 2144(R11), F28; \
 	WORD $0x4e7cd6dc; \
@@ -3514,7 +3644,7 @@
 	WORD $0x4e7cd7dd; \
 	WORD $0x4efed7be
 
-#define BLOCK28 \
+#define BLOCK29 \
 	FMOVQ 1920(R11), F27; \
 	WORD $0x4e7bd6db; \
 	WORD $0x6e7bfc1b; \
@@ -3524,7 +3654,7 @@
 	WORD $0x4e7dd6dd; \
 	WORD $0x6e7dfc1d; \
 	WORD $0x4efbcf9d; \
-	FMOVQ 400(R11), F27; \
+	FMOVQ 384(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 1952(R11), F28; \
 	WORD $0x4e7cd6dc; \
@@ -3536,7 +3666,7 @@
 	WORD $0x4e7dd6dd; \
 	WORD $0x6e7dfc1d; \
 	WORD $0x4efccf7d; \
-	FMOVQ 416(R11), F27; \
+	FMOVQ 400(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 1984(R11), F28; \
 	WORD $0x4e7cd6dc; \
@@ -3548,7 +3678,7 @@
 	WORD $0x4e7dd6dd; \
 	WORD $0x6e7dfc1d; \
 	WORD $0x4efccf7d; \
-	FMOVQ 432(R11), F27; \
+	FMOVQ 416(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 2016(R11), F28; \
 	WORD $0x4e7cd6dc; \
@@ -3560,7 +3690,7 @@
 	WORD $0x4e7dd6dd; \
 	WORD $0x6e7dfc1d; \
 	WORD $0x4efccf7d; \
-	FMOVQ 448(R11), F27; \
+	FMOVQ 432(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 2048(R11), F28; \
 	WORD $0x4e7cd6dc; \
@@ -3572,7 +3702,7 @@
 	WORD $0x4e7dd6dd; \
 	WORD $0x6e7dfc1d; \
 	WORD $0x4efccf7d; \
-	FMOVQ 464(R11), F27; \
+	FMOVQ 448(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 2080(R11), F28; \
 	WORD $0x4e7cd6dc; \
@@ -3584,19 +3714,19 @@
 	WORD $0x4e7dd6dd; \
 	WORD $0x6e7dfc1d; \
 	WORD $0x4efccf7d; \
-	FMOVQ 480(R11), F27; \
+	FMOVQ 464(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 2112(R11), F28; \
 	WORD $0x4e7cd6dc; \
 	WORD $0x6e7cfc1c; \
 	WORD $0x4efdcf7c; \
-	FMOVQ 896(R11), F27; \
+	FMOVQ 912(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 2128(R11), F29; \
 	WORD $0x4e7dd6dd; \
 	WORD $0x6e7dfc1d; \
 	WORD $0x4efccf7d; \
-	FMOVQ 496(R11), F27; \
+	FMOVQ 480(R11), F27; \
 	WORD $0x6e7bdf3b; \
 	FMOVQ 2144(R11), F28; \
 	WORD $0x4e7cd6dc; \
@@ -3644,7 +3774,7 @@
 	WORD $0x6e231f18; \
 	WORD $0x4e78d6db
 
-#define BLOCK29 \
+#define BLOCK30 \
 	FMOVQ 0(R1), F22; \
 	FMOVQ 0(R2), F23; \
 	WORD $0x6e76fef8; \
@@ -3678,25 +3808,25 @@
 	WORD $0x6ee0fb7b; \
 	WORD $0x4e7ccf9b; \
 	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
+	FMOVQ 336(R11), F26; \
 	WORD $0x4e79ce3a; \
-	FMOVQ 368(R11), F29; \
+	FMOVQ 352(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
+	FMOVQ 368(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
+	FMOVQ 384(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
+	FMOVQ 400(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
+	FMOVQ 416(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
+	FMOVQ 432(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
+	FMOVQ 448(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
+	FMOVQ 464(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
+	FMOVQ 480(R11), F29; \
 	WORD $0x4e79cf5d; \
 	WORD $0x6e7ddf3a; \
 	WORD $0x4e67d75d; \
@@ -3774,7 +3904,7 @@
 	WORD $0x6ee1fb37; \
 	FMOVQ 0(R1), F25
 
-#define BLOCK30 \
+#define BLOCK31 \
 	WORD $0x6e79fc19; \
 	FMOVQ 0(R1), F26; \
 	FMOVQ 0(R2), F27; \
@@ -3904,7 +4034,7 @@
 	WORD $0x4e7acf7d; \
 	FMOVQ 5104(R11), F27
 
-#define BLOCK31 \
+#define BLOCK32 \
 	WORD $0x4e79d73c; \
 	WORD $0x6ee1fb9c; \
 	WORD $0x6e7cdefc; \
@@ -4034,7 +4164,7 @@
 	FMOVQ 5120(R11), F29; \
 	WORD $0x4e7acf7d
 
-#define BLOCK32 \
+#define BLOCK33 \
 	WORD $0x4e7acfbb; \
 	FMOVQ 5120(R11), F29; \
 	WORD $0x4e7acf7d; \
@@ -4164,7 +4294,7 @@
 	WORD $0x4e7acf9d; \
 	FMOVQ 6128(R11), F28
 
-#define BLOCK33 \
+#define BLOCK34 \
 	FMOVQ 5136(R11), F27; \
 	WORD $0x4e7acfbb; \
 	FMOVQ 5152(R11), F29; \
@@ -4294,7 +4424,7 @@
 	FMOVQ 6144(R11), F29; \
 	WORD $0x4e7acf9d
 
-#define BLOCK34 \
+#define BLOCK35 \
 	WORD $0x4e7acfbc; \
 	FMOVQ 6144(R11), F29; \
 	WORD $0x4e7acf9d; \
@@ -4369,7 +4499,7 @@
 	FMOVQ 6688(R11), F27; \
 	WORD $0x4e7acfbb; \
 	WORD $0x4e79cf9b; \
-	FMOVQ 928(R11), F26; \
+	FMOVQ 688(R11), F26; \
 	WORD $0x6e7adf39; \
 	WORD $0x6ee1fb39; \
 	WORD $0x6e79df79; \
@@ -4378,541 +4508,443 @@
 	WORD $0x6efae77c; \
 	WORD $0x6e221f3a; \
 	WORD $0x6ebc1f3a; \
-	FMOVQ 688(R11), F25; \
-	WORD $0x4ef8f738; \
-	FMOVQ 704(R11), F25; \
-	WORD $0x4e78f738; \
-	WORD $0x4ea51cb9; \
-	FMOVQ 720(R11), F27; \
-	WORD $0x4e7bcf19; \
-	WORD $0x4ee5d739; \
-	WORD $0x4ee1cf38; \
-	WORD $0x4ee8cf38; \
-	WORD $0x4e76d716; \
-	WORD $0x6e76ded8; \
-	FMOVQ 736(R11), F27; \
-	FMOVQ 752(R11), F28; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 768(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 784(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 800(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 816(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 832(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 848(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 864(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 880(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 896(R11), F28; \
-	WORD $0x4e76cf7c; \
-	WORD $0x4ea91d3b; \
-	WORD $0x4e76cf9b; \
-	WORD $0x4e7bcf16; \
-	WORD $0x4e60d6d6; \
-	WORD $0x4ea51cb8; \
-	WORD $0x4e69cf38; \
-	WORD $0x4ee5d71b; \
-	WORD $0x4efbd739; \
-	WORD $0x4e65d739; \
-	WORD $0x4f745718; \
-	WORD $0x4ee08718; \
-	WORD $0x6e78ded6
-
-#define BLOCK35 \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1824(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1840(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1856(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1872(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1888(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1904(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1920(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1936(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1952(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1968(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1984(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 2000(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 2016(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 2032(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2048(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 2064(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 2080(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 2096(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2112(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 2128(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 2144(R11), F25; \
-	WORD $0x4e79d6d9; \
-	WORD $0x4e61d6db
+	WORD $0x4ee9d6f9; \
+	WORD $0x4e69d6fb; \
+	WORD $0x6e7bff39; \
+	FMOVQ 6704(R11), F27; \
+	FMOVQ 6720(R11), F28; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6736(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6752(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6768(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6784(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6800(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6816(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6832(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6848(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6864(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6880(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6896(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6912(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6928(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6944(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6960(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6976(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6992(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 7008(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 7024(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 7040(R11), F27
 
 #define BLOCK36 \
-	FMOVQ 1856(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1872(R11), F26; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1824(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1840(R11), F26; \
 	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1888(R11), F25; \
-	WORD $0x4e79d6d9; \
-	FMOVQ 1904(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1856(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1920(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1936(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1952(R11), F25; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1872(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 1968(R11), F27; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1888(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1904(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1920(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1984(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 2000(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 2016(R11), F25; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1936(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 2032(R11), F27; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1952(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1968(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1984(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2048(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 2064(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 2080(R11), F25; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 2000(R11), F25; \
 	WORD $0x4e79d6d9; \
-	FMOVQ 2096(R11), F27; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 2016(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 2032(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2048(R11), F27; \
 	WORD $0x4e7bd6db; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2112(R11), F28; \
-	WORD $0x4e7cd6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 2128(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 2144(R11), F25; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 2064(R11), F25; \
 	WORD $0x4e79d6d9; \
-	WORD $0x4e61d6db; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e62d6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	WORD $0x4e60d6d6
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 2080(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 2096(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2112(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 2128(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 2144(R11), F24; \
+	WORD $0x4e78d6d8
 
 #define BLOCK37 \
-	WORD $0x6e76fef8; \
-	WORD $0x4eb71ef9; \
-	WORD $0x4ef6cf19; \
-	WORD $0x6e77ff36; \
-	WORD $0x6ef8e577; \
-	WORD $0x6e6cdf19; \
-	WORD $0x6eb71f38; \
-	WORD $0x4eed8719; \
-	WORD $0x6f4c0739; \
-	WORD $0x4f74573a; \
-	WORD $0x6efa8718; \
-	WORD $0x4ee08718; \
-	WORD $0x4ee0d718; \
-	WORD $0x4eae1f39; \
-	WORD $0x4eefd739; \
-	WORD $0x6e641d17; \
-	WORD $0x4ef7d737; \
-	WORD $0x4e62d719; \
-	WORD $0x4ee2d73a; \
-	WORD $0x4efad71a; \
-	WORD $0x6e79fc1b; \
-	WORD $0x6e7bdf1c; \
-	WORD $0x4ef9cf98; \
-	WORD $0x4efacf98; \
-	WORD $0x6e7bdf18; \
-	WORD $0x6e7cdf99; \
-	WORD $0x4e7cd79a; \
-	WORD $0x4eb91f3b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e7ccf9b; \
-	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
-	WORD $0x4e79ce1a; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
-	WORD $0x4e79cf5d; \
-	WORD $0x6e7ddf3a; \
-	WORD $0x4e69d75d; \
-	WORD $0x4ee9d7be; \
-	WORD $0x4efed75a; \
-	WORD $0x4e71d75a; \
-	WORD $0x6e7ddf3e; \
-	WORD $0x4ebe1fdf; \
-	WORD $0x6ee0fbff; \
-	WORD $0x4e7dcf3f; \
-	WORD $0x4e7acf3f; \
-	WORD $0x4e7dcf7f; \
-	WORD $0x6e7edf99; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e7ecf9a; \
-	WORD $0x4e7fcf9a; \
-	WORD $0x4e7ecf1a; \
-	WORD $0x4e79d79b; \
-	WORD $0x4efcd77c; \
-	WORD $0x4efcd739; \
-	WORD $0x4e78d758; \
-	WORD $0x4e78d738; \
-	WORD $0x6e66df79; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e66cf7a; \
-	WORD $0x4e72cf7a; \
-	WORD $0x4e66cf1a; \
-	WORD $0x4e79d6f8; \
-	WORD $0x4ef7d717; \
-	WORD $0x4ef7d737; \
-	WORD $0x4e7ad6f7; \
-	WORD $0x4e77d719; \
-	WORD $0x4ef8d738; \
-	WORD $0x4ef8d6f7; \
-	WORD $0x6e65df38; \
-	WORD $0x4eb81f1a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e65cf3a; \
-	WORD $0x4e65cefa; \
-	WORD $0x4e6acf3a; \
-	WORD $0x4e76d756; \
-	WORD $0x4e76d717; \
-	WORD $0x4ef8d6f8; \
-	WORD $0x4ef8d6d6
+	FMOVQ 1856(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1872(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1888(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1904(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1920(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1936(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1952(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1968(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1984(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 2000(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 2016(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 2032(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2048(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 2064(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 2080(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 2096(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2112(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 2128(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 2144(R11), F24; \
+	WORD $0x4e78d6d8; \
+	WORD $0x4e61d6da; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e62d6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	WORD $0x4e60d6d6
 
 #define BLOCK38 \
-	WORD $0x6e76fef8; \
-	WORD $0x4eb71ef9; \
-	WORD $0x4ef6cf19; \
-	WORD $0x6e77ff36; \
-	FMOVQ 48(R11), F23; \
-	WORD $0x6ef8e6f9; \
-	FMOVQ 64(R11), F23; \
-	WORD $0x6e77df17; \
-	WORD $0x6eb91ef8; \
-	FMOVQ 80(R11), F23; \
-	WORD $0x4ef78717; \
-	WORD $0x6f4c06f7; \
-	WORD $0x4f7456fa; \
-	WORD $0x6efa8718; \
-	WORD $0x4ee08718; \
-	WORD $0x4ee0d718; \
-	FMOVQ 112(R11), F26; \
-	WORD $0x4eba1ef7; \
-	FMOVQ 128(R11), F26; \
-	WORD $0x4efad6f7; \
-	FMOVQ 144(R11), F26; \
-	WORD $0x6e631f59; \
-	WORD $0x4ef9d6f7; \
-	WORD $0x4e62d719; \
-	WORD $0x4ee2d73a; \
-	WORD $0x4efad71a; \
-	WORD $0x6e79fc1b; \
-	WORD $0x6e7bdf1c; \
-	WORD $0x4ef9cf98; \
-	WORD $0x4efacf98; \
-	WORD $0x6e7bdf18; \
-	WORD $0x6e7cdf99; \
-	WORD $0x4e7cd79a; \
-	WORD $0x4eb91f3b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e7ccf9b; \
-	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
-	FMOVQ 176(R11), F29; \
-	WORD $0x4e79cfba; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
-	WORD $0x4e79cf5d; \
-	WORD $0x6e7ddf3a; \
-	WORD $0x4e75d75d; \
-	WORD $0x4ef5d7be; \
-	WORD $0x4efed75a; \
-	FMOVQ 208(R11), F30; \
-	WORD $0x4e7ed75a; \
-	WORD $0x6e7ddf3e; \
-	WORD $0x4ebe1fdf; \
-	WORD $0x6ee0fbff; \
-	WORD $0x4e7dcf3f; \
-	WORD $0x4e7acf3f; \
-	WORD $0x4e7dcf7f; \
-	WORD $0x6e7edf99; \
-	WORD $0x4eb91f3a; \
+	WORD $0x6e75fed7; \
+	WORD $0x4eb61ed8; \
+	WORD $0x4ef5cef8; \
+	WORD $0x6e76ff15; \
+	WORD $0x6ef7e576; \
+	WORD $0x6e6cdef8; \
+	WORD $0x6eb61f17; \
+	WORD $0x4eed86f8; \
+	WORD $0x6f4c0718; \
+	WORD $0x4f745719; \
+	WORD $0x6ef986f7; \
+	WORD $0x4ee086f7; \
+	WORD $0x4ee0d6f7; \
+	WORD $0x4eae1f18; \
+	WORD $0x4eefd718; \
+	WORD $0x6e641d16; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e62d6f8; \
+	WORD $0x4ee2d719; \
+	WORD $0x4ef9d6f9; \
+	WORD $0x6e78fc1a; \
+	WORD $0x6e7adefb; \
+	WORD $0x4ef8cf77; \
+	WORD $0x4ef9cf77; \
+	WORD $0x6e7adef7; \
+	WORD $0x6e7bdf78; \
+	WORD $0x4e7bd779; \
+	WORD $0x4eb81f1a; \
 	WORD $0x6ee0fb5a; \
-	WORD $0x4e7ecf9a; \
-	WORD $0x4e7fcf9a; \
-	WORD $0x4e7ecf1a; \
-	WORD $0x4e79d79b; \
-	WORD $0x4efcd77c; \
-	WORD $0x4efcd739; \
-	WORD $0x4e78d758; \
-	WORD $0x4e78d738; \
-	WORD $0x6e66df79; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e66cf7a; \
-	FMOVQ 240(R11), F28; \
-	WORD $0x4e7ccf7a; \
-	WORD $0x4e66cf1a; \
-	WORD $0x4e79d6f8; \
+	WORD $0x4e7bcf7a; \
+	WORD $0x4e77cf3a; \
+	FMOVQ 336(R11), F25; \
+	WORD $0x4e78ce19; \
+	FMOVQ 352(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 368(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 384(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 400(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 416(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 432(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 448(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 464(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 480(R11), F28; \
+	WORD $0x4e78cf3c; \
+	WORD $0x6e7cdf19; \
+	WORD $0x4e69d73c; \
+	WORD $0x4ee9d79d; \
+	WORD $0x4efdd739; \
+	WORD $0x4e71d739; \
+	WORD $0x6e7cdf1d; \
+	WORD $0x4ebd1fbe; \
+	WORD $0x6ee0fbde; \
+	WORD $0x4e7ccf1e; \
+	WORD $0x4e79cf1e; \
+	WORD $0x4e7ccf5e; \
+	WORD $0x6e7ddf78; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e7dcf79; \
+	WORD $0x4e7ecf79; \
+	WORD $0x4e7dcef9; \
+	WORD $0x4e78d77a; \
+	WORD $0x4efbd75b; \
+	WORD $0x4efbd718; \
+	WORD $0x4e77d737; \
+	WORD $0x4e77d717; \
+	WORD $0x6e66df58; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e66cf59; \
+	WORD $0x4e72cf59; \
+	WORD $0x4e66cef9; \
+	WORD $0x4e78d6d7; \
+	WORD $0x4ef6d6f6; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e79d6d6; \
+	WORD $0x4e76d6f8; \
 	WORD $0x4ef7d717; \
-	WORD $0x4ef7d737; \
-	WORD $0x4e7ad6f7; \
-	WORD $0x4e77d719; \
-	WORD $0x4ef8d738; \
-	WORD $0x4ef8d6f7; \
-	WORD $0x6e65df38
+	WORD $0x4ef7d6d6; \
+	WORD $0x6e65df17; \
+	WORD $0x4eb71ef9; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e65cf19; \
+	WORD $0x4e65ced9; \
+	WORD $0x4e6acf19; \
+	WORD $0x4e75d735; \
+	WORD $0x4e75d6f6; \
+	WORD $0x4ef7d6d7; \
+	WORD $0x4ef7d6b5
 
 #define BLOCK39 \
-	WORD $0x6e76fef8; \
-	WORD $0x4eb71ef9; \
-	WORD $0x4ef6cf19; \
-	WORD $0x6e77ff36; \
-	FMOVQ 48(R11), F23; \
-	WORD $0x6ef8e6f9; \
-	FMOVQ 64(R11), F23; \
-	WORD $0x6e77df17; \
-	WORD $0x6eb91ef8; \
-	FMOVQ 80(R11), F23; \
-	WORD $0x4ef78717; \
-	WORD $0x6f4c06f7; \
-	WORD $0x4f7456fa; \
-	WORD $0x6efa8718; \
-	WORD $0x4ee08718; \
-	WORD $0x4ee0d718; \
-	FMOVQ 112(R11), F26; \
-	WORD $0x4eba1ef7; \
-	FMOVQ 128(R11), F26; \
-	WORD $0x4efad6f7; \
-	WORD $0x6e631cd9; \
-	WORD $0x4ef9d6f7; \
-	WORD $0x4e62d719; \
-	WORD $0x4ee2d73a; \
-	WORD $0x4efad71a; \
-	WORD $0x6e79fc1b; \
-	WORD $0x6e7bdf1c; \
-	WORD $0x4ef9cf98; \
-	WORD $0x4efacf98; \
-	WORD $0x6e7bdf18; \
-	WORD $0x6e7cdf99; \
-	WORD $0x4e7cd79a; \
-	WORD $0x4eb91f3b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e7ccf9b; \
-	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
-	FMOVQ 176(R11), F29; \
-	WORD $0x4e79cfba; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
-	WORD $0x4e79cf5d; \
-	WORD $0x6e7ddf3a; \
-	FMOVQ 192(R11), F29; \
-	WORD $0x4e7dd75d; \
-	FMOVQ 192(R11), F30; \
-	WORD $0x4efed7be; \
-	WORD $0x4efed75a; \
-	FMOVQ 208(R11), F30; \
-	WORD $0x4e7ed75a; \
-	WORD $0x6e7ddf3e; \
-	WORD $0x4ebe1fdf; \
-	WORD $0x6ee0fbff; \
-	WORD $0x4e7dcf3f; \
-	WORD $0x4e7acf3f; \
-	WORD $0x4e7dcf7f; \
-	WORD $0x6e7edf99; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e7ecf9a; \
-	WORD $0x4e7fcf9a; \
-	WORD $0x4e7ecf1a; \
-	WORD $0x4e79d79b; \
-	WORD $0x4efcd77c; \
-	WORD $0x4efcd739; \
-	WORD $0x4e78d758; \
+	FMOVQ 1952(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eefd6da; \
+	WORD $0x6e6fdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1712(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e68d6f9; \
 	WORD $0x4e78d738; \
-	WORD $0x6e67df79; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e67cf7a; \
-	FMOVQ 240(R11), F28; \
-	WORD $0x4e7ccf7a; \
-	WORD $0x4e67cf1a; \
-	WORD $0x4e79d6f8; \
-	WORD $0x4ef7d717; \
-	WORD $0x4ef7d737; \
-	WORD $0x4e7ad6f7; \
-	WORD $0x4e77d719; \
-	WORD $0x4ef8d738; \
-	WORD $0x4ef8d6f7
+	FMOVQ 1984(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1984(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef0d6da; \
+	WORD $0x6e70df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e69d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ad6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2016(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2016(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef1d6da; \
+	WORD $0x6e71df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6cd6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2048(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2048(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef2d6da; \
+	WORD $0x6e72df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6dd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ed6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2080(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2080(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef3d6da; \
+	WORD $0x6e73df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6fd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e70d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2112(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2112(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef4d6da; \
+	WORD $0x6e74df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e71d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e72d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2144(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2144(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee1d6da; \
+	WORD $0x6e61df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e73d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e74d6f9; \
+	WORD $0x4e78d738; \
+	WORD $0x4ee2d6d9; \
+	WORD $0x6e62df39; \
+	WORD $0x4ee0d6da; \
+	WORD $0x6e60df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e61d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e60d6f7; \
+	WORD $0x4e78d6f7; \
+	WORD $0x6e77fed6; \
+	WORD $0x6e75ded5; \
+	FMOVQ F21, 0(R0)
 
 #define BLOCK40 \
 	WORD $0x6e76fef8; \
@@ -4946,25 +4978,25 @@
 	WORD $0x6ee0fb7b; \
 	WORD $0x4e7ccf9b; \
 	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
+	FMOVQ 336(R11), F26; \
 	WORD $0x4e79ce3a; \
-	FMOVQ 368(R11), F29; \
+	FMOVQ 352(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
+	FMOVQ 368(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
+	FMOVQ 384(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
+	FMOVQ 400(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
+	FMOVQ 416(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
+	FMOVQ 432(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
+	FMOVQ 448(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
+	FMOVQ 464(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
+	FMOVQ 480(R11), F29; \
 	WORD $0x4e79cf5d; \
 	WORD $0x6e7ddf3a; \
 	WORD $0x4e67d75d; \
@@ -5016,629 +5048,431 @@
 	WORD $0x6efae77c; \
 	WORD $0x6e221f3a; \
 	WORD $0x6ebc1f3a; \
-	FMOVQ 688(R11), F25; \
-	WORD $0x4ef8f738; \
-	FMOVQ 704(R11), F25; \
-	WORD $0x4e78f738; \
-	WORD $0x4ea51cb9; \
-	FMOVQ 720(R11), F27; \
-	WORD $0x4e7bcf19; \
-	WORD $0x4ee5d739; \
-	WORD $0x4ee1cf38; \
-	WORD $0x4ee8cf38; \
-	WORD $0x4e76d716; \
-	WORD $0x6e76ded8; \
-	FMOVQ 736(R11), F27; \
-	FMOVQ 752(R11), F28; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 768(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 784(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 800(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 816(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 832(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 848(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 864(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 880(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 896(R11), F28; \
-	WORD $0x4e76cf7c; \
-	WORD $0x4ea91d3b; \
-	WORD $0x4e76cf9b; \
-	WORD $0x4e7bcf16; \
-	WORD $0x4e60d6d6; \
+	WORD $0x4ee9d6f9; \
+	WORD $0x4e69d6fb; \
+	WORD $0x6e7bff39; \
+	FMOVQ 6704(R11), F27; \
+	FMOVQ 6720(R11), F28; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6736(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6752(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6768(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6784(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6800(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6816(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6832(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6848(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6864(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6880(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6896(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6912(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6928(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6944(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6960(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6976(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6992(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 7008(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 7024(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 7040(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 7056(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 7072(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 7088(R11), F28; \
+	WORD $0x4e79cf7c; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e63cef9; \
+	WORD $0x6e79ff97; \
+	WORD $0x4e6acefa; \
+	FMOVQ 704(R11), F23; \
+	WORD $0x4ef8f6f7; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e77f717; \
 	WORD $0x4ea51cb8; \
-	WORD $0x4e69cf38; \
-	WORD $0x4ee5d71b; \
-	WORD $0x4efbd739; \
-	WORD $0x4e65d739; \
-	WORD $0x4f745718; \
-	WORD $0x4ee08718; \
-	WORD $0x6e78ded6; \
-	WORD $0x4f745738; \
-	WORD $0x4ee08718; \
-	WORD $0x6e78ded6; \
-	WORD $0x4eead6f8; \
-	WORD $0x4e6ad6f9; \
-	WORD $0x6e79ff18; \
-	FMOVQ 6704(R11), F25; \
-	FMOVQ 6720(R11), F27; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6736(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6752(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6768(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6784(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6800(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6816(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6832(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6848(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6864(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6880(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6896(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6912(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6928(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6944(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6960(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6976(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6992(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 7008(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 7024(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 7040(R11), F25
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79cef8; \
+	WORD $0x4ee5d718; \
+	WORD $0x4ee1cf17; \
+	WORD $0x4ee8cf17; \
+	WORD $0x4e76d6f6; \
+	WORD $0x6e76ded7; \
+	FMOVQ 752(R11), F25; \
+	FMOVQ 768(R11), F27; \
+	WORD $0x4e76cf79; \
+	FMOVQ 784(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 816(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 848(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 880(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 912(R11), F27; \
+	WORD $0x4e76cf3b; \
+	WORD $0x4eaa1d59; \
+	WORD $0x4e76cf79; \
+	WORD $0x4e79cef6; \
+	WORD $0x4eba1f57
 
 #define BLOCK42 \
-	WORD $0x6ef8e47a; \
-	WORD $0x6e641c3a; \
-	WORD $0x4e7ad71b; \
-	WORD $0x4ef8d77c; \
-	WORD $0x4efcd77d; \
-	WORD $0x4efdd718; \
-	WORD $0x4efcd75a; \
-	WORD $0x4e7ad718; \
-	WORD $0x6e7bfc1a; \
-	WORD $0x6e7adf5b; \
-	WORD $0x6e7bdf7c; \
-	FMOVQ 512(R11), F29; \
-	WORD $0x4e7cce9d; \
-	FMOVQ 528(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 544(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 560(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 576(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 592(R11), F30; \
-	WORD $0x4e7ccebe; \
-	FMOVQ 608(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 624(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 640(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 656(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 672(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	WORD $0x4e7bcfbf; \
-	WORD $0x4effcf56; \
-	WORD $0x4e77cf16; \
-	FMOVQ 688(R11), F23; \
-	WORD $0x4ef9f6f7; \
-	FMOVQ 704(R11), F24; \
-	WORD $0x4e77f717; \
-	WORD $0x4ea71cf8; \
-	FMOVQ 720(R11), F25; \
-	WORD $0x4e79cef8; \
-	WORD $0x4ee7d718; \
-	WORD $0x4ee5cf17; \
-	WORD $0x4eeacf17; \
-	WORD $0x4e76d6f6; \
-	WORD $0x6e76ded7; \
-	FMOVQ 736(R11), F25; \
-	FMOVQ 752(R11), F27; \
-	WORD $0x4e76cf79; \
-	FMOVQ 768(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 784(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 800(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 816(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 832(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 848(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 864(R11), F27
+	WORD $0x6e75fed7; \
+	WORD $0x4eb61ed8; \
+	WORD $0x4ef5cef8; \
+	WORD $0x6e76ff15; \
+	FMOVQ 48(R11), F22; \
+	WORD $0x6ef7e6d8; \
+	FMOVQ 64(R11), F22; \
+	WORD $0x6e76def6; \
+	WORD $0x6eb81ed7; \
+	FMOVQ 80(R11), F22; \
+	WORD $0x4ef686f6; \
+	WORD $0x6f4c06d6; \
+	WORD $0x4f7456d9; \
+	WORD $0x6ef986f7; \
+	WORD $0x4ee086f7; \
+	WORD $0x4ee0d6f7; \
+	FMOVQ 112(R11), F25; \
+	WORD $0x4eb91ed6; \
+	FMOVQ 128(R11), F25; \
+	WORD $0x4ef9d6d6; \
+	FMOVQ 144(R11), F25; \
+	WORD $0x6e631f38; \
+	WORD $0x4ef8d6d6; \
+	WORD $0x4e62d6f8; \
+	WORD $0x4ee2d719; \
+	WORD $0x4ef9d6f9; \
+	WORD $0x6e78fc1a; \
+	WORD $0x6e7adefb; \
+	WORD $0x4ef8cf77; \
+	WORD $0x4ef9cf77; \
+	WORD $0x6e7adef7; \
+	WORD $0x6e7bdf78; \
+	WORD $0x4e7bd779; \
+	WORD $0x4eb81f1a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e7bcf7a; \
+	WORD $0x4e77cf3a; \
+	FMOVQ 336(R11), F25; \
+	FMOVQ 176(R11), F28; \
+	WORD $0x4e78cf99; \
+	FMOVQ 352(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 368(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 384(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 400(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 416(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 432(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 448(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 464(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 480(R11), F28; \
+	WORD $0x4e78cf3c; \
+	WORD $0x6e7cdf19; \
+	FMOVQ 192(R11), F28; \
+	WORD $0x4e7cd73c; \
+	FMOVQ 192(R11), F29; \
+	WORD $0x4efdd79d; \
+	WORD $0x4efdd739
 
 #define BLOCK43 \
-	WORD $0x4e76cf3b; \
-	FMOVQ 880(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 896(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e76cf79; \
-	WORD $0x4e79cef6; \
-	WORD $0x4e60d6d6; \
-	WORD $0x4ea71cf7; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e79cf17; \
-	WORD $0x4ee7d6f9; \
-	WORD $0x4ef9d718; \
-	WORD $0x4e67d718; \
-	WORD $0x4f7456f7; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	WORD $0x4f745717; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	FMOVQ 928(R11), F23; \
-	WORD $0x6e77df57; \
-	WORD $0x6ee1faf7; \
-	WORD $0x6e77ded6; \
-	FMOVQ 16(R2), F23; \
-	WORD $0x6e77def8; \
-	WORD $0x4eb81f19; \
-	WORD $0x6ee0fb39; \
-	WORD $0x4e77cef9; \
-	WORD $0x6e77df1a; \
-	WORD $0x4eba1f5b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e77cf1b; \
-	WORD $0x4e77cf3b; \
-	FMOVQ 16(R1), F23; \
-	WORD $0x4e77d418; \
-	WORD $0x4ee0d719; \
-	WORD $0x4ef9d6f9; \
-	WORD $0x4e77d45c; \
-	WORD $0x4ee2d79d; \
-	WORD $0x4efdd6f7; \
-	WORD $0x6e7cdf1d; \
-	WORD $0x4ebd1fbe; \
-	WORD $0x6ee0fbde; \
-	WORD $0x4e7ccf1e; \
-	WORD $0x4e7ccf3e; \
-	WORD $0x4e77cf1e; \
-	FMOVQ 16(R1), F23; \
-	WORD $0x4e77d438; \
-	WORD $0x4ee1d719; \
-	WORD $0x4ef9d6f7; \
-	WORD $0x6e78dfb9; \
-	WORD $0x6e78dfbc; \
-	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cfbc; \
-	WORD $0x4e78cfdc; \
-	WORD $0x4e77cfbc; \
-	WORD $0x6e7aff37; \
-	WORD $0x4efacef9; \
-	WORD $0x4e7cd738; \
-	WORD $0x4efbcef8; \
-	WORD $0x6e7aff18; \
-	FMOVQ 16(R1), F25
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2016(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef1d6da; \
+	WORD $0x6e71df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6cd6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2048(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2048(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef2d6da; \
+	WORD $0x6e72df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6dd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ed6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2080(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2080(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef3d6da; \
+	WORD $0x6e73df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6fd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e70d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2112(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2112(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef4d6da; \
+	WORD $0x6e74df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e71d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e72d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2144(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2144(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee1d6da; \
+	WORD $0x6e61df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e73d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e74d6f9; \
+	WORD $0x4e78d738; \
+	WORD $0x4ee2d6d9; \
+	WORD $0x6e62df39; \
+	WORD $0x4ee0d6da; \
+	WORD $0x6e60df5a; \
+	WORD $0x6e78df5a
 
 #define BLOCK44 \
-	WORD $0x4e76cf3b; \
-	FMOVQ 880(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 896(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e76cf79; \
-	WORD $0x4e79cef6; \
-	WORD $0x4e60d6d6; \
-	WORD $0x4ea71cf7; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e79cf17; \
-	WORD $0x4ee7d6f9; \
-	WORD $0x4ef9d718; \
-	WORD $0x4e67d718; \
-	WORD $0x4f7456f7; \
+	FMOVQ 0(R1), F21; \
+	WORD $0x6ef5e496; \
+	WORD $0x6e631c36; \
+	WORD $0x4e76d6b5; \
+	FMOVQ 0(R2), F22; \
+	WORD $0x6e75fed7; \
+	WORD $0x4eb61ed8; \
+	WORD $0x4ef5cef8; \
+	WORD $0x6e76ff15; \
+	FMOVQ 48(R11), F22; \
+	WORD $0x6ef7e6d8; \
+	FMOVQ 64(R11), F22; \
+	WORD $0x6e76def6; \
+	WORD $0x6eb81ed7; \
+	FMOVQ 80(R11), F22; \
+	WORD $0x4ef686f6; \
+	WORD $0x6f4c06d6; \
+	WORD $0x4f7456d9; \
+	WORD $0x6ef986f7; \
 	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	WORD $0x4f745717; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	FMOVQ 928(R11), F23; \
-	WORD $0x6e77df57; \
-	WORD $0x6ee1faf7; \
-	WORD $0x6e77ded6; \
-	FMOVD (R2), F23; \
-	WORD $0x6e77def8; \
-	WORD $0x4eb81f19; \
-	WORD $0x6ee0fb39; \
-	WORD $0x4e77cef9; \
-	WORD $0x6e77df1a; \
-	WORD $0x4eba1f5b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e77cf1b; \
-	WORD $0x4e77cf3b; \
-	FMOVD (R1), F23; \
-	WORD $0x4e77d418; \
-	WORD $0x4ee0d719; \
+	WORD $0x4ee0d6f7; \
+	FMOVQ 112(R11), F25; \
+	WORD $0x4eb91ed6; \
+	FMOVQ 128(R11), F25; \
+	WORD $0x4ef9d6d6; \
+	WORD $0x6e631cd8; \
+	WORD $0x4ef8d6d6; \
+	WORD $0x4e62d6f8; \
+	WORD $0x4ee2d719; \
 	WORD $0x4ef9d6f9; \
-	WORD $0x4e77d45c; \
-	WORD $0x4ee2d79d; \
-	WORD $0x4efdd6f7; \
-	WORD $0x6e7cdf1d; \
-	WORD $0x4ebd1fbe; \
-	WORD $0x6ee0fbde; \
-	WORD $0x4e7ccf1e; \
-	WORD $0x4e7ccf3e; \
-	WORD $0x4e77cf1e; \
-	FMOVD (R1), F23; \
-	WORD $0x4e77d438; \
-	WORD $0x4ee1d719; \
-	WORD $0x4ef9d6f7; \
-	WORD $0x6e78dfb9; \
-	WORD $0x6e78dfbc; \
-	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cfbc; \
-	WORD $0x4e78cfdc; \
-	WORD $0x4e77cfbc; \
-	WORD $0x6e7aff37; \
-	WORD $0x4efacef9; \
-	WORD $0x4e7cd738; \
-	WORD $0x4efbcef8; \
-	WORD $0x6e7aff18; \
-	FMOVD (R1), F25
+	WORD $0x6e78fc1a; \
+	WORD $0x6e7adefb; \
+	WORD $0x4ef8cf77; \
+	WORD $0x4ef9cf77; \
+	WORD $0x6e7adef7; \
+	WORD $0x6e7bdf78; \
+	WORD $0x4e7bd779; \
+	WORD $0x4eb81f1a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e7bcf7a; \
+	WORD $0x4e77cf3a; \
+	FMOVQ 336(R11), F25; \
+	FMOVQ 176(R11), F28; \
+	WORD $0x4e78cf99; \
+	FMOVQ 352(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 368(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 384(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 400(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 416(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 432(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 448(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 464(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 480(R11), F28; \
+	WORD $0x4e78cf3c; \
+	WORD $0x6e7cdf19; \
+	FMOVQ 192(R11), F28
 
 #define BLOCK45 \
-	WORD $0x4eefd6db; \
-	WORD $0x6e6fdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1712(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e68d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1984(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 1984(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef0d6db; \
-	WORD $0x6e70df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e69d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2016(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2016(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef1d6db; \
-	WORD $0x6e71df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6bd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6cd71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2048(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2048(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef2d6db; \
-	WORD $0x6e72df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6dd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ed71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2080(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2080(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef3d6db; \
-	WORD $0x6e73df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6fd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e70d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2112(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2112(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef4d6db; \
-	WORD $0x6e74df7b; \
-	WORD $0x6e79df7b
+	WORD $0x6e75fed7; \
+	WORD $0x4eb61ed8; \
+	WORD $0x4ef5cef8; \
+	WORD $0x6e76ff15; \
+	FMOVQ 48(R11), F22; \
+	WORD $0x6ef7e6d8; \
+	FMOVQ 64(R11), F22; \
+	WORD $0x6e76def6; \
+	WORD $0x6eb81ed7; \
+	FMOVQ 80(R11), F22; \
+	WORD $0x4ef686f6; \
+	WORD $0x6f4c06d6; \
+	WORD $0x4f7456d9; \
+	WORD $0x6ef986f7; \
+	WORD $0x4ee086f7; \
+	WORD $0x4ee0d6f7; \
+	FMOVQ 112(R11), F25; \
+	WORD $0x4eb91ed6; \
+	FMOVQ 128(R11), F25; \
+	WORD $0x4ef9d6d6; \
+	WORD $0x6e631cd8; \
+	WORD $0x4ef8d6d6; \
+	WORD $0x4e62d6f8; \
+	WORD $0x4ee2d719; \
+	WORD $0x4ef9d6f9; \
+	WORD $0x6e78fc1a; \
+	WORD $0x6e7adefb; \
+	WORD $0x4ef8cf77; \
+	WORD $0x4ef9cf77; \
+	WORD $0x6e7adef7; \
+	WORD $0x6e7bdf78; \
+	WORD $0x4e7bd779; \
+	WORD $0x4eb81f1a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e7bcf7a; \
+	WORD $0x4e77cf3a; \
+	FMOVQ 336(R11), F25; \
+	FMOVQ 176(R11), F28; \
+	WORD $0x4e78cf99; \
+	FMOVQ 352(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 368(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 384(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 400(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 416(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 432(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 448(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 464(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 480(R11), F28; \
+	WORD $0x4e78cf3c; \
+	WORD $0x6e7cdf19; \
+	FMOVQ 192(R11), F28; \
+	WORD $0x4e7cd73c; \
+	FMOVQ 192(R11), F29; \
+	WORD $0x4efdd79d; \
+	WORD $0x4efdd739; \
+	FMOVQ 208(R11), F29
 
 #define BLOCK46 \
-	WORD $0x4efad6da; \
-	FMOVQ 2016(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef1d6db; \
-	WORD $0x6e71df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6bd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6cd71a; \
-	WORD $0x4e79d759; \
+	FMOVQ 1840(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1872(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2048(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2048(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2064(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 2048(R11), F27; \
+	FMOVQ 2064(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	WORD $0x4ef2d6db; \
-	WORD $0x6e72df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6dd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ed71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1904(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1936(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2080(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2080(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2096(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 2080(R11), F27; \
+	FMOVQ 2096(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	WORD $0x4ef3d6db; \
-	WORD $0x6e73df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6fd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e70d71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1968(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2000(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2112(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2112(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2128(R11), F26; \
 	WORD $0x4efad6da; \
-	FMOVQ 2112(R11), F27; \
+	FMOVQ 2128(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	WORD $0x4ef4d6db; \
-	WORD $0x6e74df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e71d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e72d71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2032(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2064(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2144(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2144(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2144(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee1d6db; \
-	WORD $0x6e61df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e73d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e74d71a; \
-	WORD $0x4e79d759; \
-	WORD $0x4ee2d6da; \
-	WORD $0x6e62df5a; \
-	WORD $0x4ee0d6db; \
-	WORD $0x6e60df7b; \
-	WORD $0x6e79df7b
+	WORD $0x6e7adf39; \
+	WORD $0x4ee1d6da; \
+	WORD $0x6e61df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2096(R11), F27; \
+	WORD $0x4e7bd6fb
 
 #define BLOCK47 \
-	WORD $0x4eb81f1a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e65cf3a; \
-	WORD $0x4e65cefa; \
-	FMOVQ 272(R11), F23; \
-	WORD $0x4e77cf3a; \
-	WORD $0x4e76d756; \
-	WORD $0x4e76d717; \
-	WORD $0x4ef8d6f8; \
-	WORD $0x4ef8d6d6; \
-	FMOVQ 16(R1), F24; \
-	WORD $0x6ef8e499; \
-	WORD $0x6e631c39; \
-	WORD $0x4e79d718; \
-	FMOVQ 16(R2), F25; \
-	FMOVQ 288(R11), F26; \
-	WORD $0x6e3a1f39; \
-	WORD $0x4e79d71a; \
-	WORD $0x4ef8d75b; \
-	WORD $0x4efbd75c; \
-	WORD $0x4efcd71c; \
-	WORD $0x4efbd739; \
-	WORD $0x4e79d799; \
-	WORD $0x6e78defb; \
-	WORD $0x4ebb1f7c; \
-	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cefc; \
-	WORD $0x4e78cedc; \
-	WORD $0x4e7ad776; \
-	WORD $0x4efbd6d8; \
-	WORD $0x4ef8d6dd; \
-	WORD $0x4efdd77b; \
-	WORD $0x4ef8d758; \
-	WORD $0x4e78d778; \
-	WORD $0x4e79d799; \
-	WORD $0x4e79d718; \
-	WORD $0x4e78d6d9; \
-	WORD $0x4ef6d736; \
-	WORD $0x4ef6d716; \
-	FMOVQ 16(R1), F24; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6e631c3a; \
-	WORD $0x4e7ad71b; \
-	WORD $0x4ef8d77c; \
-	WORD $0x4efcd77d; \
-	WORD $0x4efdd718; \
-	WORD $0x4efcd75a; \
-	WORD $0x4e7ad718; \
-	WORD $0x6e7bfc1a; \
-	WORD $0x6e7adf5b; \
-	WORD $0x6e7bdf7c; \
-	FMOVQ 512(R11), F29; \
-	FMOVQ 304(R11), F30; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 528(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 544(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 560(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 576(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 592(R11), F30; \
-	FMOVQ 320(R11), F31
-
-#define BLOCK48 \
-	WORD $0x4eb81f1a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e65cf3a; \
-	WORD $0x4e65cefa; \
-	FMOVQ 272(R11), F23; \
-	WORD $0x4e77cf3a; \
-	WORD $0x4e76d756; \
-	WORD $0x4e76d717; \
-	WORD $0x4ef8d6f8; \
-	WORD $0x4ef8d6d6; \
-	FMOVD (R1), F24; \
-	WORD $0x6ef8e499; \
-	WORD $0x6e631c39; \
-	WORD $0x4e79d718; \
-	FMOVD (R2), F25; \
-	FMOVQ 288(R11), F26; \
-	WORD $0x6e3a1f39; \
-	WORD $0x4e79d71a; \
-	WORD $0x4ef8d75b; \
-	WORD $0x4efbd75c; \
-	WORD $0x4efcd71c; \
-	WORD $0x4efbd739; \
-	WORD $0x4e79d799; \
-	WORD $0x6e78defb; \
-	WORD $0x4ebb1f7c; \
-	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cefc; \
-	WORD $0x4e78cedc; \
-	WORD $0x4e7ad776; \
-	WORD $0x4efbd6d8; \
-	WORD $0x4ef8d6dd; \
-	WORD $0x4efdd77b; \
-	WORD $0x4ef8d758; \
-	WORD $0x4e78d778; \
-	WORD $0x4e79d799; \
-	WORD $0x4e79d718; \
-	WORD $0x4e78d6d9; \
-	WORD $0x4ef6d736; \
-	WORD $0x4ef6d716; \
-	FMOVD (R1), F24; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6e631c3a; \
-	WORD $0x4e7ad71b; \
-	WORD $0x4ef8d77c; \
-	WORD $0x4efcd77d; \
-	WORD $0x4efdd718; \
-	WORD $0x4efcd75a; \
-	WORD $0x4e7ad718; \
-	WORD $0x6e7bfc1a; \
-	WORD $0x6e7adf5b; \
-	WORD $0x6e7bdf7c; \
-	FMOVQ 512(R11), F29; \
-	FMOVQ 304(R11), F30; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 528(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 544(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 560(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 576(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 592(R11), F30; \
-	FMOVQ 320(R11), F31
-
-#define BLOCK49 \
-	WORD $0x4e7ccffe; \
-	FMOVQ 608(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 624(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 640(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 656(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 672(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	WORD $0x4e7bcfbf; \
-	WORD $0x4effcf56; \
-	WORD $0x4e77cf16; \
-	FMOVQ 688(R11), F23; \
-	WORD $0x4ef9f6f7; \
-	FMOVQ 704(R11), F24; \
-	WORD $0x4e77f717; \
-	WORD $0x4ea81d18; \
-	FMOVQ 720(R11), F25; \
-	WORD $0x4e79cef8; \
-	WORD $0x4ee8d718; \
-	WORD $0x4ee5cf17; \
-	FMOVQ 272(R11), F25; \
-	WORD $0x4ef9cf17; \
-	WORD $0x4e76d6f6; \
-	WORD $0x6e76ded7; \
-	FMOVQ 736(R11), F25; \
-	FMOVQ 752(R11), F27; \
-	WORD $0x4e76cf79; \
-	FMOVQ 768(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 784(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 800(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 816(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 832(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 848(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 864(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 880(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 896(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e76cf79; \
-	WORD $0x4e79cef6; \
-	WORD $0x4e60d6d6; \
-	WORD $0x4ea81d17; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e79cf17; \
-	WORD $0x4ee8d6f9; \
-	WORD $0x4ef9d718; \
-	WORD $0x4e68d718; \
-	WORD $0x4f7456f7; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	WORD $0x4f745717; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6
-
-#define BLOCK50 \
 	WORD $0x6ef6e437; \
 	WORD $0x6e65e6d8; \
 	WORD $0x4e60d6d9; \
@@ -5704,7 +5538,7 @@
 	WORD $0x4ef9d759; \
 	WORD $0x4e6ecf16
 
-#define BLOCK51 \
+#define BLOCK48 \
 	WORD $0x6ef7e438; \
 	WORD $0x6e65e6f9; \
 	WORD $0x6e231f9a; \
@@ -5770,7 +5604,7 @@
 	WORD $0x4ef9d6d6; \
 	WORD $0x4e76d6f6
 
-#define BLOCK52 \
+#define BLOCK49 \
 	WORD $0x6e77df3a; \
 	WORD $0x4eba1f5b; \
 	WORD $0x6ee0fb7b; \
@@ -5787,35 +5621,35 @@
 	WORD $0x4ef8f6b7; \
 	FMOVQ 3968(R11), F25; \
 	WORD $0x4e77f737; \
-	FMOVQ 336(R11), F25; \
-	FMOVQ 720(R11), F26; \
+	FMOVQ 320(R11), F25; \
+	FMOVQ 736(R11), F26; \
 	WORD $0x4e7acef9; \
-	FMOVQ 336(R11), F26; \
+	FMOVQ 320(R11), F26; \
 	WORD $0x4efad73a; \
 	FMOVQ 256(R11), F27; \
 	WORD $0x4efbcf57; \
 	FMOVQ 272(R11), F27; \
 	WORD $0x4efbcf57; \
 	WORD $0x6e77defb; \
-	FMOVQ 736(R11), F28; \
+	FMOVQ 752(R11), F28; \
 	WORD $0x4e77ce1c; \
-	FMOVQ 768(R11), F29; \
+	FMOVQ 784(R11), F29; \
 	WORD $0x4e77cf9d; \
-	FMOVQ 784(R11), F28; \
+	FMOVQ 800(R11), F28; \
 	WORD $0x4e77cfbc; \
-	FMOVQ 800(R11), F29; \
+	FMOVQ 816(R11), F29; \
 	WORD $0x4e77cf9d; \
-	FMOVQ 816(R11), F28; \
+	FMOVQ 832(R11), F28; \
 	WORD $0x4e77cfbc; \
-	FMOVQ 832(R11), F29; \
+	FMOVQ 848(R11), F29; \
 	WORD $0x4e77cf9d; \
-	FMOVQ 848(R11), F28; \
+	FMOVQ 864(R11), F28; \
 	WORD $0x4e77cfbc; \
-	FMOVQ 864(R11), F29; \
+	FMOVQ 880(R11), F29; \
 	WORD $0x4e77cf9d; \
-	FMOVQ 880(R11), F28; \
+	FMOVQ 896(R11), F28; \
 	WORD $0x4e77cfbc; \
-	FMOVQ 896(R11), F29; \
+	FMOVQ 912(R11), F29; \
 	WORD $0x4e77cf9d; \
 	WORD $0x4ea11c3c; \
 	WORD $0x4e77cfbc; \
@@ -5832,11 +5666,11 @@
 	FMOVQ 4000(R11), F25; \
 	WORD $0x6ef7e73b; \
 	WORD $0x6e78df17; \
-	FMOVQ 736(R11), F25; \
+	FMOVQ 752(R11), F25; \
 	WORD $0x4e78ce19; \
-	FMOVQ 768(R11), F28
+	FMOVQ 784(R11), F28
 
-#define BLOCK53 \
+#define BLOCK50 \
 	FMOVQ 6160(R11), F28; \
 	WORD $0x4e7acfbc; \
 	FMOVQ 6176(R11), F29; \
@@ -5902,141 +5736,249 @@
 	FMOVQ 6656(R11), F29; \
 	WORD $0x4e7acf7d
 
-#define BLOCK54 \
-	WORD $0x4f745738; \
-	WORD $0x4ee08718; \
-	WORD $0x6e78ded6; \
-	WORD $0x4eead6f8; \
-	WORD $0x4e6ad6f9; \
-	WORD $0x6e79ff18; \
-	FMOVQ 6704(R11), F25; \
-	FMOVQ 6720(R11), F27; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6736(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6752(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6768(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6784(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6800(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6816(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6832(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6848(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6864(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6880(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6896(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6912(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6928(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6944(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6960(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6976(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6992(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 7008(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 7024(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 7040(R11), F25
-
-#define BLOCK55 \
-	WORD $0x4e7ccffe; \
-	FMOVQ 608(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 624(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 640(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 656(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 672(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	WORD $0x4e7bcfbf; \
-	WORD $0x4effcf56; \
-	WORD $0x4e77cf16; \
-	FMOVQ 688(R11), F23; \
-	WORD $0x4ef9f6f7; \
-	FMOVQ 704(R11), F24; \
-	WORD $0x4e77f717; \
+#define BLOCK51 \
+	WORD $0x6e63e75b; \
+	WORD $0x6e77ded7; \
+	WORD $0x4e79ced7; \
+	WORD $0x6ebb1ed7; \
+	FMOVQ 704(R11), F22; \
+	WORD $0x4ef8f6d6; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e76f716; \
 	WORD $0x4ea71cf8; \
-	FMOVQ 720(R11), F25; \
-	WORD $0x4e79cef8; \
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79ced8; \
 	WORD $0x4ee7d718; \
-	WORD $0x4ee5cf17; \
+	WORD $0x4ee5cf16; \
+	WORD $0x4eeacf16; \
+	WORD $0x4e75d6d5; \
+	WORD $0x6e75deb6; \
+	FMOVQ 752(R11), F25; \
+	FMOVQ 768(R11), F26; \
+	WORD $0x4e75cf59; \
+	FMOVQ 784(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 816(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 848(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 880(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 912(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 928(R11), F25; \
+	WORD $0x4e75cf59; \
+	WORD $0x4e79ced5; \
+	WORD $0x4eb71ef6; \
+	WORD $0x4e77ceb6; \
+	WORD $0x4ea71cf5; \
+	FMOVQ 928(R11), F23; \
+	WORD $0x4e77cf15; \
+	WORD $0x4ee7d6b7; \
+	WORD $0x4ef7d717; \
+	WORD $0x4e67d6f7
+
+#define BLOCK52 \
+	WORD $0x6e64e75b; \
+	WORD $0x6e77ded7; \
+	WORD $0x4e79ced7; \
+	WORD $0x6ebb1ed7; \
+	FMOVQ 704(R11), F22; \
+	WORD $0x4ef8f6d6; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e76f716; \
+	WORD $0x4ea71cf8; \
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79ced8; \
+	WORD $0x4ee7d718; \
+	WORD $0x4ee5cf16; \
 	FMOVQ 272(R11), F25; \
-	WORD $0x4ef9cf17; \
+	WORD $0x4ef9cf16; \
+	WORD $0x4e75d6d5; \
+	WORD $0x6e75deb6; \
+	FMOVQ 752(R11), F25; \
+	FMOVQ 768(R11), F26; \
+	WORD $0x4e75cf59; \
+	FMOVQ 784(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 816(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 848(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 880(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 912(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 928(R11), F25; \
+	WORD $0x4e75cf59; \
+	WORD $0x4e79ced5; \
+	WORD $0x4eb71ef6; \
+	WORD $0x4e77ceb6; \
+	WORD $0x4ea71cf5; \
+	FMOVQ 928(R11), F23; \
+	WORD $0x4e77cf15; \
+	WORD $0x4ee7d6b7; \
+	WORD $0x4ef7d717
+
+#define BLOCK53 \
+	WORD $0x6e64e75b; \
+	WORD $0x6e77ded7; \
+	WORD $0x4e79ced7; \
+	WORD $0x6ebb1ed7; \
+	FMOVQ 704(R11), F22; \
+	WORD $0x4ef8f6d6; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e76f716; \
+	WORD $0x4ea81d18; \
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79ced8; \
+	WORD $0x4ee8d718; \
+	WORD $0x4ee5cf16; \
+	FMOVQ 272(R11), F25; \
+	WORD $0x4ef9cf16; \
+	WORD $0x4e75d6d5; \
+	WORD $0x6e75deb6; \
+	FMOVQ 752(R11), F25; \
+	FMOVQ 768(R11), F26; \
+	WORD $0x4e75cf59; \
+	FMOVQ 784(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 816(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 848(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 880(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 912(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 928(R11), F25; \
+	WORD $0x4e75cf59; \
+	WORD $0x4e79ced5; \
+	WORD $0x4eb71ef6; \
+	WORD $0x4e77ceb6; \
+	WORD $0x4ea81d15; \
+	FMOVQ 928(R11), F23; \
+	WORD $0x4e77cf15; \
+	WORD $0x4ee8d6b7; \
+	WORD $0x4ef7d717
+
+#define BLOCK54 \
+	WORD $0x4e79cf9b; \
+	FMOVQ 7056(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 7072(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 7088(R11), F28; \
+	WORD $0x4e79cf7c; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e63cef9; \
+	WORD $0x6e79ff97; \
+	WORD $0x4e6acefa; \
+	FMOVQ 704(R11), F23; \
+	WORD $0x4ef8f6f7; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e77f717; \
+	WORD $0x4ea51cb8; \
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79cef8; \
+	WORD $0x4ee5d718; \
+	WORD $0x4ee1cf17; \
+	WORD $0x4ee8cf17; \
 	WORD $0x4e76d6f6; \
 	WORD $0x6e76ded7; \
-	FMOVQ 736(R11), F25; \
-	FMOVQ 752(R11), F27; \
-	WORD $0x4e76cf79; \
+	FMOVQ 752(R11), F25; \
 	FMOVQ 768(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 784(R11), F25; \
 	WORD $0x4e76cf79; \
-	FMOVQ 800(R11), F27; \
+	FMOVQ 784(R11), F27; \
 	WORD $0x4e76cf3b; \
-	FMOVQ 816(R11), F25; \
+	FMOVQ 800(R11), F25; \
 	WORD $0x4e76cf79; \
-	FMOVQ 832(R11), F27; \
-	WORD $0x4e76cf3b
+	FMOVQ 816(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 848(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 880(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 912(R11), F27; \
+	WORD $0x4e76cf3b; \
+	WORD $0x4eaa1d59; \
+	WORD $0x4e76cf79; \
+	WORD $0x4e79cef6; \
+	WORD $0x4eba1f57
+
+#define BLOCK55 \
+	WORD $0x6ef7e479; \
+	WORD $0x6e641c39; \
+	WORD $0x4e79d6fa; \
+	WORD $0x4ef7d75b; \
+	WORD $0x4efbd75c; \
+	WORD $0x4efcd6f7; \
+	WORD $0x4efbd739; \
+	WORD $0x4e79d6f7; \
+	WORD $0x6e7afc19; \
+	WORD $0x6e79df3a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 496(R11), F28; \
+	WORD $0x4e7bce9c; \
+	FMOVQ 512(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 528(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 544(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 560(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 576(R11), F29; \
+	FMOVQ 592(R11), F30; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 608(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 624(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 640(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 656(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 672(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	WORD $0x4e7acf9e; \
+	WORD $0x4efecf35; \
+	WORD $0x4e76cef5; \
+	FMOVQ 688(R11), F22; \
+	WORD $0x6e76df36; \
+	WORD $0x6ee1fad6
 
 #define BLOCK56 \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2112(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2112(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 2128(R11), F27; \
-	WORD $0x4efbd6db; \
-	FMOVQ 2128(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2032(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2064(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2144(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2144(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee1d6db; \
-	WORD $0x6e61df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2096(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2128(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	WORD $0x4ee2d6da; \
-	WORD $0x6e62df5a; \
-	WORD $0x4ee0d6db; \
-	WORD $0x6e60df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e61d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79
-
-#define BLOCK57 \
 	WORD $0x6ef7e4d9; \
 	WORD $0x6e67defa; \
 	WORD $0x6eb91f57; \
@@ -6078,37 +6020,115 @@
 	WORD $0x6e61df9c; \
 	WORD $0x4e7bd79b
 
+#define BLOCK57 \
+	WORD $0x4e7cd73c; \
+	FMOVQ 192(R11), F29; \
+	WORD $0x4efdd79d; \
+	WORD $0x4efdd739; \
+	FMOVQ 208(R11), F29; \
+	WORD $0x4e7dd739; \
+	WORD $0x6e7cdf1d; \
+	WORD $0x4ebd1fbe; \
+	WORD $0x6ee0fbde; \
+	WORD $0x4e7ccf1e; \
+	WORD $0x4e79cf1e; \
+	WORD $0x4e7ccf5e; \
+	WORD $0x6e7ddf78; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e7dcf79; \
+	WORD $0x4e7ecf79; \
+	WORD $0x4e7dcef9; \
+	WORD $0x4e78d77a; \
+	WORD $0x4efbd75b; \
+	WORD $0x4efbd718; \
+	WORD $0x4e77d737; \
+	WORD $0x4e77d717; \
+	WORD $0x6e67df58; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e67cf59; \
+	FMOVQ 240(R11), F27
+
 #define BLOCK58 \
-	WORD $0x4e71d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e72d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2144(R11), F26; \
-	WORD $0x4efad6da; \
-	FMOVQ 2144(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee1d6db; \
-	WORD $0x6e61df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e73d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e74d71a; \
-	WORD $0x4e79d759; \
-	WORD $0x4ee2d6da; \
-	WORD $0x6e62df5a; \
-	WORD $0x4ee0d6db; \
-	WORD $0x6e60df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e61d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e60d718; \
-	WORD $0x4e79d718; \
-	WORD $0x6e78fed6
+	FMOVQ 208(R11), F29; \
+	WORD $0x4e7dd739; \
+	WORD $0x6e7cdf1d; \
+	WORD $0x4ebd1fbe; \
+	WORD $0x6ee0fbde; \
+	WORD $0x4e7ccf1e; \
+	WORD $0x4e79cf1e; \
+	WORD $0x4e7ccf5e; \
+	WORD $0x6e7ddf78; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e7dcf79; \
+	WORD $0x4e7ecf79; \
+	WORD $0x4e7dcef9; \
+	WORD $0x4e78d77a; \
+	WORD $0x4efbd75b; \
+	WORD $0x4efbd718; \
+	WORD $0x4e77d737; \
+	WORD $0x4e77d717; \
+	WORD $0x6e66df58; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e66cf59; \
+	FMOVQ 240(R11), F27
 
 #define BLOCK59 \
+	WORD $0x4e7dd739; \
+	WORD $0x6e7cdf1d; \
+	WORD $0x4ebd1fbe; \
+	WORD $0x6ee0fbde; \
+	WORD $0x4e7ccf1e; \
+	WORD $0x4e79cf1e; \
+	WORD $0x4e7ccf5e; \
+	WORD $0x6e7ddf78; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e7dcf79; \
+	WORD $0x4e7ecf79; \
+	WORD $0x4e7dcef9; \
+	WORD $0x4e78d77a; \
+	WORD $0x4efbd75b; \
+	WORD $0x4efbd718; \
+	WORD $0x4e77d737; \
+	WORD $0x4e77d717; \
+	WORD $0x6e67df58; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e67cf59; \
+	FMOVQ 240(R11), F27; \
+	WORD $0x4e7bcf59
+
+#define BLOCK60 \
+	FMOVQ 2144(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee1d6da; \
+	WORD $0x6e61df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2096(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2128(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	WORD $0x4ee2d6d9; \
+	WORD $0x6e62df39; \
+	WORD $0x4ee0d6da; \
+	WORD $0x6e60df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e61d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e60d6f7; \
+	WORD $0x4e78d6f7; \
+	WORD $0x6e77fed6; \
+	WORD $0x6e75ded5
+
+#define BLOCK61 \
 	WORD $0x4efed79c; \
 	WORD $0x4e7bd79b; \
 	WORD $0x6e79dedc; \
@@ -6134,23 +6154,23 @@
 	WORD $0x4e76d776; \
 	FMOVQ F22, 0(R0)
 
-#define BLOCK60 \
+#define BLOCK62 \
 	WORD $0x4e78cf3c; \
-	FMOVQ 784(R11), F25; \
+	FMOVQ 800(R11), F25; \
 	WORD $0x4e78cf99; \
-	FMOVQ 800(R11), F28; \
+	FMOVQ 816(R11), F28; \
 	WORD $0x4e78cf3c; \
-	FMOVQ 816(R11), F25; \
+	FMOVQ 832(R11), F25; \
 	WORD $0x4e78cf99; \
-	FMOVQ 832(R11), F28; \
+	FMOVQ 848(R11), F28; \
 	WORD $0x4e78cf3c; \
-	FMOVQ 848(R11), F25; \
+	FMOVQ 864(R11), F25; \
 	WORD $0x4e78cf99; \
-	FMOVQ 864(R11), F28; \
+	FMOVQ 880(R11), F28; \
 	WORD $0x4e78cf3c; \
-	FMOVQ 880(R11), F25; \
+	FMOVQ 896(R11), F25; \
 	WORD $0x4e78cf99; \
-	FMOVQ 896(R11), F28; \
+	FMOVQ 912(R11), F28; \
 	WORD $0x4e78cf3c; \
 	WORD $0x4ea11c39; \
 	WORD $0x4e78cf99; \
@@ -6160,7 +6180,7 @@
 	WORD $0x6efb1c57; \
 	WORD $0x4e76cf37
 
-#define BLOCK61 \
+#define BLOCK63 \
 	WORD $0x6e221f39; \
 	WORD $0x4e79d71a; \
 	WORD $0x4ef8d75b; \
@@ -6186,95 +6206,111 @@
 	WORD $0x4ef6d6f6; \
 	WORD $0x6e221f17
 
-#define BLOCK62 \
-	WORD $0x6e331f39; \
-	WORD $0x4e79d71a; \
-	WORD $0x4ef8d75b; \
-	WORD $0x4efbd75c; \
-	WORD $0x4efcd71c; \
-	WORD $0x4efbd739; \
-	WORD $0x4e79d799; \
-	WORD $0x6e78defb; \
-	WORD $0x4ebb1f7c; \
-	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cefc; \
-	WORD $0x4e78cedc; \
-	WORD $0x4e7ad776; \
-	WORD $0x4efbd6d8; \
-	WORD $0x4ef8d6dd; \
-	WORD $0x4efdd77b; \
-	WORD $0x4ef8d758; \
-	WORD $0x4e78d778; \
-	WORD $0x4e79d799; \
-	WORD $0x4e79d718
-
-#define BLOCK63 \
-	WORD $0x6e61df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2096(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2128(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	WORD $0x4ee2d6da; \
-	WORD $0x6e62df5a; \
-	WORD $0x4ee0d6db; \
-	WORD $0x6e60df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e61d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e60d718; \
-	WORD $0x4e79d718; \
-	WORD $0x6e78fed6
-
 #define BLOCK64 \
-	WORD $0x6e79df7b; \
-	WORD $0x4e62d6dc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	WORD $0x4e60d6d6; \
-	WORD $0x6e7cded6; \
-	WORD $0x6e76ff36; \
-	WORD $0x4ea01c19; \
-	WORD $0x4e78ced9; \
-	WORD $0x6e77df36; \
-	FMOVQ F22, 0(R0)
+	WORD $0x6e331f18; \
+	WORD $0x4e78d6f9; \
+	WORD $0x4ef7d73a; \
+	WORD $0x4efad73b; \
+	WORD $0x4efbd6fb; \
+	WORD $0x4efad718; \
+	WORD $0x4e78d778; \
+	WORD $0x6e77deda; \
+	WORD $0x4eba1f5b; \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e77cedb; \
+	WORD $0x4e77cebb; \
+	WORD $0x4e79d755; \
+	WORD $0x4efad6b7; \
+	WORD $0x4ef7d6bc; \
+	WORD $0x4efcd75a; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e77d757; \
+	WORD $0x4e78d778; \
+	WORD $0x4e78d6f7
 
 #define BLOCK65 \
-	WORD $0x4e77d438; \
-	WORD $0x4ee1d719; \
-	WORD $0x4ef9d6f7; \
-	WORD $0x6e78dfb9; \
-	WORD $0x6e78dfbc; \
-	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cfbc; \
-	WORD $0x4e78cfdc; \
-	WORD $0x4e77cfbc; \
-	WORD $0x6e7aff37; \
-	WORD $0x4efacef9; \
-	WORD $0x4e7cd738; \
-	WORD $0x4efbcef8; \
-	WORD $0x6e7aff18
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2128(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	WORD $0x4ee2d6d9; \
+	WORD $0x6e62df39; \
+	WORD $0x4ee0d6da; \
+	WORD $0x6e60df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e61d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e60d6f7; \
+	WORD $0x4e78d6f7; \
+	WORD $0x6e77fed6
 
 #define BLOCK66 \
-	WORD $0x4e78cf79; \
-	FMOVQ 7056(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 7072(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 7088(R11), F27; \
-	WORD $0x4e78cf3b; \
+	WORD $0x4e61d6da; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e62d6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	WORD $0x4e60d6d6; \
+	WORD $0x6e7bded6; \
+	WORD $0x6e76ff16; \
 	WORD $0x4ea01c18; \
-	WORD $0x4e63cef8; \
-	WORD $0x6e78ff77; \
-	WORD $0x4e69cefa; \
-	WORD $0x6e7aded6
+	WORD $0x4e77ced8; \
+	WORD $0x6e75df15
+
+#define BLOCK67 \
+	WORD $0x4e77d439; \
+	WORD $0x4ee1d73a; \
+	WORD $0x4efad6f7; \
+	WORD $0x6e79dfda; \
+	WORD $0x6e79dfdd; \
+	WORD $0x6ee0fbbd; \
+	WORD $0x4e79cfdd; \
+	WORD $0x4e79cffd; \
+	WORD $0x4e77cfdd; \
+	WORD $0x6e7bff57; \
+	WORD $0x4efbcefa; \
+	WORD $0x4e7dd759; \
+	WORD $0x4efccef9; \
+	WORD $0x6e7bff39
+
+#define BLOCK68 \
+	WORD $0x4e7aced7; \
+	WORD $0x4ea51cb6; \
+	WORD $0x4e6acf16; \
+	WORD $0x4ee5d6d9; \
+	WORD $0x4ef9d718; \
+	WORD $0x4e65d718; \
+	WORD $0x4f7456d6; \
+	WORD $0x4ee086d6; \
+	WORD $0x6e76def6; \
+	WORD $0x4f745717; \
+	WORD $0x4ee086f7; \
+	WORD $0x6e77ded6
+
+#define BLOCK69 \
+	WORD $0x4f7456b5; \
+	WORD $0x4ee086b5; \
+	WORD $0x6e75ded5; \
+	WORD $0x4f7456f6; \
+	WORD $0x4ee086d6; \
+	WORD $0x6e76deb5; \
+	FMOVQ 16(R1), F22; \
+	FMOVQ 16(R2), F23
+
+#define BLOCK70 \
+	WORD $0x4f7456b5; \
+	WORD $0x4ee086b5; \
+	WORD $0x6e75ded5; \
+	WORD $0x4f7456f6; \
+	WORD $0x4ee086d6; \
+	WORD $0x6e76deb5; \
+	FMOVD (R1), F22; \
+	FMOVD (R2), F23
 
 DATA incomplete64NEON<>+0(SB)/8, $0x4004000000000000
 DATA incomplete64NEON<>+8(SB)/8, $0x4004000000000000
@@ -6316,42 +6352,42 @@ DATA incomplete64NEON<>+288(SB)/8, $0x8000000000000000
 DATA incomplete64NEON<>+296(SB)/8, $0x8000000000000000
 DATA incomplete64NEON<>+304(SB)/8, $0xbfffbe47040d5df3
 DATA incomplete64NEON<>+312(SB)/8, $0xbfffbe47040d5df3
-DATA incomplete64NEON<>+320(SB)/8, $0x3ffa86cf68474097
-DATA incomplete64NEON<>+328(SB)/8, $0x3ffa86cf68474097
-DATA incomplete64NEON<>+336(SB)/8, $0x4338000000000000
-DATA incomplete64NEON<>+344(SB)/8, $0x4338000000000000
-DATA incomplete64NEON<>+352(SB)/8, $0x3fa642c8590b2164
-DATA incomplete64NEON<>+360(SB)/8, $0x3fa642c8590b2164
-DATA incomplete64NEON<>+368(SB)/8, $0x3fa8618618618618
-DATA incomplete64NEON<>+376(SB)/8, $0x3fa8618618618618
-DATA incomplete64NEON<>+384(SB)/8, $0x3faaf286bca1af28
-DATA incomplete64NEON<>+392(SB)/8, $0x3faaf286bca1af28
-DATA incomplete64NEON<>+400(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA incomplete64NEON<>+408(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA incomplete64NEON<>+416(SB)/8, $0x3fb1111111111111
-DATA incomplete64NEON<>+424(SB)/8, $0x3fb1111111111111
-DATA incomplete64NEON<>+432(SB)/8, $0x3fb3b13b13b13b14
-DATA incomplete64NEON<>+440(SB)/8, $0x3fb3b13b13b13b14
-DATA incomplete64NEON<>+448(SB)/8, $0x3fb745d1745d1746
-DATA incomplete64NEON<>+456(SB)/8, $0x3fb745d1745d1746
-DATA incomplete64NEON<>+464(SB)/8, $0x3fbc71c71c71c71c
-DATA incomplete64NEON<>+472(SB)/8, $0x3fbc71c71c71c71c
-DATA incomplete64NEON<>+480(SB)/8, $0x3fc2492492492492
-DATA incomplete64NEON<>+488(SB)/8, $0x3fc2492492492492
-DATA incomplete64NEON<>+496(SB)/8, $0x3fc999999999999a
-DATA incomplete64NEON<>+504(SB)/8, $0x3fc999999999999a
-DATA incomplete64NEON<>+512(SB)/8, $0xbfd96d6570313276
-DATA incomplete64NEON<>+520(SB)/8, $0xbfd96d6570313276
-DATA incomplete64NEON<>+528(SB)/8, $0xbf99d12939e1dd9b
-DATA incomplete64NEON<>+536(SB)/8, $0xbf99d12939e1dd9b
-DATA incomplete64NEON<>+544(SB)/8, $0xbf5f502df404b751
-DATA incomplete64NEON<>+552(SB)/8, $0xbf5f502df404b751
-DATA incomplete64NEON<>+560(SB)/8, $0xbf43813437e05b10
-DATA incomplete64NEON<>+568(SB)/8, $0xbf43813437e05b10
-DATA incomplete64NEON<>+576(SB)/8, $0xbf66c16c16c02ef8
-DATA incomplete64NEON<>+584(SB)/8, $0xbf66c16c16c02ef8
-DATA incomplete64NEON<>+592(SB)/8, $0x3ff1c7f743b60ae6
-DATA incomplete64NEON<>+600(SB)/8, $0x3ff1c7f743b60ae6
+DATA incomplete64NEON<>+320(SB)/8, $0x4338000000000000
+DATA incomplete64NEON<>+328(SB)/8, $0x4338000000000000
+DATA incomplete64NEON<>+336(SB)/8, $0x3fa642c8590b2164
+DATA incomplete64NEON<>+344(SB)/8, $0x3fa642c8590b2164
+DATA incomplete64NEON<>+352(SB)/8, $0x3fa8618618618618
+DATA incomplete64NEON<>+360(SB)/8, $0x3fa8618618618618
+DATA incomplete64NEON<>+368(SB)/8, $0x3faaf286bca1af28
+DATA incomplete64NEON<>+376(SB)/8, $0x3faaf286bca1af28
+DATA incomplete64NEON<>+384(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA incomplete64NEON<>+392(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA incomplete64NEON<>+400(SB)/8, $0x3fb1111111111111
+DATA incomplete64NEON<>+408(SB)/8, $0x3fb1111111111111
+DATA incomplete64NEON<>+416(SB)/8, $0x3fb3b13b13b13b14
+DATA incomplete64NEON<>+424(SB)/8, $0x3fb3b13b13b13b14
+DATA incomplete64NEON<>+432(SB)/8, $0x3fb745d1745d1746
+DATA incomplete64NEON<>+440(SB)/8, $0x3fb745d1745d1746
+DATA incomplete64NEON<>+448(SB)/8, $0x3fbc71c71c71c71c
+DATA incomplete64NEON<>+456(SB)/8, $0x3fbc71c71c71c71c
+DATA incomplete64NEON<>+464(SB)/8, $0x3fc2492492492492
+DATA incomplete64NEON<>+472(SB)/8, $0x3fc2492492492492
+DATA incomplete64NEON<>+480(SB)/8, $0x3fc999999999999a
+DATA incomplete64NEON<>+488(SB)/8, $0x3fc999999999999a
+DATA incomplete64NEON<>+496(SB)/8, $0xbfd96d6570313276
+DATA incomplete64NEON<>+504(SB)/8, $0xbfd96d6570313276
+DATA incomplete64NEON<>+512(SB)/8, $0xbf99d12939e1dd9b
+DATA incomplete64NEON<>+520(SB)/8, $0xbf99d12939e1dd9b
+DATA incomplete64NEON<>+528(SB)/8, $0xbf5f502df404b751
+DATA incomplete64NEON<>+536(SB)/8, $0xbf5f502df404b751
+DATA incomplete64NEON<>+544(SB)/8, $0xbf43813437e05b10
+DATA incomplete64NEON<>+552(SB)/8, $0xbf43813437e05b10
+DATA incomplete64NEON<>+560(SB)/8, $0xbf66c16c16c02ef8
+DATA incomplete64NEON<>+568(SB)/8, $0xbf66c16c16c02ef8
+DATA incomplete64NEON<>+576(SB)/8, $0x3ff1c7f743b60ae6
+DATA incomplete64NEON<>+584(SB)/8, $0x3ff1c7f743b60ae6
+DATA incomplete64NEON<>+592(SB)/8, $0x3ffa86cf68474097
+DATA incomplete64NEON<>+600(SB)/8, $0x3ffa86cf68474097
 DATA incomplete64NEON<>+608(SB)/8, $0x3fbb5d744289690f
 DATA incomplete64NEON<>+616(SB)/8, $0x3fbb5d744289690f
 DATA incomplete64NEON<>+624(SB)/8, $0x3f7974073ec1445f
@@ -6362,38 +6398,38 @@ DATA incomplete64NEON<>+656(SB)/8, $0x3f4a01a013179c33
 DATA incomplete64NEON<>+664(SB)/8, $0x3f4a01a013179c33
 DATA incomplete64NEON<>+672(SB)/8, $0x3fb5555555555554
 DATA incomplete64NEON<>+680(SB)/8, $0x3fb5555555555554
-DATA incomplete64NEON<>+688(SB)/8, $0x4085e00000000000
-DATA incomplete64NEON<>+696(SB)/8, $0x4085e00000000000
-DATA incomplete64NEON<>+704(SB)/8, $0xc087500000000000
-DATA incomplete64NEON<>+712(SB)/8, $0xc087500000000000
-DATA incomplete64NEON<>+720(SB)/8, $0x3ff71547652b82fe
-DATA incomplete64NEON<>+728(SB)/8, $0x3ff71547652b82fe
-DATA incomplete64NEON<>+736(SB)/8, $0x3e21eed8eff8d898
-DATA incomplete64NEON<>+744(SB)/8, $0x3e21eed8eff8d898
-DATA incomplete64NEON<>+752(SB)/8, $0x3de6124613a86d09
-DATA incomplete64NEON<>+760(SB)/8, $0x3de6124613a86d09
-DATA incomplete64NEON<>+768(SB)/8, $0x3e5ae64567f544e4
-DATA incomplete64NEON<>+776(SB)/8, $0x3e5ae64567f544e4
-DATA incomplete64NEON<>+784(SB)/8, $0x3e927e4fb7789f5c
-DATA incomplete64NEON<>+792(SB)/8, $0x3e927e4fb7789f5c
-DATA incomplete64NEON<>+800(SB)/8, $0x3ec71de3a556c734
-DATA incomplete64NEON<>+808(SB)/8, $0x3ec71de3a556c734
-DATA incomplete64NEON<>+816(SB)/8, $0x3efa01a01a01a01a
-DATA incomplete64NEON<>+824(SB)/8, $0x3efa01a01a01a01a
-DATA incomplete64NEON<>+832(SB)/8, $0x3f2a01a01a01a01a
-DATA incomplete64NEON<>+840(SB)/8, $0x3f2a01a01a01a01a
-DATA incomplete64NEON<>+848(SB)/8, $0x3f56c16c16c16c17
-DATA incomplete64NEON<>+856(SB)/8, $0x3f56c16c16c16c17
-DATA incomplete64NEON<>+864(SB)/8, $0x3f81111111111111
-DATA incomplete64NEON<>+872(SB)/8, $0x3f81111111111111
-DATA incomplete64NEON<>+880(SB)/8, $0x3fa5555555555555
-DATA incomplete64NEON<>+888(SB)/8, $0x3fa5555555555555
-DATA incomplete64NEON<>+896(SB)/8, $0x3fc5555555555555
-DATA incomplete64NEON<>+904(SB)/8, $0x3fc5555555555555
-DATA incomplete64NEON<>+912(SB)/8, $0x3fe0000000000000
-DATA incomplete64NEON<>+920(SB)/8, $0x3fe0000000000000
-DATA incomplete64NEON<>+928(SB)/8, $0x3fc45f306dc9c883
-DATA incomplete64NEON<>+936(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64NEON<>+688(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64NEON<>+696(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64NEON<>+704(SB)/8, $0x4085e00000000000
+DATA incomplete64NEON<>+712(SB)/8, $0x4085e00000000000
+DATA incomplete64NEON<>+720(SB)/8, $0xc087500000000000
+DATA incomplete64NEON<>+728(SB)/8, $0xc087500000000000
+DATA incomplete64NEON<>+736(SB)/8, $0x3ff71547652b82fe
+DATA incomplete64NEON<>+744(SB)/8, $0x3ff71547652b82fe
+DATA incomplete64NEON<>+752(SB)/8, $0x3e21eed8eff8d898
+DATA incomplete64NEON<>+760(SB)/8, $0x3e21eed8eff8d898
+DATA incomplete64NEON<>+768(SB)/8, $0x3de6124613a86d09
+DATA incomplete64NEON<>+776(SB)/8, $0x3de6124613a86d09
+DATA incomplete64NEON<>+784(SB)/8, $0x3e5ae64567f544e4
+DATA incomplete64NEON<>+792(SB)/8, $0x3e5ae64567f544e4
+DATA incomplete64NEON<>+800(SB)/8, $0x3e927e4fb7789f5c
+DATA incomplete64NEON<>+808(SB)/8, $0x3e927e4fb7789f5c
+DATA incomplete64NEON<>+816(SB)/8, $0x3ec71de3a556c734
+DATA incomplete64NEON<>+824(SB)/8, $0x3ec71de3a556c734
+DATA incomplete64NEON<>+832(SB)/8, $0x3efa01a01a01a01a
+DATA incomplete64NEON<>+840(SB)/8, $0x3efa01a01a01a01a
+DATA incomplete64NEON<>+848(SB)/8, $0x3f2a01a01a01a01a
+DATA incomplete64NEON<>+856(SB)/8, $0x3f2a01a01a01a01a
+DATA incomplete64NEON<>+864(SB)/8, $0x3f56c16c16c16c17
+DATA incomplete64NEON<>+872(SB)/8, $0x3f56c16c16c16c17
+DATA incomplete64NEON<>+880(SB)/8, $0x3f81111111111111
+DATA incomplete64NEON<>+888(SB)/8, $0x3f81111111111111
+DATA incomplete64NEON<>+896(SB)/8, $0x3fa5555555555555
+DATA incomplete64NEON<>+904(SB)/8, $0x3fa5555555555555
+DATA incomplete64NEON<>+912(SB)/8, $0x3fc5555555555555
+DATA incomplete64NEON<>+920(SB)/8, $0x3fc5555555555555
+DATA incomplete64NEON<>+928(SB)/8, $0x3fe0000000000000
+DATA incomplete64NEON<>+936(SB)/8, $0x3fe0000000000000
 DATA incomplete64NEON<>+944(SB)/8, $0x4054000000000000
 DATA incomplete64NEON<>+952(SB)/8, $0x4054000000000000
 DATA incomplete64NEON<>+960(SB)/8, $0x4053c00000000000
@@ -7193,8 +7229,7 @@ TEXT ·gammaSeriesF64NEON(SB), NOSPLIT, $0-32
 	FMOVQ 272(R11), F10 // 0x1.abc9e3b39803fp-56
 	FMOVQ 288(R11), F19 // -9223372036854775808
 	FMOVQ 304(R11), F20 // -0x1.fbe47040d5df3p+00
-	FMOVQ 320(R11), F21 // 0x1.a86cf68474097p+00
-	FMOVQ 336(R11), F7 // 0x1.8p+52
+	FMOVQ 320(R11), F7 // 0x1.8p+52
 	SUBS $4, R9
 	BLT tail
 
@@ -7203,41 +7238,63 @@ loop:
 	BLOCK2
 	BLOCK3
 	BLOCK5
-	BLOCK35
-	BLOCK64
-	FMOVQ 16(R1), F22
-	WORD $0x6ef6e477 // FCMGT V23, V3, V22, 64 bits
-	WORD $0x6e641c37 // BSL V23, V1, V4
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	FMOVQ 16(R2), F23
-	BLOCK37
-	FMOVQ 16(R1), F24
-	WORD $0x6ef8e479 // FCMGT V25, V3, V24, 64 bits
-	WORD $0x6e641c39 // BSL V25, V1, V4
-	WORD $0x4e79d718 // FADD V24, V24, V25, 64 bits
-	FMOVQ 16(R2), F25
-	BLOCK62
-	WORD $0x4e78d6d9 // FADD V25, V22, V24, 64 bits
-	WORD $0x4ef6d736 // FSUB V22, V25, V22, 64 bits
-	WORD $0x4ef6d716 // FSUB V22, V24, V22, 64 bits
-	FMOVQ 16(R1), F24
-	BLOCK42
-	BLOCK43
-	WORD $0x6e63e73a // FCMGE V26, V25, V3, 64 bits
-	WORD $0x6e77ded7 // FMUL V23, V22, V23, 64 bits
-	WORD $0x4e78ced7 // FMLA V23, V22, V24, 64 bits
-	WORD $0x6eba1ed7 // BIT V23, V22, V26
-	FMOVQ 16(R1), F22
+	BLOCK36
+	BLOCK66
+	FMOVQ F21, 0(R0)
+	FMOVQ 16(R1), F21
+	WORD $0x6ef5e476 // FCMGT V22, V3, V21, 64 bits
+	WORD $0x6e641c36 // BSL V22, V1, V4
+	WORD $0x4e76d6b5 // FADD V21, V21, V22, 64 bits
+	FMOVQ 16(R2), F22
+	BLOCK38
+	FMOVQ 16(R1), F23
+	WORD $0x6ef7e478 // FCMGT V24, V3, V23, 64 bits
+	WORD $0x6e641c38 // BSL V24, V1, V4
+	WORD $0x4e78d6f7 // FADD V23, V23, V24, 64 bits
 	FMOVQ 16(R2), F24
+	BLOCK64
+	WORD $0x4e77d6b8 // FADD V24, V21, V23, 64 bits
+	WORD $0x4ef5d715 // FSUB V21, V24, V21, 64 bits
+	WORD $0x4ef5d6f5 // FSUB V21, V23, V21, 64 bits
+	FMOVQ 16(R1), F23
+	BLOCK55
+	FMOVQ 16(R2), F23
+	WORD $0x6e77def9 // FMUL V25, V23, V23, 64 bits
+	WORD $0x4eb91f3a // ORR V26, V25, V25
+	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
+	WORD $0x4e77cefa // FMLA V26, V23, V23, 64 bits
+	WORD $0x6e77df3b // FMUL V27, V25, V23, 64 bits
+	WORD $0x4ebb1f7c // ORR V28, V27, V27
+	WORD $0x6ee0fb9c // FNEG V28, V28, 64 bits
+	WORD $0x4e77cf3c // FMLA V28, V25, V23, 64 bits
+	WORD $0x4e77cf5c // FMLA V28, V26, V23, 64 bits
+	FMOVQ 16(R1), F23
+	WORD $0x4e77d419 // FADD V25, V0, V23, 64 bits
+	WORD $0x4ee0d73a // FSUB V26, V25, V0, 64 bits
+	WORD $0x4efad6fa // FSUB V26, V23, V26, 64 bits
+	WORD $0x4e77d45d // FADD V29, V2, V23, 64 bits
+	WORD $0x4ee2d7be // FSUB V30, V29, V2, 64 bits
+	WORD $0x4efed6f7 // FSUB V23, V23, V30, 64 bits
+	WORD $0x6e7ddf3e // FMUL V30, V25, V29, 64 bits
+	WORD $0x4ebe1fdf // ORR V31, V30, V30
+	WORD $0x6ee0fbff // FNEG V31, V31, 64 bits
+	WORD $0x4e7dcf3f // FMLA V31, V25, V29, 64 bits
+	WORD $0x4e7dcf5f // FMLA V31, V26, V29, 64 bits
+	WORD $0x4e77cf3f // FMLA V31, V25, V23, 64 bits
+	FMOVQ 16(R1), F23
+	BLOCK67
+	FMOVQ 16(R1), F26
+	BLOCK51
+	BLOCK69
 	BLOCK4
 	BLOCK6
-	BLOCK36
-	WORD $0x6e7cded6 // FMUL V22, V22, V28, 64 bits
-	WORD $0x6e76ff36 // FDIV V22, V25, V22, 64 bits
-	WORD $0x4ea01c19 // ORR V25, V0, V0
-	WORD $0x4e78ced9 // FMLA V25, V22, V24, 64 bits
-	WORD $0x6e77df36 // FMUL V22, V25, V23, 64 bits
-	FMOVQ F22, 16(R0)
+	BLOCK37
+	WORD $0x6e7bded6 // FMUL V22, V22, V27, 64 bits
+	WORD $0x6e76ff16 // FDIV V22, V24, V22, 64 bits
+	WORD $0x4ea01c18 // ORR V24, V0, V0
+	WORD $0x4e77ced8 // FMLA V24, V22, V23, 64 bits
+	WORD $0x6e75df15 // FMUL V21, V24, V21, 64 bits
+	FMOVQ F21, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
 	ADD $32, R2
@@ -7255,8 +7312,9 @@ one:
 	BLOCK2
 	BLOCK3
 	BLOCK5
-	BLOCK35
-	BLOCK64
+	BLOCK36
+	BLOCK66
+	FMOVQ F21, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -7266,39 +7324,60 @@ one:
 last:
 	ADDS $2, R9
 	BEQ done
-	FMOVD (R1), F22 // the other lanes become zero
-	WORD $0x6ef6e477 // FCMGT V23, V3, V22, 64 bits
-	WORD $0x6e641c37 // BSL V23, V1, V4
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	FMOVD (R2), F23 // the other lanes become zero
-	BLOCK37
-	FMOVD (R1), F24 // the other lanes become zero
-	WORD $0x6ef8e479 // FCMGT V25, V3, V24, 64 bits
-	WORD $0x6e641c39 // BSL V25, V1, V4
-	WORD $0x4e79d718 // FADD V24, V24, V25, 64 bits
-	FMOVD (R2), F25 // the other lanes become zero
-	BLOCK62
-	WORD $0x4e78d6d9 // FADD V25, V22, V24, 64 bits
-	WORD $0x4ef6d736 // FSUB V22, V25, V22, 64 bits
-	WORD $0x4ef6d716 // FSUB V22, V24, V22, 64 bits
-	FMOVD (R1), F24 // the other lanes become zero
-	BLOCK42
-	BLOCK44
-	WORD $0x6e63e73a // FCMGE V26, V25, V3, 64 bits
-	WORD $0x6e77ded7 // FMUL V23, V22, V23, 64 bits
-	WORD $0x4e78ced7 // FMLA V23, V22, V24, 64 bits
-	WORD $0x6eba1ed7 // BIT V23, V22, V26
-	FMOVD (R1), F22 // the other lanes become zero
+	FMOVD (R1), F21 // the other lanes become zero
+	WORD $0x6ef5e476 // FCMGT V22, V3, V21, 64 bits
+	WORD $0x6e641c36 // BSL V22, V1, V4
+	WORD $0x4e76d6b5 // FADD V21, V21, V22, 64 bits
+	FMOVD (R2), F22 // the other lanes become zero
+	BLOCK38
+	FMOVD (R1), F23 // the other lanes become zero
+	WORD $0x6ef7e478 // FCMGT V24, V3, V23, 64 bits
+	WORD $0x6e641c38 // BSL V24, V1, V4
+	WORD $0x4e78d6f7 // FADD V23, V23, V24, 64 bits
 	FMOVD (R2), F24 // the other lanes become zero
+	BLOCK64
+	WORD $0x4e77d6b8 // FADD V24, V21, V23, 64 bits
+	WORD $0x4ef5d715 // FSUB V21, V24, V21, 64 bits
+	WORD $0x4ef5d6f5 // FSUB V21, V23, V21, 64 bits
+	FMOVD (R1), F23 // the other lanes become zero
+	BLOCK55
+	FMOVD (R2), F23 // the other lanes become zero
+	WORD $0x6e77def9 // FMUL V25, V23, V23, 64 bits
+	WORD $0x4eb91f3a // ORR V26, V25, V25
+	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
+	WORD $0x4e77cefa // FMLA V26, V23, V23, 64 bits
+	WORD $0x6e77df3b // FMUL V27, V25, V23, 64 bits
+	WORD $0x4ebb1f7c // ORR V28, V27, V27
+	WORD $0x6ee0fb9c // FNEG V28, V28, 64 bits
+	WORD $0x4e77cf3c // FMLA V28, V25, V23, 64 bits
+	WORD $0x4e77cf5c // FMLA V28, V26, V23, 64 bits
+	FMOVD (R1), F23 // the other lanes become zero
+	WORD $0x4e77d419 // FADD V25, V0, V23, 64 bits
+	WORD $0x4ee0d73a // FSUB V26, V25, V0, 64 bits
+	WORD $0x4efad6fa // FSUB V26, V23, V26, 64 bits
+	WORD $0x4e77d45d // FADD V29, V2, V23, 64 bits
+	WORD $0x4ee2d7be // FSUB V30, V29, V2, 64 bits
+	WORD $0x4efed6f7 // FSUB V23, V23, V30, 64 bits
+	WORD $0x6e7ddf3e // FMUL V30, V25, V29, 64 bits
+	WORD $0x4ebe1fdf // ORR V31, V30, V30
+	WORD $0x6ee0fbff // FNEG V31, V31, 64 bits
+	WORD $0x4e7dcf3f // FMLA V31, V25, V29, 64 bits
+	WORD $0x4e7dcf5f // FMLA V31, V26, V29, 64 bits
+	WORD $0x4e77cf3f // FMLA V31, V25, V23, 64 bits
+	FMOVD (R1), F23 // the other lanes become zero
+	BLOCK67
+	FMOVD (R1), F26 // the other lanes become zero
+	BLOCK51
+	BLOCK70
 	BLOCK4
 	BLOCK6
-	BLOCK36
-	WORD $0x6e7cded6 // FMUL V22, V22, V28, 64 bits
-	WORD $0x6e76ff36 // FDIV V22, V25, V22, 64 bits
-	WORD $0x4ea01c19 // ORR V25, V0, V0
-	WORD $0x4e78ced9 // FMLA V25, V22, V24, 64 bits
-	WORD $0x6e77df36 // FMUL V22, V25, V23, 64 bits
-	FMOVD F22, (R0)
+	BLOCK37
+	WORD $0x6e7bded6 // FMUL V22, V22, V27, 64 bits
+	WORD $0x6e76ff16 // FDIV V22, V24, V22, 64 bits
+	WORD $0x4ea01c18 // ORR V24, V0, V0
+	WORD $0x4e77ced8 // FMLA V24, V22, V23, 64 bits
+	WORD $0x6e75df15 // FMUL V21, V24, V21, 64 bits
+	FMOVD F21, (R0)
 
 done:
 	RET
@@ -7315,10 +7394,9 @@ TEXT ·gammaFractionF64NEON(SB), NOSPLIT, $0-32
 	FMOVQ 32(R11), F3 // 0
 	FMOVQ 96(R11), F0 // 4607182418800017408
 	FMOVQ 160(R11), F2 // 2
-	FMOVQ 192(R11), F21 // 0x1.5555555555555p-02
 	FMOVQ 224(R11), F6 // 0x1.71547652b82fep+01
 	FMOVQ 256(R11), F5 // 0x1.62e42fefa39efp-01
-	FMOVQ 336(R11), F7 // 0x1.8p+52
+	FMOVQ 320(R11), F7 // 0x1.8p+52
 	FMOVQ 1744(R11), F8 // 29
 	FMOVQ 1776(R11), F9 // 27
 	FMOVQ 1808(R11), F10 // 25
@@ -7337,40 +7415,32 @@ TEXT ·gammaFractionF64NEON(SB), NOSPLIT, $0-32
 
 loop:
 	BLOCK7
-	BLOCK8
 	BLOCK9
-	BLOCK45
-	BLOCK58
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	FMOVQ F22, 0(R0)
-	FMOVQ 16(R1), F22
-	WORD $0x6ef6e497 // FCMGT V23, V4, V22, 64 bits
-	WORD $0x6e631c37 // BSL V23, V1, V3
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	FMOVQ 16(R2), F23
-	BLOCK38
-	BLOCK47
-	BLOCK55
-	FMOVQ 848(R11), F25 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e76cf79 // FMLA V25, V27, V22, 64 bits
-	FMOVQ 864(R11), F27 // 0x1.1111111111111p-07
-	BLOCK43
-	WORD $0x6e64e73a // FCMGE V26, V25, V4, 64 bits
-	WORD $0x6e77ded7 // FMUL V23, V22, V23, 64 bits
-	WORD $0x4e78ced7 // FMLA V23, V22, V24, 64 bits
-	WORD $0x6eba1ed7 // BIT V23, V22, V26
-	FMOVQ 16(R1), F22
-	FMOVQ 16(R2), F24
 	BLOCK10
-	BLOCK46
-	WORD $0x4e61d71c // FADD V28, V24, V1, 64 bits
-	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	WORD $0x6e7aff79 // FDIV V25, V27, V26, 64 bits
-	WORD $0x4e60d718 // FADD V24, V24, V0, 64 bits
-	WORD $0x4e79d718 // FADD V24, V24, V25, 64 bits
-	WORD $0x6e78fed6 // FDIV V22, V22, V24, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	FMOVQ F22, 16(R0)
+	BLOCK39
+	FMOVQ 16(R1), F21
+	WORD $0x6ef5e496 // FCMGT V22, V4, V21, 64 bits
+	WORD $0x6e631c36 // BSL V22, V1, V3
+	WORD $0x4e76d6b5 // FADD V21, V21, V22, 64 bits
+	FMOVQ 16(R2), F22
+	BLOCK42
+	BLOCK58
+	WORD $0x4e7bcf59 // FMLA V25, V26, V27, 64 bits
+	WORD $0x4e66cef9 // FMLA V25, V23, V6, 64 bits
+	BLOCK12
+	BLOCK52
+	WORD $0x4e67d6f7 // FADD V23, V23, V7, 64 bits
+	BLOCK69
+	BLOCK11
+	BLOCK43
+	WORD $0x4e61d6fb // FADD V27, V23, V1, 64 bits
+	WORD $0x4e78cf79 // FMLA V25, V27, V24, 64 bits
+	WORD $0x6e79ff58 // FDIV V24, V26, V25, 64 bits
+	WORD $0x4e60d6f7 // FADD V23, V23, V0, 64 bits
+	WORD $0x4e78d6f7 // FADD V23, V23, V24, 64 bits
+	WORD $0x6e77fed6 // FDIV V22, V22, V23, 64 bits
+	WORD $0x6e75ded5 // FMUL V21, V22, V21, 64 bits
+	FMOVQ F21, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
 	ADD $32, R2
@@ -7385,12 +7455,9 @@ tail:
 
 one:
 	BLOCK7
-	BLOCK8
 	BLOCK9
-	BLOCK45
-	BLOCK58
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	FMOVQ F22, 0(R0)
+	BLOCK10
+	BLOCK39
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -7400,34 +7467,29 @@ one:
 last:
 	ADDS $2, R9
 	BEQ done
-	FMOVD (R1), F22 // the other lanes become zero
-	WORD $0x6ef6e497 // FCMGT V23, V4, V22, 64 bits
-	WORD $0x6e631c37 // BSL V23, V1, V3
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	FMOVD (R2), F23 // the other lanes become zero
-	BLOCK38
-	BLOCK48
-	BLOCK55
-	FMOVQ 848(R11), F25 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e76cf79 // FMLA V25, V27, V22, 64 bits
-	FMOVQ 864(R11), F27 // 0x1.1111111111111p-07
-	BLOCK44
-	WORD $0x6e64e73a // FCMGE V26, V25, V4, 64 bits
-	WORD $0x6e77ded7 // FMUL V23, V22, V23, 64 bits
-	WORD $0x4e78ced7 // FMLA V23, V22, V24, 64 bits
-	WORD $0x6eba1ed7 // BIT V23, V22, V26
-	FMOVD (R1), F22 // the other lanes become zero
-	FMOVD (R2), F24 // the other lanes become zero
-	BLOCK10
-	BLOCK46
-	WORD $0x4e61d71c // FADD V28, V24, V1, 64 bits
-	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	WORD $0x6e7aff79 // FDIV V25, V27, V26, 64 bits
-	WORD $0x4e60d718 // FADD V24, V24, V0, 64 bits
-	WORD $0x4e79d718 // FADD V24, V24, V25, 64 bits
-	WORD $0x6e78fed6 // FDIV V22, V22, V24, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	FMOVD F22, (R0)
+	FMOVD (R1), F21 // the other lanes become zero
+	WORD $0x6ef5e496 // FCMGT V22, V4, V21, 64 bits
+	WORD $0x6e631c36 // BSL V22, V1, V3
+	WORD $0x4e76d6b5 // FADD V21, V21, V22, 64 bits
+	FMOVD (R2), F22 // the other lanes become zero
+	BLOCK42
+	BLOCK58
+	WORD $0x4e7bcf59 // FMLA V25, V26, V27, 64 bits
+	WORD $0x4e66cef9 // FMLA V25, V23, V6, 64 bits
+	BLOCK13
+	BLOCK52
+	WORD $0x4e67d6f7 // FADD V23, V23, V7, 64 bits
+	BLOCK70
+	BLOCK11
+	BLOCK43
+	WORD $0x4e61d6fb // FADD V27, V23, V1, 64 bits
+	WORD $0x4e78cf79 // FMLA V25, V27, V24, 64 bits
+	WORD $0x6e79ff58 // FDIV V24, V26, V25, 64 bits
+	WORD $0x4e60d6f7 // FADD V23, V23, V0, 64 bits
+	WORD $0x4e78d6f7 // FADD V23, V23, V24, 64 bits
+	WORD $0x6e77fed6 // FDIV V22, V22, V23, 64 bits
+	WORD $0x6e75ded5 // FMUL V21, V22, V21, 64 bits
+	FMOVD F21, (R0)
 
 done:
 	RET
@@ -7447,7 +7509,7 @@ TEXT ·gammaLongFractionF64NEON(SB), NOSPLIT, $0-32
 	FMOVQ 160(R11), F2 // 2
 	FMOVQ 224(R11), F7 // 0x1.71547652b82fep+01
 	FMOVQ 256(R11), F5 // 0x1.62e42fefa39efp-01
-	FMOVQ 336(R11), F8 // 0x1.8p+52
+	FMOVQ 320(R11), F8 // 0x1.8p+52
 	FMOVQ 2160(R11), F9 // 103
 	FMOVQ 2176(R11), F10 // 101
 	FMOVQ 2192(R11), F11 // 99
@@ -7460,79 +7522,45 @@ TEXT ·gammaLongFractionF64NEON(SB), NOSPLIT, $0-32
 	FMOVQ 2304(R11), F18 // 85
 	FMOVQ 2320(R11), F19 // 83
 	FMOVQ 2336(R11), F20 // 81
-	FMOVQ 960(R11), F21 // 79
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	BLOCK11
-	BLOCK12
-	BLOCK13
-	BLOCK15
-	BLOCK17
-	BLOCK19
-	BLOCK21
-	BLOCK23
-	BLOCK56
-	WORD $0x4e60d718 // FADD V24, V24, V0, 64 bits
-	WORD $0x4e79d718 // FADD V24, V24, V25, 64 bits
-	WORD $0x6e78fed6 // FDIV V22, V22, V24, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	FMOVQ F22, 0(R0)
-	FMOVQ 16(R1), F22
-	WORD $0x6ef6e497 // FCMGT V23, V4, V22, 64 bits
-	WORD $0x6e631c37 // BSL V23, V1, V3
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	FMOVQ 16(R2), F23
-	BLOCK39
-	WORD $0x6e65df38 // FMUL V24, V25, V5, 64 bits
-	BLOCK47
-	BLOCK49
-	FMOVQ 928(R11), F23 // 0x1.45f306dc9c883p-03
-	WORD $0x6e77df57 // FMUL V23, V26, V23, 64 bits
-	WORD $0x6ee1faf7 // FSQRT V23, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	FMOVQ 16(R2), F23
-	WORD $0x6e77def8 // FMUL V24, V23, V23, 64 bits
-	WORD $0x4eb81f19 // ORR V25, V24, V24
-	WORD $0x6ee0fb39 // FNEG V25, V25, 64 bits
-	WORD $0x4e77cef9 // FMLA V25, V23, V23, 64 bits
-	WORD $0x6e77df1a // FMUL V26, V24, V23, 64 bits
-	WORD $0x4eba1f5b // ORR V27, V26, V26
-	WORD $0x6ee0fb7b // FNEG V27, V27, 64 bits
-	WORD $0x4e77cf1b // FMLA V27, V24, V23, 64 bits
-	WORD $0x4e77cf3b // FMLA V27, V25, V23, 64 bits
-	FMOVQ 16(R1), F23
-	WORD $0x4e77d418 // FADD V24, V0, V23, 64 bits
-	WORD $0x4ee0d719 // FSUB V25, V24, V0, 64 bits
-	WORD $0x4ef9d6f9 // FSUB V25, V23, V25, 64 bits
-	WORD $0x4e77d45c // FADD V28, V2, V23, 64 bits
-	WORD $0x4ee2d79d // FSUB V29, V28, V2, 64 bits
-	WORD $0x4efdd6f7 // FSUB V23, V23, V29, 64 bits
-	WORD $0x6e7cdf1d // FMUL V29, V24, V28, 64 bits
-	WORD $0x4ebd1fbe // ORR V30, V29, V29
-	WORD $0x6ee0fbde // FNEG V30, V30, 64 bits
-	WORD $0x4e7ccf1e // FMLA V30, V24, V28, 64 bits
-	WORD $0x4e7ccf3e // FMLA V30, V25, V28, 64 bits
-	WORD $0x4e77cf1e // FMLA V30, V24, V23, 64 bits
-	FMOVQ 16(R1), F23
-	BLOCK65
-	FMOVQ 16(R1), F25
-	WORD $0x6e64e73a // FCMGE V26, V25, V4, 64 bits
-	WORD $0x6e77ded7 // FMUL V23, V22, V23, 64 bits
-	WORD $0x4e78ced7 // FMLA V23, V22, V24, 64 bits
-	WORD $0x6eba1ed7 // BIT V23, V22, V26
-	FMOVQ 16(R1), F22
-	FMOVQ 16(R2), F24
+	BLOCK44
+	BLOCK57
+	WORD $0x4e7bcf59 // FMLA V25, V26, V27, 64 bits
+	WORD $0x4e67cef9 // FMLA V25, V23, V7, 64 bits
+	BLOCK8
 	BLOCK14
 	BLOCK16
 	BLOCK18
 	BLOCK20
 	BLOCK22
 	BLOCK24
-	BLOCK63
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	FMOVQ F22, 16(R0)
+	BLOCK46
+	BLOCK65
+	WORD $0x6e75ded5 // FMUL V21, V22, V21, 64 bits
+	FMOVQ F21, 0(R0)
+	FMOVQ 16(R1), F21
+	WORD $0x6ef5e496 // FCMGT V22, V4, V21, 64 bits
+	WORD $0x6e631c36 // BSL V22, V1, V3
+	WORD $0x4e76d6b5 // FADD V21, V21, V22, 64 bits
+	FMOVQ 16(R2), F22
+	BLOCK45
+	BLOCK59
+	WORD $0x4e67cef9 // FMLA V25, V23, V7, 64 bits
+	BLOCK12
+	BLOCK53
+	WORD $0x4e68d6f7 // FADD V23, V23, V8, 64 bits
+	BLOCK69
+	BLOCK15
+	BLOCK17
+	BLOCK19
+	BLOCK21
+	BLOCK23
+	BLOCK25
+	BLOCK60
+	FMOVQ F21, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
 	ADD $32, R2
@@ -7546,20 +7574,21 @@ tail:
 	BLT last
 
 one:
-	BLOCK11
-	BLOCK12
-	BLOCK13
-	BLOCK15
-	BLOCK17
-	BLOCK19
-	BLOCK21
-	BLOCK23
-	BLOCK56
-	WORD $0x4e60d718 // FADD V24, V24, V0, 64 bits
-	WORD $0x4e79d718 // FADD V24, V24, V25, 64 bits
-	WORD $0x6e78fed6 // FDIV V22, V22, V24, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	FMOVQ F22, 0(R0)
+	BLOCK44
+	BLOCK57
+	WORD $0x4e7bcf59 // FMLA V25, V26, V27, 64 bits
+	WORD $0x4e67cef9 // FMLA V25, V23, V7, 64 bits
+	BLOCK8
+	BLOCK14
+	BLOCK16
+	BLOCK18
+	BLOCK20
+	BLOCK22
+	BLOCK24
+	BLOCK46
+	BLOCK65
+	WORD $0x6e75ded5 // FMUL V21, V22, V21, 64 bits
+	FMOVQ F21, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -7569,60 +7598,26 @@ one:
 last:
 	ADDS $2, R9
 	BEQ done
-	FMOVD (R1), F22 // the other lanes become zero
-	WORD $0x6ef6e497 // FCMGT V23, V4, V22, 64 bits
-	WORD $0x6e631c37 // BSL V23, V1, V3
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	FMOVD (R2), F23 // the other lanes become zero
-	BLOCK39
-	WORD $0x6e65df38 // FMUL V24, V25, V5, 64 bits
-	BLOCK48
-	BLOCK49
-	FMOVQ 928(R11), F23 // 0x1.45f306dc9c883p-03
-	WORD $0x6e77df57 // FMUL V23, V26, V23, 64 bits
-	WORD $0x6ee1faf7 // FSQRT V23, V23, 64 bits
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	FMOVD (R2), F23 // the other lanes become zero
-	WORD $0x6e77def8 // FMUL V24, V23, V23, 64 bits
-	WORD $0x4eb81f19 // ORR V25, V24, V24
-	WORD $0x6ee0fb39 // FNEG V25, V25, 64 bits
-	WORD $0x4e77cef9 // FMLA V25, V23, V23, 64 bits
-	WORD $0x6e77df1a // FMUL V26, V24, V23, 64 bits
-	WORD $0x4eba1f5b // ORR V27, V26, V26
-	WORD $0x6ee0fb7b // FNEG V27, V27, 64 bits
-	WORD $0x4e77cf1b // FMLA V27, V24, V23, 64 bits
-	WORD $0x4e77cf3b // FMLA V27, V25, V23, 64 bits
-	FMOVD (R1), F23 // the other lanes become zero
-	WORD $0x4e77d418 // FADD V24, V0, V23, 64 bits
-	WORD $0x4ee0d719 // FSUB V25, V24, V0, 64 bits
-	WORD $0x4ef9d6f9 // FSUB V25, V23, V25, 64 bits
-	WORD $0x4e77d45c // FADD V28, V2, V23, 64 bits
-	WORD $0x4ee2d79d // FSUB V29, V28, V2, 64 bits
-	WORD $0x4efdd6f7 // FSUB V23, V23, V29, 64 bits
-	WORD $0x6e7cdf1d // FMUL V29, V24, V28, 64 bits
-	WORD $0x4ebd1fbe // ORR V30, V29, V29
-	WORD $0x6ee0fbde // FNEG V30, V30, 64 bits
-	WORD $0x4e7ccf1e // FMLA V30, V24, V28, 64 bits
-	WORD $0x4e7ccf3e // FMLA V30, V25, V28, 64 bits
-	WORD $0x4e77cf1e // FMLA V30, V24, V23, 64 bits
-	FMOVD (R1), F23 // the other lanes become zero
-	BLOCK65
-	FMOVD (R1), F25 // the other lanes become zero
-	WORD $0x6e64e73a // FCMGE V26, V25, V4, 64 bits
-	WORD $0x6e77ded7 // FMUL V23, V22, V23, 64 bits
-	WORD $0x4e78ced7 // FMLA V23, V22, V24, 64 bits
-	WORD $0x6eba1ed7 // BIT V23, V22, V26
-	FMOVD (R1), F22 // the other lanes become zero
-	FMOVD (R2), F24 // the other lanes become zero
-	BLOCK14
-	BLOCK16
-	BLOCK18
-	BLOCK20
-	BLOCK22
-	BLOCK24
-	BLOCK63
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	FMOVD F22, (R0)
+	FMOVD (R1), F21 // the other lanes become zero
+	WORD $0x6ef5e496 // FCMGT V22, V4, V21, 64 bits
+	WORD $0x6e631c36 // BSL V22, V1, V3
+	WORD $0x4e76d6b5 // FADD V21, V21, V22, 64 bits
+	FMOVD (R2), F22 // the other lanes become zero
+	BLOCK45
+	BLOCK59
+	WORD $0x4e67cef9 // FMLA V25, V23, V7, 64 bits
+	BLOCK13
+	BLOCK53
+	WORD $0x4e68d6f7 // FADD V23, V23, V8, 64 bits
+	BLOCK70
+	BLOCK15
+	BLOCK17
+	BLOCK19
+	BLOCK21
+	BLOCK23
+	BLOCK25
+	BLOCK60
+	FMOVD F21, (R0)
 
 done:
 	RET
@@ -7634,7 +7629,7 @@ TEXT ·gammaSmallF64NEON(SB), NOSPLIT, $0-32
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
 	MOVD $incomplete64NEON<>(SB), R11
-	FMOVQ 912(R11), F1 // 0.5
+	FMOVQ 928(R11), F1 // 0.5
 	FMOVQ 3392(R11), F5 // 1.5
 	FMOVQ 96(R11), F0 // 1
 	FMOVQ 3408(R11), F17 // 0x1p+60
@@ -7655,35 +7650,35 @@ TEXT ·gammaSmallF64NEON(SB), NOSPLIT, $0-32
 	FMOVQ 3504(R11), F19 // -0x1.17d0781c44b2ep-23
 	FMOVQ 3520(R11), F20 // 0x1.2703c6effc4ebp-22
 	FMOVQ 3536(R11), F21 // 710
-	FMOVQ 752(R11), F16 // 0x1.6124613a86d09p-33
+	FMOVQ 768(R11), F16 // 0x1.6124613a86d09p-33
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	BLOCK25
 	BLOCK26
 	BLOCK27
-	BLOCK59
+	BLOCK28
+	BLOCK61
 	FMOVQ 16(R1), F22
-	BLOCK50
+	BLOCK47
 	WORD $0x4e76d736 // FADD V22, V25, V22, 64 bits
 	WORD $0x6ef71c5b // BIF V27, V2, V23
 	WORD $0x4e7bd6d6 // FADD V22, V22, V27, 64 bits
 	FMOVQ 16(R1), F23
-	BLOCK51
+	BLOCK48
 	FMOVQ 16(R2), F23
-	BLOCK57
+	BLOCK56
 	WORD $0x6e7bdf5a // FMUL V26, V26, V27, 64 bits
 	WORD $0x4e6ecf3a // FMLA V26, V25, V14, 64 bits
 	WORD $0x4efad79a // FSUB V26, V28, V26, 64 bits
 	WORD $0x4efad6f7 // FSUB V23, V23, V26, 64 bits
 	WORD $0x4e6dcf37 // FMLA V23, V25, V13, 64 bits
 	FMOVQ 16(R1), F25
-	BLOCK52
-	BLOCK60
+	BLOCK49
+	BLOCK62
 	FMOVQ 16(R1), F22
 	FMOVQ 16(R2), F25
-	BLOCK28
+	BLOCK29
 	WORD $0x4ef6d77c // FSUB V28, V27, V22, 64 bits
 	WORD $0x4efcd77d // FSUB V29, V27, V28, 64 bits
 	WORD $0x4efdd6dd // FSUB V29, V22, V29, 64 bits
@@ -7707,10 +7702,10 @@ tail:
 	BLT last
 
 one:
-	BLOCK25
 	BLOCK26
 	BLOCK27
-	BLOCK59
+	BLOCK28
+	BLOCK61
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -7721,25 +7716,25 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F22 // the other lanes become zero
-	BLOCK50
+	BLOCK47
 	WORD $0x4e76d736 // FADD V22, V25, V22, 64 bits
 	WORD $0x6ef71c5b // BIF V27, V2, V23
 	WORD $0x4e7bd6d6 // FADD V22, V22, V27, 64 bits
 	FMOVD (R1), F23 // the other lanes become zero
-	BLOCK51
+	BLOCK48
 	FMOVD (R2), F23 // the other lanes become zero
-	BLOCK57
+	BLOCK56
 	WORD $0x6e7bdf5a // FMUL V26, V26, V27, 64 bits
 	WORD $0x4e6ecf3a // FMLA V26, V25, V14, 64 bits
 	WORD $0x4efad79a // FSUB V26, V28, V26, 64 bits
 	WORD $0x4efad6f7 // FSUB V23, V23, V26, 64 bits
 	WORD $0x4e6dcf37 // FMLA V23, V25, V13, 64 bits
 	FMOVD (R1), F25 // the other lanes become zero
-	BLOCK52
-	BLOCK60
+	BLOCK49
+	BLOCK62
 	FMOVD (R1), F22 // the other lanes become zero
 	FMOVD (R2), F25 // the other lanes become zero
-	BLOCK28
+	BLOCK29
 	WORD $0x4ef6d77c // FSUB V28, V27, V22, 64 bits
 	WORD $0x4efcd77d // FSUB V29, V27, V28, 64 bits
 	WORD $0x4efdd6dd // FSUB V29, V22, V29, 64 bits
@@ -7780,26 +7775,26 @@ TEXT ·gammaTemmeF64NEON(SB), NOSPLIT, $0-32
 	FMOVQ 288(R11), F2 // -9223372036854775808
 	FMOVQ 4128(R11), F20 // 0x1.c738f198ab55p-18
 	FMOVQ 4144(R11), F21 // 0x1.4b12ad51452d5p-21
-	FMOVQ 336(R11), F5 // 0x1.8p+52
-	FMOVQ 912(R11), F9 // 0.5
-	FMOVQ 16(R11), F10 // 3
+	FMOVQ 16(R11), F9 // 3
+	FMOVQ 928(R11), F10 // 0.5
+	FMOVQ 320(R11), F5 // 0x1.8p+52
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	BLOCK29
 	BLOCK30
-	BLOCK32
-	BLOCK34
+	BLOCK31
+	BLOCK33
+	BLOCK35
 	BLOCK54
-	BLOCK66
+	BLOCK68
 	FMOVQ F22, 0(R0)
 	FMOVQ 16(R1), F22
 	FMOVQ 16(R2), F23
 	BLOCK40
 	FMOVQ 16(R1), F24
 	FMOVQ 16(R2), F25
-	BLOCK61
+	BLOCK63
 	WORD $0x6ef7e4d9 // FCMGT V25, V6, V23, 64 bits
 	WORD $0x6e771cd9 // BSL V25, V6, V23
 	WORD $0x6ee1fb37 // FSQRT V23, V25, 64 bits
@@ -7807,9 +7802,9 @@ loop:
 	WORD $0x6e79fc19 // FDIV V25, V0, V25, 64 bits
 	FMOVQ 16(R1), F26
 	FMOVQ 16(R2), F27
-	BLOCK31
-	BLOCK33
-	BLOCK53
+	BLOCK32
+	BLOCK34
+	BLOCK50
 	FMOVQ 6672(R11), F27 // -0x1.e573ac901e574p-07
 	WORD $0x4e7acfbb // FMLA V27, V29, V26, 64 bits
 	FMOVQ 4064(R11), F29 // 0x1.5555555555555p-04
@@ -7817,14 +7812,14 @@ loop:
 	FMOVQ 6688(R11), F27 // -0x1.5555555555555p-02
 	WORD $0x4e7acfbb // FMLA V27, V29, V26, 64 bits
 	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
-	FMOVQ 928(R11), F26 // 0x1.45f306dc9c883p-03
+	FMOVQ 688(R11), F26 // 0x1.45f306dc9c883p-03
 	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
 	WORD $0x6ee1fb39 // FSQRT V25, V25, 64 bits
 	WORD $0x6e79df79 // FMUL V25, V27, V25, 64 bits
 	FMOVQ 16(R1), F26
 	FMOVQ 16(R2), F27
 	BLOCK41
-	BLOCK66
+	BLOCK68
 	FMOVQ F22, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -7839,12 +7834,12 @@ tail:
 	BLT last
 
 one:
-	BLOCK29
 	BLOCK30
-	BLOCK32
-	BLOCK34
+	BLOCK31
+	BLOCK33
+	BLOCK35
 	BLOCK54
-	BLOCK66
+	BLOCK68
 	FMOVQ F22, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -7860,7 +7855,7 @@ last:
 	BLOCK40
 	FMOVD (R1), F24 // the other lanes become zero
 	FMOVD (R2), F25 // the other lanes become zero
-	BLOCK61
+	BLOCK63
 	WORD $0x6ef7e4d9 // FCMGT V25, V6, V23, 64 bits
 	WORD $0x6e771cd9 // BSL V25, V6, V23
 	WORD $0x6ee1fb37 // FSQRT V23, V25, 64 bits
@@ -7868,9 +7863,9 @@ last:
 	WORD $0x6e79fc19 // FDIV V25, V0, V25, 64 bits
 	FMOVD (R1), F26 // the other lanes become zero
 	FMOVD (R2), F27 // the other lanes become zero
-	BLOCK31
-	BLOCK33
-	BLOCK53
+	BLOCK32
+	BLOCK34
+	BLOCK50
 	FMOVQ 6672(R11), F27 // -0x1.e573ac901e574p-07
 	WORD $0x4e7acfbb // FMLA V27, V29, V26, 64 bits
 	FMOVQ 4064(R11), F29 // 0x1.5555555555555p-04
@@ -7878,14 +7873,14 @@ last:
 	FMOVQ 6688(R11), F27 // -0x1.5555555555555p-02
 	WORD $0x4e7acfbb // FMLA V27, V29, V26, 64 bits
 	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
-	FMOVQ 928(R11), F26 // 0x1.45f306dc9c883p-03
+	FMOVQ 688(R11), F26 // 0x1.45f306dc9c883p-03
 	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
 	WORD $0x6ee1fb39 // FSQRT V25, V25, 64 bits
 	WORD $0x6e79df79 // FMUL V25, V27, V25, 64 bits
 	FMOVD (R1), F26 // the other lanes become zero
 	FMOVD (R2), F27 // the other lanes become zero
 	BLOCK41
-	BLOCK66
+	BLOCK68
 	FMOVD F22, (R0)
 
 done:

@@ -39,10 +39,10 @@ func (d precision) gammaExponent(b *B, operands func() (a, x *val)) (e pair, log
 	return b.quickSum(e.hi, b.Add(e.lo, b.Add(p.lo, s.lo))), l.hi
 }
 
-// expPair is e^(hi+lo) for numbers up to 0.
-func (d precision) expPair(b *B, e pair) *val {
+// expTimes is v·e^(hi+lo) for exponents up to 0, with one rounding for the product and the sum in the power.
+func (d precision) expTimes(b *B, e pair, v *val) *val {
 	r, n, _ := b.expReduce64(b.Max(b.D(-746), b.Min(b.D(700), e.hi)))
-	return b.ldexp64(b.Add(d.expRest(b, b.Add(r, e.lo)), b.D(1)), n)
+	return b.ldexp64(b.Fma(d.expRest(b, b.Add(r, e.lo)), v, v), n)
 }
 
 // gammaLead is x^a·e^-x/Γ(a+1), by Stirling's formula of a, or of a+3 below 5/2.
@@ -58,10 +58,10 @@ func (d precision) gammaLead(b *B) *val {
 	a := up()
 	r := b.Div(b.D(1), a.hi)
 	e.lo = b.Fma(a.lo, log, b.Fnma(r, b.split64(b.Mul(r, r), coefStirlingRest), e.lo))
-	v := b.Mul(d.expPair(b, e), b.Sqrt(b.Mul(r, b.D(1/(2*math.Pi)))))
+	v := b.Sqrt(b.Mul(r, b.D(1/(2*math.Pi))))
 	f := d.gammaUp(b)
 	far := b.Ge(b.Load("x", f64, ""), b.D(lgammaSplit))
-	return b.Sel(far, v, b.Fma(v, f.lo, b.Mul(v, f.hi)))
+	return d.expTimes(b, e, b.Sel(far, v, b.Fma(v, f.lo, b.Mul(v, f.hi))))
 }
 
 // gammaUp is (a+1)(a+2)(a+3)/x³ for a below 5/2.
@@ -170,5 +170,5 @@ func (d precision) gammaNear(b *B, _, _ *val) *val {
 	sum = b.Mul(sum, b.Sqrt(b.Mul(over, b.D(1/(2*math.Pi)))))
 	a, x = gammaOperands(b)
 	sum = b.Sel(b.Gt(x, a), sum, b.negated(sum))
-	return b.Mul(d.expPair(b, e), b.Fma(d.scaledErfc(b, z), b.D(0.5), sum))
+	return d.expTimes(b, e, b.Fma(d.scaledErfc(b, z), b.D(0.5), sum))
 }
