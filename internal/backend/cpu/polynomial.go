@@ -19,8 +19,12 @@ func polynomialB[T floats](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
 	}
 	buf := wideTiles.Get().(*wideTile)
 	defer wideTiles.Put(buf)
-	for at := 0; at < n; at += tileElems {
-		end := min(n, at+tileElems)
+	step := tileElems
+	if !narrow {
+		step /= 4 // the buffers stay in the first cache
+	}
+	for at := 0; at < n; at += step {
+		end := min(n, at+step)
 		degree := float64(d[at])
 		if p.Derivative == 0 && special.IsDegree(degree) && allEqual(d[at:end]) {
 			in := buf[0][:end-at]
@@ -29,8 +33,10 @@ func polynomialB[T floats](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
 				recast(out[at:end], recur(p.Family, degree, in, buf))
 				continue
 			}
-			for i, w := range recurLost(p.Family, degree, in, buf) {
-				if out[at+i] = T(w); w-w != 0 { // some product has overflowed in its two parts
+			w, finite := recurLost(p.Family, degree, in, buf)
+			recast(out[at:end], w)
+			for i := 0; i < len(w) && !finite; i++ {
+				if w[i]-w[i] != 0 { // some product has overflowed in its two parts
 					out[at+i] = T(special.PolynomialNarrow(p, in[i], degree))
 				}
 			}
@@ -42,8 +48,8 @@ func polynomialB[T floats](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
 	}
 }
 
-// recurLost is special.Polynomial from degree 2 on of x, which is the first of the buffers.
-func recurLost(f attr.Family, n float64, x []float64, buf *wideTile) []float64 {
+// recurLost is special.Polynomial from degree 2 on of x, which is the first of the buffers, and whether all results are finite.
+func recurLost(f attr.Family, n float64, x []float64, buf *wideTile) (p []float64, finite bool) {
 	part := func(k int) []float64 { return buf[k][:len(x)] }
 	now, lost, before, lostBefore := part(1), part(2), part(3), part(4)
 	a, b := special.FirstDegree(f)
@@ -68,7 +74,8 @@ func recurLost(f attr.Family, n float64, x []float64, buf *wideTile) []float64 {
 		now, lost, before, lostBefore = before, lostBefore, now, lost
 	}
 	simd.AddF64(now, now, lost)
-	return now
+	simd.SubF64(lost, now, now)
+	return now, simd.SumF64(lost) == 0
 }
 
 // recur gives the polynomial of degree n at x, which is the first of the buffers, in another.
