@@ -71,8 +71,8 @@ func TestSincGradient(t *testing.T) {
 	}
 }
 
-// TestSignOfZeroOfProducts asserts that sums of products begin at 0, whatever the sizes: products that are all -0 have the sum 0, also where
-// there is one. PyTorch gives either, by the kernel that the sizes choose.
+// TestSignOfZeroOfProducts asserts that sums of products begin at 0, whatever the sizes: products that are all -0 have the sum 0,
+// also where there is one. PyTorch gives either, by the kernel that the sizes choose.
 func TestSignOfZeroOfProducts(t *testing.T) {
 	for _, d := range []lucid.DType{lucid.Float32, lucid.Float64, lucid.BFloat16, lucid.Float16} {
 		for _, k := range []int{1, 2, 3, 17} {
