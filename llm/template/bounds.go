@@ -45,7 +45,7 @@ func (e *env) scan(s string) { e.spend(len(s) >> 7) }
 func (e *env) walk(s string, copies int) {
 	e.scan(s)
 	if isASCII(s) {
-		e.spend(len(s) >> 6)
+		e.spend(len(s)>>6 + copies*(len(s)>>4))
 		e.take(times(len(s), copies))
 		return
 	}

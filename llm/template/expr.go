@@ -107,7 +107,9 @@ func (x dictExpr) eval(e *env) any {
 	for _, pair := range x {
 		e.spend(1)
 		e.take(pairSize)
-		d.Set(keyText(pair[0].eval(e)), pair[1].eval(e))
+		key := keyText(plain(pair[0].eval(e)))
+		e.scan(key)
+		d.Set(key, pair[1].eval(e))
 	}
 	return d
 }

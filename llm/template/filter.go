@@ -312,7 +312,10 @@ func pick(byAttr, want bool) function {
 			}
 			rest = a.positional[at+1:]
 		}
-		for _, v := range e.iterateSome(a.positional[0]) {
+		items := e.iterateSome(a.positional[0])
+		e.elements(len(items))
+		out.items = make([]any, 0, len(items))
+		for _, v := range items {
 			e.spend(1 + len(rest))
 			x := v
 			if byAttr {
@@ -324,7 +327,6 @@ func pick(byAttr, want bool) function {
 				is = truth(test(e, called{positional: append([]any{x}, rest...)}))
 			}
 			if is == want {
-				e.take(elementSize)
 				out.items = append(out.items, v)
 			}
 		}
@@ -351,9 +353,15 @@ func (e *env) path(v, name, missing any) any {
 		parts = []any{name}
 	case string:
 		e.scan(name)
-		e.elements(strings.Count(name, "."))
+		e.elements(2 + strings.Count(name, "."))
+		if name != "" && name[0] > '9' && strings.IndexByte(name, '.') < 0 {
+			if v = e.element(v, name); missing != nil && kindOf(v) == "undefined value" {
+				return missing
+			}
+			return v
+		}
 		for part := range strings.SplitSeq(name, ".") {
-			if n, err := strconv.ParseInt(part, 10, 64); err == nil && n >= 0 {
+			if n, ok := pathNumber(part); ok {
 				parts = append(parts, n)
 			} else {
 				parts = append(parts, part)
@@ -371,10 +379,22 @@ func (e *env) path(v, name, missing any) any {
 	return v
 }
 
+// pathNumber reads a part of a path as a number.
+func pathNumber(part string) (int64, bool) {
+	if len(part) > 19 {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(part, 10, 64)
+	return n, err == nil && n >= 0
+}
+
 func mapFilter(e *env, a called) any {
 	out := &list{kind: lazyKind}
 	name, byAttr := a.named["attribute"]
-	for _, v := range e.iterateSome(a.positional[0]) {
+	items := e.iterateSome(a.positional[0])
+	e.elements(len(items))
+	out.items = make([]any, 0, len(items))
+	for _, v := range items {
 		e.spend(1)
 		if byAttr {
 			v = e.path(v, name, a.arg(1<<30, "default", nil))
@@ -385,6 +405,7 @@ func mapFilter(e *env, a called) any {
 			}
 			rest := a.positional[min(2, len(a.positional)):]
 			e.elements(1 + len(rest))
+			e.take(elementSize)
 			e.down()
 			v = f(e, called{positional: append([]any{v}, rest...), named: a.named, order: a.order})
 			e.up()
@@ -560,7 +581,12 @@ func indentFilter(e *env, a called) any {
 
 func reverseFilter(e *env, a called) any {
 	if s, ok := a.positional[0].(string); ok {
-		e.walk(s, 1)
+		e.walk(s, 2)
+		if isASCII(s) {
+			b := []byte(s)
+			slices.Reverse(b)
+			return string(b)
+		}
 		var b strings.Builder
 		b.Grow(len(s))
 		for s != "" {

@@ -23,7 +23,7 @@ func hostile(t *testing.T, source string) (took time.Duration, bytes uint64, err
 	if err != nil {
 		t.Fatalf("%s: %v", source, err)
 	}
-	for i := range 6 {
+	for i := range 4 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		begun := time.Now()
@@ -87,7 +87,7 @@ func TestHostile(t *testing.T) {
 		return []string{""}
 	}
 	again := func(set, op string) string {
-		return set + "{% for i in range(100000) %}{% set x = " + op + " %}{% endfor %}"
+		return set + "{% for i in range(2000) %}{% set x = " + op + " %}{% endfor %}"
 	}
 	for _, text := range texts {
 		set := "{% set s = " + text + " * (4000000 // (" + text + "|urlencode|length)) %}"
@@ -112,6 +112,9 @@ func TestHostile(t *testing.T) {
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(tests)) {
+			if name[0] < 'a' {
+				continue
+			}
 			checkHostile(t, again(set, "s is "+name), false)
 			checkHostile(t, again(set, "s is "+name+"(s)"), false)
 		}

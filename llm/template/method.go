@@ -522,7 +522,7 @@ func format(e *env, s string, a called) any {
 	var p pieces
 	n := 0
 	for i := 0; i < len(s); i++ {
-		e.tick()
+		e.spend(1 - i&1)
 		switch {
 		case strings.HasPrefix(s[i:], "{{"), strings.HasPrefix(s[i:], "}}"):
 			e.put(&p, s[i:i+1])

@@ -85,7 +85,7 @@ func batchFilter(e *env, a called) any {
 	for len(items) > 0 {
 		k := min(int64(len(items)), n)
 		e.elements(int(k))
-		e.take(pairSize)
+		e.take(pairSize + elementSize)
 		one := append([]any(nil), items[:k]...)
 		if fill := a.arg(2, "fill_with", nil); fill != nil && k < n {
 			e.elements(int(n - k))
@@ -137,7 +137,7 @@ func groupFilter(e *env, a called) any {
 		for k < len(items) && e.equal(keys[i], keys[k], 0) {
 			k++
 		}
-		e.elements(1)
+		e.elements(3)
 		e.take(2 * pairSize)
 		group := e.path(items[i], name, missing)
 		out.items = append(out.items, tuple(group, &list{items: items[i:k:k]}))
