@@ -286,7 +286,7 @@ func (e *env) replaced(s, old, with string, most int64) string {
 	if most >= 0 {
 		n = int(min(int64(n), most))
 	}
-	e.spend(n >> 3)
+	e.spend(n >> 2)
 	if n > 0 {
 		e.take(len(s))
 		e.take(times(n, max(0, len(with)-len(old))))

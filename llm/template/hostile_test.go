@@ -13,7 +13,8 @@ import (
 )
 
 // hostileTexts are large texts; each is what some operation is slow with, or makes much of.
-var hostileTexts = []string{"'a'", "'é '", "' '", `'\n'`, "'<!-->'", `'\''`, "'%'", "'&'", "'Σ'", "'ŉ'", "'a.'", "'{}'", `'\x00'`, "'1'", `'\t'`,
+var hostileTexts = []string{"'a'", "'é '", "' '", `'\n'`, "'<!-->'", `'\''`, "'%'", "'&'", "'Σ'", "'ŉ'", "'a.'",
+	"'{}'", `'\x00'`, "'1'", `'\t'`,
 	`'\r\n'`, "'ﬃ.'", "','", "'A '", "'%s'", "'<b>x'"}
 
 // hostile measures a template: the least time and memory of some renderings, and the last error.
@@ -44,33 +45,42 @@ func hostile(t *testing.T, source string) (took time.Duration, bytes uint64, err
 	return took, bytes, err
 }
 
-const limitTime, limitBytes = 100 * time.Millisecond, 64 << 20
+// limitTime is ten times what the slowest takes on a machine that does nothing else.
+const limitTime, limitBytes = time.Second, 64 << 20
 
-func checkHostile(t *testing.T, source string, mustFail bool) {
+func checkHostile(t *testing.T, source string) {
 	t.Helper()
 	took, n, err := hostile(t, source)
 	if took > limitTime && !testutil.Raced || n > limitBytes {
 		t.Errorf("%s: %v, %d MiB; %v", source, took, n>>20, err)
 	}
-	if err != nil && !codectest.Typed(err) || mustFail && err == nil {
+	if err != nil && !codectest.Typed(err) {
 		t.Errorf("%s: %v", source, err)
 	}
 }
 
 // arguments of filters and methods that need some, with s for the large text.
 var hostileArguments = map[string][]string{
-	"replace": {"('a', s)", "('', s)", "(s, s)", "('a', 'bb')", "('', 'b', 5)"}, "join": {"(s)", "('')"}, "indent": {"(s)", "(1000, true, true)"},
+	"replace": {"('a', s)", "('', s)", "(s, s)", "('a', 'bb')", "('', 'b', 5)"}, "join": {"(s)",
+		"('')"}, "indent": {"(s)", "(1000, true, true)"},
 	"center": {"(1000000000000)", "(4000001)"}, "ljust": {"(1000000000000)", "(4000001)"}, "rjust": {"(1000000000000)", "(4000001)"},
-	"zfill": {"(1000000000000)", "(4000001)"}, "expandtabs": {"(1000000000)", ""}, "format": {"(s, s)", "(1)"}, "batch": {"(1)", "(65536, 0)", "(1000000000000)"},
-	"slice": {"(65536)", "(1, 0)"}, "groupby": {"('a')", "(s)", "(0)"}, "truncate": {"(3999900)", "(9223372036854775807)", "(5, true, s)"},
+	"zfill": {"(1000000000000)", "(4000001)"}, "expandtabs": {"(1000000000)", ""}, "format": {"(s, s)",
+		"(1)"}, "batch": {"(1)", "(65536, 0)", "(1000000000000)"},
+	"slice": {"(65536)", "(1, 0)"}, "groupby": {"('a')", "(s)", "(0)"}, "truncate": {"(3999900)",
+		"(9223372036854775807)", "(5, true, s)"},
 	"split": {"('a')", "", "(s)", "('.', 2000000)", "(none, 1000000)"}, "rsplit": {"('a')", "", "('.', 2000000)", "(none, 1000000)"},
-	"partition": {"('z')", "(s)"}, "rpartition": {"('z')", "(s)"}, "strip": {"(s)", ""}, "lstrip": {"(s)", ""}, "rstrip": {"(s)", ""}, "trim": {"(s)", ""},
-	"find": {"('z')", "(s)", "('z', 3000000)", "(s[1:] ~ 'b')"}, "rfind": {"('z')", "(s, 1)"}, "index": {"('z')", "(s)"}, "rindex": {"('a')"},
-	"count": {"('a')", "('')", "('a', -3000000)"}, "startswith": {"(s)", "('a')"}, "endswith": {"(s)"}, "removeprefix": {"(s)", "('a')"},
-	"removesuffix": {"(s)"}, "splitlines": {"(true)", ""}, "map": {"('upper')", "(attribute=s)", "('map', 'map', 'map', 'list')", "(filter='upper')"},
+	"partition": {"('z')", "(s)"}, "rpartition": {"('z')", "(s)"}, "strip": {"(s)", ""}, "lstrip": {"(s)",
+		""}, "rstrip": {"(s)", ""}, "trim": {"(s)", ""},
+	"find": {"('z')", "(s)", "('z', 3000000)", "(s[1:] ~ 'b')"}, "rfind": {"('z')", "(s, 1)"}, "index": {"('z')",
+		"(s)"}, "rindex": {"('a')"},
+	"count": {"('a')", "('')", "('a', -3000000)"}, "startswith": {"(s)",
+		"('a')"}, "endswith": {"(s)"}, "removeprefix": {"(s)", "('a')"},
+	"removesuffix": {"(s)"}, "splitlines": {"(true)", ""}, "map": {"('upper')", "(attribute=s)",
+		"('map', 'map', 'map', 'list')", "(filter='upper')"},
 	"select": {"('eq', s)", ""}, "reject": {"('eq', s)", ""}, "selectattr": {"(s)", "('a', 'eq', s)"}, "rejectattr": {"(s)", "('a')"},
 	"sort": {"", "(attribute=s)"}, "unique": {"", "(attribute=s)"}, "min": {"", "(attribute=s)"}, "max": {"", "(attribute=s)"},
-	"sum": {"", "(start='')", "(attribute=s)"}, "attr": {"(s)"}, "default": {"(s)", ""}, "d": {"(s)"}, "tojson": {"(true)", "", "(indent=100)", "(separators=[s, s])"},
+	"sum": {"", "(start='')", "(attribute=s)"}, "attr": {"(s)"}, "default": {"(s)",
+		""}, "d": {"(s)"}, "tojson": {"(true)", "", "(indent=100)", "(separators=[s, s])"},
 	"int": {"", "(0, 36)"}, "round": {"(300)"}, "get": {"(s)"},
 }
 
@@ -78,7 +88,13 @@ var hostileArguments = map[string][]string{
 func TestHostile(t *testing.T) {
 	texts := hostileTexts
 	if testing.Short() {
-		texts = []string{"'a'", "'é '"}
+		texts = texts[:2]
+	}
+	n := 0
+	check := func(source string) {
+		if n++; !testing.Short() || n%8 == 0 {
+			checkHostile(t, source)
+		}
 	}
 	args := func(name string) []string {
 		if a := hostileArguments[name]; a != nil {
@@ -96,32 +112,35 @@ func TestHostile(t *testing.T) {
 				if a == "" {
 					a = "()"
 				}
-				checkHostile(t, again(set, "s."+name+a), false)
+				check(again(set, "s."+name+a))
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(filters)) {
 			for _, a := range args(name) {
-				checkHostile(t, again(set, "s|"+name+a), false)
-				checkHostile(t, again(set, "[s, s]|"+name+a), false)
-				checkHostile(t, again(set, "[s, s]|"+name+a+"|list"), false)
-				checkHostile(t, again(set, "one|"+name+a), false)
-				checkHostile(t, again(set, "{s: s}|"+name+a), false)
+				check(again(set, "s|"+name+a))
+				check(again(set, "[s, s]|"+name+a))
+				check(again(set, "[s, s]|"+name+a+"|list"))
+				check(again(set, "one|"+name+a))
+				check(again(set, "{s: s}|"+name+a))
 				if strings.HasPrefix(text, "'a'") {
-					checkHostile(t, again(set+"{% set l = range(400000) %}", "l|"+name+a), false)
+					check(again(set+"{% set l = range(400000) %}", "l|"+name+a))
 				}
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(tests)) {
-			if name[0] < 'a' {
+			if name[0] < 'a' || name == "in" {
 				continue
 			}
-			checkHostile(t, again(set, "s is "+name), false)
-			checkHostile(t, again(set, "s is "+name+"(s)"), false)
+			check(again(set, "s is "+name))
+			check(again(set, "s is "+name+"(s)"))
 		}
-		for _, op := range []string{"s[3999999]", "s[-3999999]", "s[1:]", "s[:-1]", "s[::-1]", "s[::2]", "s ~ s", "s + s", "s * 2", "s == s ~ ''", "s < s ~ 'b'",
-			"[s] * 1000", "'%s%s' % (s, s)", "'%1000.1000s' % s", "[s]|string", "{s: s}[s]", "s in s", "'z' in s", "s not in [s]", "s|safe + s", "(s, s)|string",
-			"dict(a=s)", "namespace({s: s})", "strftime_now(s)", "range(s|length)", "s % 1", "s % (s, s)", "raise_exception(s)", "s.x", "one[s]"} {
-			checkHostile(t, again(set, op), false)
+		for _, op := range []string{"s[3999999]", "s[-3999999]", "s[1:]", "s[:-1]", "s[::-1]", "s[::2]", "s ~ s", "s + s",
+			"s * 2", "s == s ~ ''", "s < s ~ 'b'",
+			"[s] * 1000", "'%s%s' % (s, s)", "'%1000.1000s' % s", "[s]|string", "{s: s}[s]", "s in s", "'z' in s",
+			"s not in [s]", "s|safe + s", "(s, s)|string",
+			"dict(a=s)", "namespace({s: s})", "strftime_now(s)", "range(s|length)", "s % 1", "s % (s, s)",
+			"raise_exception(s)", "s.x", "one[s]"} {
+			check(again(set, op))
 		}
 	}
 }
@@ -134,11 +153,15 @@ func TestHostileOnce(t *testing.T) {
 		"{% set ns.b = [ns.b, ns.b] %}{% endfor %}"
 	for _, source := range []string{
 		large + "{{ s|replace('a', s) }}", large + "{{ s.replace('', s) }}", large + "{{ range(100000)|join(s) }}", large + "{{ s.join(range(100000)) }}",
-		large + "{{ s * 1000 }}", large + "{{ 1000 * s }}", "{{ 'a' * 9223372036854775807 }}", "{{ [1] * 9223372036854775807 }}", "{{ () * 9223372036854775807 ~ [1] * 99999999 }}",
-		large + "{{ s.replace('a', '\n')|indent(s) }}", "{{ 'a'|center(99999999999) }}", "{{ 'a'.zfill(9223372036854775807) }}", "{{ 'a'.ljust(1000000000000) }}",
-		"{{ '\\t'.expandtabs(9223372036854775807) }}", large + "{{ s.replace('a', '\\t').expandtabs(100000) }}", "{{ range(1000000000000) }}", "{{ range(-9223372036854775807, 9223372036854775807) }}",
+		large + "{{ s * 1000 }}", large + "{{ 1000 * s }}", "{{ 'a' * 9223372036854775807 }}",
+		"{{ [1] * 9223372036854775807 }}", "{{ () * 9223372036854775807 ~ [1] * 99999999 }}",
+		large + "{{ s.replace('a', '\n')|indent(s) }}", "{{ 'a'|center(99999999999) }}",
+		"{{ 'a'.zfill(9223372036854775807) }}", "{{ 'a'.ljust(1000000000000) }}",
+		"{{ '\\t'.expandtabs(9223372036854775807) }}", large + "{{ s.replace('a', '\\t').expandtabs(100000) }}",
+		"{{ range(1000000000000) }}", "{{ range(-9223372036854775807, 9223372036854775807) }}",
 		"{{ range(9223372036854775807, -9223372036854775807, -1) }}", large + "{{ '{0}'.replace('{0}', '{0}' * 1000).format(s) }}", large + "{{ ('%s' * 1000) % (([s] * 1000)|list) }}",
-		large + "{{ ('%s' * 1000)|format(s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s) }}", "{{ ('%65000s' * 100000) % ((1,) * 100000) }}",
+		large + "{{ ('%s' * 1000)|format(s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s) }}",
+		"{{ ('%65000s' * 100000) % ((1,) * 100000) }}",
 		large + list + "{{ l|tojson(separators=[s, s]) }}", large + "{{ ([s] * 1000)|tojson }}", large + "{{ ([s] * 1000)|string }}", large + "{{ ([s] * 1000)|join }}",
 		large + "{{ ([s] * 1000)|map('upper')|list }}", large + "{{ ([s] * 1000)|sum(start='') }}", large + "{{ ([s] * 1000)|sort }}", large + "{{ ([s] * 1000)|groupby(0) }}{{ ([s] * 1000)|unique|list }}" +
 			"{{ ([s]*1000)|min }}", large + "{{ ([s] * 1000)|urlencode }}", large + "{{ [['a', s]] * 1000|int }}{{ ([['a', s]] * 1000)|urlencode }}",
@@ -149,14 +172,17 @@ func TestHostileOnce(t *testing.T) {
 		large + "{% for i in range(100000) %}{{ s }}{% endfor %}", large + "{% macro f() %}{{ s }}{% endmacro %}{% for i in range(100000) %}{% set x = f() %}{% endfor %}",
 		large + "{% macro f() %}{{ varargs|string }}{{ kwargs }}{% endmacro %}{{ f(s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s) }}",
 		large + "{% macro f() %}{{ caller() }}{{ caller() }}{% endmacro %}{% for i in range(1000) %}{% call f() %}{{ s }}{% endcall %}{% endfor %}",
-		large + "{% for i in [1, 2, 3] recursive %}{{ s }}{{ loop([1, 2, 3]) }}{% endfor %}", "{% for i in [1, 2, 3] recursive %}{{ loop([1, 2, 3]) }}{{ loop([1, 2]) }}{% endfor %}",
+		large + "{% for i in [1, 2, 3] recursive %}{{ s }}{{ loop([1, 2, 3]) }}{% endfor %}",
+		"{% for i in [1, 2, 3] recursive %}{{ loop([1, 2, 3]) }}{{ loop([1, 2]) }}{% endfor %}",
 		large + "{% for i in range(1000) %}{% set x %}{{ s }}{% endset %}{% filter upper %}{{ x }}{% endfilter %}{% endfor %}",
 		"{% set ns = namespace(l=[]) %}{% for i in range(1000000) %}{% set ns.l = [ns.l, loop] %}{% endfor %}",
 		"{% set ns = namespace(l=[]) %}{% for i in range(1000000) %}{% macro f() %}{% endmacro %}{% set ns.l = [ns.l, f, namespace()] %}{% endfor %}",
 		grown + "{{ ns.a == ns.b }}", grown + "{{ ns.a < ns.b }}", grown + "{{ ns.a in [ns.b] }}", grown + "{{ [ns.a] is sameas [ns.b] }}{{ ns.a is eq ns.b }}", grown + "{{ ns.a }}", grown + "{{ ns.a|tojson }}",
 		grown + "{{ [(ns.a,), (ns.b,)]|sort }}", grown + "{{ [ns.b].index(ns.a) }}", grown + "{% for i in [1, 2] %}{{ loop.changed(ns.a if i == 1 else ns.b) }}{% endfor %}",
-		"{{ 1" + strings.Repeat("+1", 400_000) + " }}", "{{ a" + strings.Repeat("|e", 400_000) + " }}", "{{ a" + strings.Repeat(" or a", 180_000) + " }}",
-		"{% for i in range(1000000) %}{{ range(" + strings.Repeat("1,", 400_000) + "1) }}{% endfor %}", "{% if a %}" + strings.Repeat("{% elif a %}", 80_000) + "{% endif %}",
+		"{{ 1" + strings.Repeat("+1", 400_000) + " }}", "{{ a" + strings.Repeat("|e", 400_000) + " }}",
+		"{{ a" + strings.Repeat(" or a", 180_000) + " }}",
+		"{% for i in range(1000000) %}{{ range(" + strings.Repeat("1,", 400_000) + "1) }}{% endfor %}",
+		"{% if a %}" + strings.Repeat("{% elif a %}", 80_000) + "{% endif %}",
 		"{% macro f(" + strings.Repeat("a,", 100_000) + "a) %}{% endmacro %}{% for i in range(1000000) %}{{ f() }}{% endfor %}", "{{ 'a'|map(" + strings.Repeat("'map',", 100_000) + "'map')|list }}",
 		"{% for i in range(1000000) %}{% set x = i|string %}{{ [x, x, x]|join }}{{ x.split('') }}{% endfor %}",
 	} {

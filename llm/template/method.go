@@ -50,12 +50,13 @@ func init() {
 		">=": "ge"} {
 		tests[name] = tests[old]
 	}
-	tests["filter"] = func(_ *env, a called) any { return nameIn(filters, a.positional[0]) }
-	tests["test"] = func(_ *env, a called) any { return nameIn(tests, a.positional[0]) }
+	tests["filter"] = func(e *env, a called) any { return e.nameIn(filters, a.positional[0]) }
+	tests["test"] = func(e *env, a called) any { return e.nameIn(tests, a.positional[0]) }
 }
 
-func nameIn(all map[string]function, v any) bool {
+func (e *env) nameIn(all map[string]function, v any) bool {
 	name, ok := v.(string)
+	e.scan(name)
 	_, there := all[name]
 	return ok && there
 }
