@@ -69,15 +69,15 @@ func (t *Template) Render(vars map[string]any, o Options) (out string, err error
 
 // scope holds the variables of a loop round, a macro call or the template.
 type scope struct {
-	vars  map[string]any
-	outer *scope
-	kept  bool // a macro or a loop that calls itself sees it after its end
+	vars     map[string]any
+	outer    *scope
+	retained bool // a macro or a loop that calls itself sees it after its end
 }
 
 // keep marks a scope that something keeps.
 func (s *scope) keep() {
-	for ; s != nil && !s.kept; s = s.outer {
-		s.kept = true
+	for ; s != nil && !s.retained; s = s.outer {
+		s.retained = true
 	}
 }
 
@@ -133,7 +133,7 @@ func (e *env) inside(outer *scope, f func()) {
 	e.scope = s
 	f()
 	e.scope = before
-	if !s.kept && len(s.vars) < 64 {
+	if !s.retained && len(s.vars) < 64 {
 		clear(s.vars)
 		e.free = append(e.free, s)
 	}

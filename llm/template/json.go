@@ -110,6 +110,8 @@ func (w *jsonWriter) group(open, shut string, n, depth int, one func(i int)) {
 func (w *jsonWriter) text(s string) {
 	const hex = "0123456789abcdef"
 	unit := func(u rune) string {
+		w.e.spend(1)
+		w.e.take(16)
 		return string([]byte{'\\', 'u', hex[u>>12&15], hex[u>>8&15], hex[u>>4&15], hex[u&15]})
 	}
 	w.e.spend(len(s) >> 6)

@@ -359,7 +359,8 @@ func (e *env) putQuoted(p *pieces, s string, query bool) {
 		default:
 			esc = string([]byte{'%', hex[c>>4], hex[c&15]})
 		}
-		e.tick()
+		e.spend(1)
+		e.take(16)
 		e.put(p, s[from:i])
 		e.put(p, esc)
 		from = i + 1

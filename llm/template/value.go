@@ -313,7 +313,8 @@ func (e *env) quote(p *pieces, s string) {
 		if r >= ' ' && r <= '~' && r != '\\' && r != rune(q[0]) {
 			continue
 		}
-		e.tick()
+		e.spend(1)
+		e.take(16)
 		esc := ""
 		switch {
 		case r == rune(q[0]) || r == '\\':
