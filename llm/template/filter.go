@@ -578,25 +578,3 @@ func indentFilter(e *env, a called) any {
 	}
 	return e.joinPieces(&p)
 }
-
-func reverseFilter(e *env, a called) any {
-	if s, ok := a.positional[0].(string); ok {
-		e.walk(s, 2)
-		if isASCII(s) {
-			b := []byte(s)
-			slices.Reverse(b)
-			return string(b)
-		}
-		var b strings.Builder
-		b.Grow(len(s))
-		for s != "" {
-			r, n := utf8.DecodeLastRuneInString(s)
-			b.WriteRune(r)
-			s = s[:len(s)-n]
-		}
-		return b.String()
-	}
-	items := e.copied(a.positional[0])
-	slices.Reverse(items)
-	return &list{items: items, kind: lazyKind}
-}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // listKind is what Python calls a sequence. They print, compare and combine in ways of their own.
@@ -144,4 +146,26 @@ func groupFilter(e *env, a called) any {
 		i = k
 	}
 	return out
+}
+
+func reverseFilter(e *env, a called) any {
+	if s, ok := a.positional[0].(string); ok {
+		e.walk(s, 2)
+		if isASCII(s) {
+			b := []byte(s)
+			slices.Reverse(b)
+			return string(b)
+		}
+		var b strings.Builder
+		b.Grow(len(s))
+		for s != "" {
+			r, n := utf8.DecodeLastRuneInString(s)
+			b.WriteRune(r)
+			s = s[:len(s)-n]
+		}
+		return b.String()
+	}
+	items := e.copied(a.positional[0])
+	slices.Reverse(items)
+	return &list{items: items, kind: lazyKind}
 }
