@@ -342,7 +342,7 @@ func (w *attentionBlock[T]) seen(lo, hi int) (from, to int) {
 	return from, to
 }
 
-// keysOf are the panels of keys that rows of the block's head are multiplied with, packed into own if nobody did.
+// keysOf are the panels of keys that rows of the block's head are multiplied with, packed into own if they are not packed yet.
 func (w *attentionBlock[T]) keysOf(own []T) []T {
 	batch, group := w.head/w.h, w.head%w.h*w.g/w.h
 	switch {

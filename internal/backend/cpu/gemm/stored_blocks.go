@@ -27,7 +27,7 @@ func (p *problem[T]) readsPanels(e *engine[T]) bool {
 }
 
 // storedGrid cuts C into blocks: as few rows of them as stay near, as each reads all panels of its columns; then columns, as many for each
-// thread. A block begins with panels that nobody fetched and ends with an epilogue of shorter runs, so that a thread has one block of a
+// thread. A block begins with panels that were not fetched and ends with an epilogue of shorter runs, so that a thread has one block of a
 // product that takes a fraction of a millisecond, and several of a longer one, where a thread may be held up.
 func (p *problem[T]) storedGrid(e *engine[T], threads int) grid {
 	panels, most := ceilDiv(p.n, e.cols()), max(1, p.m/(4*e.rows))
