@@ -278,6 +278,7 @@ type sequence struct {
 	pick *sampler
 	out  *writer // nil: it has not begun
 	n    int     // tokens generated
+	had  int     // tokens of the prompt that were there
 	left bool
 
 	guess guessing

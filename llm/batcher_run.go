@@ -106,7 +106,7 @@ func (b *Batcher) begin(q *sequence) {
 		}
 	}
 	n := len(q.text.ids)
-	q.rest = q.ids[n:]
+	q.rest, q.had = q.ids[n:], n
 	b.mu.Lock()
 	b.stats.Reused += int64(n)
 	b.mu.Unlock()
@@ -123,6 +123,9 @@ func (b *Batcher) took(q *sequence, rows []scores, guesses []int) {
 			q.rest = nil
 			q.fail(err)
 			return
+		}
+		if q.n == 1 {
+			t.Cached = q.had
 		}
 		b.m.finishToken(&t, q.out, q.pick, q.n, len(q.text.ids))
 		again = t.mark(guesses)

@@ -98,7 +98,7 @@ func (b *Batcher) part(q *sequence, ids []int, size int) part {
 	}
 	if was := t.capacity; n > was {
 		if t.capacity = b.m.capacityFor(n); c.Rescaled(was, t.capacity) {
-			q.rest, t.ids = slices.Concat(t.ids, q.rest), nil
+			q.rest, t.ids, q.had = slices.Concat(t.ids, q.rest), nil, 0
 			return part{}
 		}
 	}

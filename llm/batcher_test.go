@@ -305,3 +305,15 @@ func TestBatcherFair(t *testing.T) {
 	}
 	b.active, b.waiting, b.running = nil, nil, false
 }
+
+// collectTokens are the tokens of a text.
+func collectTokens(t testing.TB, seq func(func(Token, error) bool)) (list []Token) {
+	t.Helper()
+	for tok, err := range seq {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, tok)
+	}
+	return list
+}

@@ -152,3 +152,26 @@ func TestCacheBits(t *testing.T) {
 		t.Errorf("%d bytes", s.Bytes)
 	}
 }
+
+// TestCachedTokens asserts that the first token says how much of the prompt was there: of a cache, and of the texts of a batcher.
+func TestCachedTokens(t *testing.T) {
+	m := tiny(t)
+	c, prompt := m.NewCache(), make([]int, 30)
+	for i := range prompt {
+		prompt[i] = i + 1
+	}
+	b := newBatcher(t, m, BatcherOptions{})
+	for i, want := range []int{0, 20, 29} {
+		ids := prompt
+		if i == 0 {
+			ids = slices.Concat(prompt[:20], []int{99})
+		}
+		alone := collectTokens(t, m.GenerateIDs(context.Background(), ids, Options{MaxTokens: 3, IgnoreEnd: true, Cache: c}))
+		batched := collectTokens(t, b.GenerateIDs(context.Background(), ids, Options{MaxTokens: 3, IgnoreEnd: true}))
+		for _, list := range [][]Token{alone, batched} {
+			if list[0].Cached != want || list[1].Cached != 0 || list[2].Cached != 0 {
+				t.Errorf("%d: %+v, want %d cached tokens", i, list, want)
+			}
+		}
+	}
+}

@@ -22,6 +22,8 @@ type Token struct {
 	// it and for what follows it, and were wrong.
 	Guessed bool
 	Missed  int
+	// Cached, of the first token, is how many tokens of the prompt were not evaluated, because an earlier text began alike.
+	Cached int
 	// Finish is set on the last token: "end" (the model ended the text), "stop" (a text of Options.Stop), "length" (MaxTokens)
 	// or "context" (the context is full).
 	Finish string
@@ -97,7 +99,8 @@ func (m *Model) continued(ctx context.Context, ids []int, o Options) iter.Seq2[T
 			return
 		}
 		defer done()
-		w := &writing{m: m, s: s, o: o, window: window, out: newWriter(m.tok, o, ids), pick: m.newSampler(o, ids), yield: yield}
+		w := &writing{m: m, s: s, o: o, window: window, out: newWriter(m.tok, o, ids), pick: m.newSampler(o, ids), yield: yield,
+			cached: len(ids) - len(rest)}
 		if w.guess, err = m.newGuesser(o, len(ids)); err != nil {
 			yield(Token{}, err)
 			return
@@ -126,6 +129,7 @@ type writing struct {
 	guess  *guesser // nil: none
 	yield  func(Token, error) bool
 	n      int // tokens so far
+	cached int // tokens of the prompt that were there
 }
 
 // run generates tokens until there is a reason to stop.
@@ -230,7 +234,9 @@ func (w *writing) choose(y scores) (Token, error) {
 	if err != nil {
 		return t, err
 	}
-	w.n++
+	if w.n++; w.n == 1 {
+		t.Cached = w.cached
+	}
 	pos := w.s.pos
 	if w.window > 0 { // there is always room
 		pos = 0

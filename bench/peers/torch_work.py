@@ -41,6 +41,33 @@ SPECIAL = {
     "gammainc_1m": (lambda x, y: torch.special.gammainc(x, y), 0.5, 10),
     "zeta_1m": (lambda x, y: torch.special.zeta(x, y), 1.5, 10),
     "polygamma2_1m": (lambda x, y: torch.polygamma(2, x), 0.5, 10),
+    "trigamma_1m": (lambda x, y: torch.polygamma(1, x), 0.5, 10),
+    "lgamma_negative_1m": (lambda x, y: torch.lgamma(x), -10, 10),
+    "digamma_negative_1m": (lambda x, y: torch.digamma(x), -10, 10),
+    "erfcx_1m": (lambda x, y: torch.special.erfcx(x), -4, 10),
+    "ndtr_1m": (lambda x, y: torch.special.ndtr(x), -5, 5),
+    "i0e_1m": (lambda x, y: torch.special.i0e(x), -10, 10),
+    "i1e_1m": (lambda x, y: torch.special.i1e(x), -10, 10),
+    "j0_1m": (lambda x, y: torch.special.bessel_j0(x), 0.1, 30),
+    "j1_1m": (lambda x, y: torch.special.bessel_j1(x), 0.1, 30),
+    "y0_1m": (lambda x, y: torch.special.bessel_y0(x), 0.1, 30),
+    "y1_1m": (lambda x, y: torch.special.bessel_y1(x), 0.1, 30),
+    "k0_1m": (lambda x, y: torch.special.modified_bessel_k0(x), 0.1, 10),
+    "k1_1m": (lambda x, y: torch.special.modified_bessel_k1(x), 0.1, 10),
+    "k0e_1m": (lambda x, y: torch.special.scaled_modified_bessel_k0(x), 0.1, 10),
+    "k1e_1m": (lambda x, y: torch.special.scaled_modified_bessel_k1(x), 0.1, 10),
+    "airy_ai_1m": (lambda x, y: torch.special.airy_ai(x), -10, 10),
+    "spherical_j0_1m": (lambda x, y: torch.special.spherical_bessel_j0(x), 0.1, 30),
+    "entr_1m": (lambda x, y: torch.special.entr(x), 0.1, 10),
+    "xlogy_1m": (lambda x, y: torch.special.xlogy(x, y), 0.1, 10),
+    "gammaincc_1m": (lambda x, y: torch.special.gammaincc(x, y), 0.5, 10),
+    "gammainc_large_1m": (lambda x, y: torch.special.gammainc(x, y), 20, 200),
+    "betaln_1m": (lambda x, y: torch.lgamma(x) + torch.lgamma(y) - torch.lgamma(x + y), 0.5, 10),
+    "mvlgamma3_1m": (lambda x, y: torch.mvlgamma(x, 3), 1.5, 10),
+    "chebyshev_t5_1m": (lambda x, y: torch.special.chebyshev_polynomial_t(x, 5), -1, 1),
+    "legendre5_1m": (lambda x, y: torch.special.legendre_polynomial_p(x, 5), -1, 1),
+    "logaddexp_1m": (lambda x, y: torch.logaddexp(x, y), -5, 5),
+    "logaddexp2_1m": (lambda x, y: torch.logaddexp2(x, y), -5, 5),
 }
 
 # Fourier transforms: the function and the shape of its operand; those of real numbers are in REAL_FFT.
@@ -206,9 +233,10 @@ def work(name):
         return MAPS[name], [x + 4.001 if name == "log" else x]
     if f := factoring(name):
         return f[1:]
-    if name in SPECIAL:
-        f, lo, hi = SPECIAL[name]
-        return f, [tensor(i, 1 << 20, scale=(hi - lo) / 2) + (hi + lo) / 2 for i in (1, 2)]
+    if (short := name.replace("_f64_", "_")) in SPECIAL:
+        f, lo, hi = SPECIAL[short]
+        x = [tensor(i, 1 << 20, scale=(hi - lo) / 2) + (hi + lo) / 2 for i in (1, 2)]
+        return f, [v.double() if short != name else v for v in x]
     if name in REAL_FFT:
         f, shape = REAL_FFT[name]
         return lambda x: torch.view_as_real(f(x)), [tensor(1, *shape)]

@@ -44,6 +44,7 @@ type runFlags struct {
 	bits    int
 	given   map[string]bool // flags of the command line
 	load    llm.LoadOptions
+	weights func(command, path string) error // sets load for a model
 	o       llm.Options
 }
 
@@ -66,7 +67,7 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	f.BoolVar(&r.quiet, "quiet", false, "print the text alone, without tokens per second")
 	f.StringVar(&r.system, "system", "", "the system message of a chat")
 	f.StringVar(&r.adapter, "adapter", "", "a folder with an adapter, as lucid tune writes it")
-	weights := loadFlags(f, &r.load)
+	r.weights = loadFlags(f, &r.load)
 	if err := c.parse(f, args, 2, out); err != nil {
 		return err
 	}
@@ -75,14 +76,20 @@ func (r *runFlags) parse(c *command, args []string, out io.Writer) error {
 	if f.NArg() == 0 {
 		r.choose(out)
 	}
-	r.path, r.load.FS = named(r.path)
-	if err := weights("run", r.path); err != nil {
+	if err := r.source(&r.path); err != nil {
 		return err
 	}
 	if r.o.Seed == 0 {
 		r.o.Seed = uint64(time.Now().UnixNano())
 	}
 	return nil
+}
+
+// source says where a model is, the one that is run or its draft, and how it is loaded: which weights stay as they are stored depends on
+// the file.
+func (r *runFlags) source(path *string) error {
+	*path, r.load.FS = named(*path)
+	return r.weights("run", *path)
 }
 
 // noModel says what to type if a model is not there.
@@ -116,9 +123,10 @@ func runRun(c *command, args []string, out io.Writer) error {
 		}
 	}
 	if r.draft != "" {
-		draft := r.load
-		r.draft, draft.FS = named(r.draft)
-		if r.o.Speculate.Draft, err = llm.Load(r.draft, draft); err != nil {
+		if err := r.source(&r.draft); err != nil {
+			return err
+		}
+		if r.o.Speculate.Draft, err = llm.Load(r.draft, r.load); err != nil {
 			return noModel("run", r.draft, err)
 		}
 	}

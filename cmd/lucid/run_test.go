@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -130,5 +131,24 @@ func TestInfo(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(out), &got); status != 0 || err != nil || got.Config.Family != "llama" || got.Tokens != 256 {
 		t.Errorf("status %d, %v, %s", status, err, out)
+	}
+}
+
+// TestRunLoadsDraft asserts that a draft is loaded as its own file asks for, not as that of the model does.
+func TestRunLoadsDraft(t *testing.T) {
+	for _, tt := range []struct {
+		path, draft string
+		load, then  bool // matrices as they are stored
+	}{
+		{"tiny", "small.gguf", true, true}, {"a.gguf", "a.safetensors", true, false}, {"a.safetensors", "tiny", false, true},
+	} {
+		r := &runFlags{}
+		if err := r.parse(find("run"), []string{tt.path, "x", "--draft", tt.draft}, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		was := r.load.Quantized
+		if err := r.source(&r.draft); err != nil || was != tt.load || r.load.Quantized != tt.then {
+			t.Errorf("%+v: stored %v, then %v; %v", tt, was, r.load.Quantized, err)
+		}
 	}
 }

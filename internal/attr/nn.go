@@ -108,3 +108,28 @@ func (w Pool) Spans(d int) []Span {
 	}
 	return s
 }
+
+// LossFold says what becomes of the losses of examples.
+type LossFold uint8
+
+// The folds.
+const (
+	LossMean LossFold = iota // by the weights of the targets that count
+	LossSum
+	LossNone // they stay as they are
+)
+
+// ClassLoss is a loss at target classes along one dimension: targets equal to Ignore count for nothing.
+type ClassLoss struct {
+	Axis, Ignore int
+	Fold         LossFold
+	Logits       bool // the loss is of log_softmax
+}
+
+// Op is the function that errors name.
+func (a ClassLoss) Op() string {
+	if a.Logits {
+		return "cross_entropy"
+	}
+	return "nll_loss"
+}

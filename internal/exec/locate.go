@@ -43,6 +43,8 @@ func (c checkedNode) raised(e *fault.Error) (op string, ok bool) {
 	switch a := c.attr.(type) {
 	case attr.Bound:
 		return a.Op, e.Kind == fault.Index && e.Size == int64(a.Size) && (e.Op == a.Op || e.Op == genericIndex)
+	case attr.ClassLoss:
+		return a.Op(), e.Kind == fault.Index && e.Op == a.Op()
 	case attr.Domain:
 		return a.Op, e.Kind == fault.Value && e.Op == a.Op
 	case attr.Factor:

@@ -23,7 +23,8 @@ var attrTypes = func() map[string]reflect.Type {
 		attr.FFT{}, attr.HalfFFT{},
 		attr.Scatter{}, attr.Sort{}, attr.Bits{}, attr.Arange{}, attr.Bound{}, attr.Order{}, attr.Polynomial{}, attr.Conv{},
 		attr.GatherMM{},
-		attr.Softplus{}, attr.RowNorm{}, attr.Attention{}, attr.Table{}, attr.Pool{}, attr.Var{}, attr.Norm{}, attr.TopK{}, attr.Search{},
+		attr.Softplus{}, attr.ClassLoss{},
+		attr.RowNorm{}, attr.Attention{}, attr.Table{}, attr.Pool{}, attr.Var{}, attr.Norm{}, attr.TopK{}, attr.Search{},
 		attr.Strided{},
 		attr.Unfold{}, attr.Bitcast{}, attr.Diagonal{}, attr.Split{}, attr.Recurrent{}, attr.Domain{}, attr.Mix{}, attr.Factor{},
 		attr.Block{}, attr.GatherBlock{}, attr.Quantized{}} {

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -32,30 +34,35 @@ type classes struct {
 }
 
 func newClasses(op string, x, target, weight *Node, ignore *int) classes {
-	c := classes{op: op, x: realFloat(op, x), axis: 1}
-	if x.Rank() == 1 {
-		c.axis = 0
-	}
-	if x.Rank() == 0 {
-		fault.Throw(fault.Shape, op, "a 0-d input has no classes")
-	}
-	c.count = x.Dim(c.axis)
+	axis := requireClasses(op, x, target, weight)
+	c := classes{op: op, x: x, axis: axis, count: x.Dim(axis)}
 	rows := x.Shape().Clone()
-	rows[c.axis] = 1
-	want := append(append([]int{}, rows[:c.axis]...), rows[c.axis+1:]...)
-	ok := len(want) == target.Rank()
-	for i := 0; ok && i < len(want); i++ {
-		ok = want[i] == target.Dim(i)
-	}
-	if !ok {
-		fault.Throw(fault.Shape, op, "target has shape %v, input %v; want target %v", target.Shape(), x.Shape(), want)
-	}
-	t := Cast(requirePositions(op, target), dtype.Int64)
+	rows[axis] = 1
+	t := Cast(target, dtype.Int64)
 	c.valid = Reshape(Ne(t, orElse(ignore, -100)), rows...)
 	t = Where(c.valid, Reshape(t, rows...), Number(dtype.Int64, 0))
 	c.target = strictIndex(op, t, c.count)
 	c.weight = c.classWeight(weight)
 	return c
+}
+
+// requireClasses checks the operands of a loss at target classes and returns the dimension of the classes.
+func requireClasses(op string, x, target, weight *Node) (axis int) {
+	realFloat(op, x)
+	if x.Rank() == 0 {
+		fault.Throw(fault.Shape, op, "a 0-d input has no classes")
+	}
+	axis = min(1, x.Rank()-1)
+	d, t := x.Shape().Dims(), target.Shape().Dims()
+	if len(t) != len(d)-1 || !slices.Equal(t[:axis], d[:axis]) || !slices.Equal(t[axis:], d[axis+1:]) {
+		fault.Throw(fault.Shape, op, "target has shape %v, input %v; want target %v", target.Shape(), x.Shape(),
+			slices.Delete(slices.Clone(d), axis, axis+1))
+	}
+	requirePositions(op, target)
+	if weight != nil && (weight.Rank() != 1 || weight.Dim(0) != d[axis]) {
+		fault.Throw(fault.Shape, op, "weight has shape %v; want [%d], one per class", weight.Shape(), d[axis])
+	}
+	return axis
 }
 
 // classWeight shows the weights by class along the axis of the classes.
@@ -111,6 +118,10 @@ func (c classes) finish(l, weight *Node, reduction string) *Node {
 func NllLoss(x, target, weight *Node, o NLLLossOptions) *Node {
 	ampFloat32(&x, &weight)
 	d := x.DType()
+	requireClasses("nll_loss", x, target, weight)
+	if l := classLoss(x, target, weight, o.IgnoreIndex, o.Reduction, false); l != nil {
+		return l
+	}
 	c := newClasses("nll_loss", Cast(x, statDType(d)), target, weight, o.IgnoreIndex)
 	at := Cast(gather(x, c.target, c.axis), c.x.DType()) // not all of x
 	l, w := c.counted(Neg(at))
@@ -130,7 +141,14 @@ func CrossEntropy(x, target, weight *Node, o CrossEntropyOptions) *Node {
 	}
 	ampFloat32(&x, &weight)
 	d := x.DType()
-	return Cast(wideCrossEntropy(Cast(realFloat("cross_entropy", x), statDType(d)), target, weight, o), d)
+	wide := Cast(realFloat("cross_entropy", x), statDType(d))
+	if o.LabelSmoothing == 0 && !target.DType().IsFloat() {
+		requireClasses("cross_entropy", x, target, weight)
+		if l := classLoss(wide, target, weight, o.IgnoreIndex, o.Reduction, true); l != nil {
+			return Cast(l, d)
+		}
+	}
+	return Cast(wideCrossEntropy(wide, target, weight, o), d)
 }
 
 // wideCrossEntropy is CrossEntropy of logits in the dtype that sums are taken in, which the result has too.

@@ -171,6 +171,8 @@ func histogram(op string, x, weight *Node, edges []*Node, bins []int, rng []floa
 	var sizes []int
 	for i := range d {
 		col := reshapeTo(SliceDim(x, 1, i, 1, 1), shape.Of(op, x.Dim(0)))
+		// A search of few is less than the launches that make up for it.
+		even := len(edges) <= i && bins[i] <= 1<<16 && x.Dim(0) >= 1<<10
 		if len(edges) <= i {
 			lo, hi := 0.0, 0.0
 			if len(rng) > 0 {
@@ -189,7 +191,13 @@ func histogram(op string, x, weight *Node, edges []*Node, bins []int, rng []floa
 		m := e.Dim(0) - 1
 		first, last := SliceDim(e, 0, 0, 1, 1), SliceDim(e, 0, m, 1, 1)
 		weight = Where(LogicalAnd(Ge(col, first), Le(col, last)), weight, constLike(weight, 0))
-		b := Minimum(Maximum(Sub(search(op, e, col, true, false), 1), 0), m-1)
+		var b *Node
+		if even {
+			b = evenBin(e, col, first, last)
+		} else {
+			b = Sub(search(op, e, col, true, false), 1)
+		}
+		b = Minimum(Maximum(b, 0), m-1)
 		if at == nil {
 			at = b
 		} else {
@@ -207,6 +215,16 @@ func histogram(op string, x, weight *Node, edges []*Node, bins []int, rng []floa
 		}
 	}
 	return h, edges
+}
+
+// evenBin is the bin of each x between edges that are evenly spread: where it should be, or next to it, since edges and quotients are
+// rounded.
+func evenBin(edges, x, first, last *Node) *Node {
+	m := edges.Dim(0) - 1
+	k := Cast(Mul(Div(Sub(x, first), Sub(last, first)), float64(m)), dtype.Int64)
+	k = Minimum(Maximum(k, 0), m-1)
+	below, above := Lt(x, take(edges, k, 0)), Ge(x, take(edges, Add(k, 1), 0))
+	return Add(Sub(k, Cast(below, dtype.Int64)), Cast(above, dtype.Int64))
 }
 
 // edgesBetween cuts a range into equal parts, counting from the nearer end so that both ends are exact.

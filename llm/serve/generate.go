@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,6 +25,7 @@ type answer struct {
 	reader *llm.ToolReader
 	calls  []llm.ToolCall
 	delta  llm.ToolDelta // of the last token
+	cached int           // tokens of the prompt that were there
 }
 
 // event is something that happened to one of the answers of a request.
@@ -116,7 +119,13 @@ type usage struct {
 	Prompt     int     `json:"prompt_tokens"`
 	Completion int     `json:"completion_tokens"`
 	Total      int     `json:"total_tokens"`
+	Reused     reused  `json:"prompt_tokens_details"`
 	Guesses    guesses `json:"completion_tokens_details"`
+}
+
+// reused counts tokens of prompts that were not evaluated, because an earlier text began alike.
+type reused struct {
+	Cached int `json:"cached_tokens"`
 }
 
 // guesses counts tokens that were guessed ahead, from the prediction of a request or by what the server has for that.
@@ -131,6 +140,14 @@ func (u *usage) count(t llm.Token) {
 	u.Guesses.Missed += t.Missed
 	if t.Guessed {
 		u.Guesses.Right++
+	}
+}
+
+// countCached counts what every answer to a prompt found there: one may have found what another had just left.
+func (u *usage) countCached(answers []answer, n int) {
+	for each := range slices.Chunk(answers, n) {
+		least := slices.MinFunc(each, func(a, b answer) int { return cmp.Compare(a.cached, b.cached) })
+		u.Reused.Cached += least.cached
 	}
 }
 
@@ -158,6 +175,7 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, q *request, f s
 	err := s.run(ctx, q, func(e event) error {
 		a, now := &answers[e.index], time.Now()
 		if len(a.tokens) == 0 {
+			a.cached = e.token.Cached
 			s.metrics.first.observe(now.Sub(begun).Seconds())
 		} else {
 			s.metrics.between.observe(now.Sub(last[e.index]).Seconds())
@@ -171,6 +189,7 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, q *request, f s
 		return nil
 	})
 	use.Total = use.Prompt + use.Completion
+	use.countCached(answers, int(q.n))
 	s.metrics.tokens(use)
 	switch {
 	case err != nil && (errors.Is(err, errGone) || r.Context().Err() != nil):

@@ -285,7 +285,7 @@ func (f *responseShape) object(q *request, status string, items []responseItem, 
 	}
 	if use != nil {
 		o["usage"] = map[string]any{"input_tokens": use.Prompt, "output_tokens": use.Completion, "total_tokens": use.Total,
-			"input_tokens_details": map[string]int{"cached_tokens": 0}, "output_tokens_details": map[string]int{"reasoning_tokens": 0}}
+			"input_tokens_details": use.Reused, "output_tokens_details": map[string]int{"reasoning_tokens": 0}}
 	}
 	return o
 }

@@ -34,6 +34,7 @@ for await (const part of await chat({ max_tokens: 8, temperature: 0, stream: tru
 }
 assert.equal(text, a.choices[0].message.content);
 assert.equal(last.usage.completion_tokens, a.usage.completion_tokens);
+assert.equal(last.usage.prompt_tokens_details.cached_tokens, a.usage.prompt_tokens - 1);
 
 const probs = await chat({ max_completion_tokens: 4, n: 2, seed: 5, logprobs: true, top_logprobs: 3, logit_bias: { 65: 1 } });
 assert.ok(probs.choices.length === 2 && probs.choices[1].logprobs.content.every((t) => t.top_logprobs.length === 3 && t.logprob <= 0));

@@ -37,6 +37,7 @@ a = client.chat.completions.create(model=name, messages=hello, max_tokens=8, tem
 assert a.choices[0].finish_reason in ("length", "stop") and a.choices[0].message.role == "assistant"
 assert a.usage.completion_tokens <= 8 and a.usage.total_tokens == a.usage.prompt_tokens + a.usage.completion_tokens
 text = a.choices[0].message.content
+assert a.usage.prompt_tokens_details.cached_tokens >= 0
 
 guessed = client.chat.completions.create(model=name, messages=hello, max_tokens=8, temperature=0,
                                          prediction={"type": "content", "content": text + "more"})
@@ -48,6 +49,7 @@ parts = list(client.chat.completions.create(model=name, messages=hello, max_toke
                                             stream_options={"include_usage": True}))
 assert "".join(p.choices[0].delta.content or "" for p in parts if p.choices) == text
 assert parts[-1].usage.completion_tokens == a.usage.completion_tokens and parts[-2].choices[0].finish_reason
+assert parts[-1].usage.prompt_tokens_details.cached_tokens == a.usage.prompt_tokens - 1  # the last one is evaluated
 
 b = client.chat.completions.create(model=name, messages=hello, max_completion_tokens=4, n=3, seed=5, temperature=1.3, top_p=0.9,
                                    presence_penalty=0.5, frequency_penalty=0.5, logprobs=True, top_logprobs=3, user="someone",
@@ -98,7 +100,8 @@ for choice in ("auto", "none"):
 # Responses.
 f = client.responses.create(model=name, input="hi", instructions="x", max_output_tokens=8, temperature=0, store=False)
 assert f.status in ("completed", "incomplete") and f.output_text == text and f.usage.output_tokens == a.usage.completion_tokens
-assert f.usage.input_tokens == a.usage.prompt_tokens and f.output[0].type == "message"
+assert f.usage.input_tokens == a.usage.prompt_tokens and f.usage.input_tokens_details.cached_tokens == a.usage.prompt_tokens - 1
+assert f.output[0].type == "message"
 g = client.responses.create(model=name, input=[{"role": "user", "content": "hi"}], max_output_tokens=200, parallel_tool_calls=False,
                             tools=[{"type": "function", "name": "weather", "parameters": parameters, "strict": True}],
                             tool_choice={"type": "function", "name": "weather"})

@@ -251,6 +251,26 @@ func rowWise() (all []check) {
 			f: func(in []*node) []*node {
 				return []*node{graph.New(op("class_nll_grad"), attr.Axis{Axis: 1}, in...)}
 			}},
+		check{name: "class_loss", dtypes: floats, loose: true,
+			in: []input{{lo: -3, hi: 3, shape: []int{2, 7, 3}},
+				{dtype: dtype.Int64, shape: []int{2, 3}, list: []float64{6, 0, 3, 1, 2, 5}}},
+			f: func(in []*node) []*node {
+				a := attr.ClassLoss{Axis: 1, Ignore: 3}
+				return graph.TupleItems(graph.New(op("class_loss"), a, in...))[:1]
+			}},
+		check{name: "class_loss_grad", dtypes: floats, loose: true,
+			in: []input{{lo: -1, hi: 1, shape: []int{2, 3}},
+				{dtype: dtype.Int64, shape: []int{2, 3}, list: []float64{6, 0, 3, 1, 2, 5}},
+				{lo: -3, hi: 3, shape: []int{2, 7, 3}}},
+			f: func(in []*node) []*node {
+				wide := in[0].DType()
+				if wide.IsHalf() {
+					wide = dtype.Float32
+				}
+				total := ops.Sum(ops.Cast(in[2], wide), ops.ReduceOptions{})
+				a := attr.ClassLoss{Axis: 1, Ignore: 3, Fold: attr.LossNone}
+				return []*node{graph.New(op("class_loss_grad"), a, append(in, total)...)}
+			}},
 		check{name: "class_nll", dtypes: floats, loose: true,
 			in: []input{{lo: -3, hi: 3, shape: []int{4, 7}}, {dtype: dtype.Int64, shape: []int{4, 1}, list: []float64{6, 0, 3, 1}}},
 			f: func(in []*node) []*node {

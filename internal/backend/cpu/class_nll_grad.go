@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -44,7 +43,7 @@ func classNLLGrad(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		if r.inner > 1 {
 			return r.columns(c, z, x, simd.SubF64, simd.ExpF64, simd.MulF64)
 		}
-		return r.each(c, z, x)
+		return r.each(c, z, x, simd.ExpF64)
 	}
 	r, err := classNLLOperands(c, a, in, func(v backend.View) ([]float32, error) { return denseF32(c, v) })
 	if err != nil {
@@ -92,17 +91,26 @@ func classNLLOperands[T floats](c *backend.Ctx, a attr.Attr, in []backend.View,
 	return r, nil
 }
 
-// each is the way of float64 along the last dimension.
-func (r *classNLLRows[T]) each(c *backend.Ctx, z, x []T) error {
-	const unit = 1 << 12
-	return c.For(ceil(len(x), unit), func(b int) {
-		for i := b * unit; i < min((b+1)*unit, len(x)); i++ {
-			row := i / r.n
-			v := T(math.Exp(float64(x[i]-r.lse[row]))) * r.s[row]
-			if int64(i%r.n) == r.target[row] {
-				v -= r.g[row]
+// each is the way of float64 along the last dimension, by pieces of rows.
+func (r *classNLLRows[T]) each(c *backend.Ctx, z, x []T, exp func(z, x []T)) error {
+	const piece = 1 << 12
+	pieces := ceil(r.n, piece)
+	group := max(1, piece/r.n)
+	return c.For(ceil(len(r.lse), group)*pieces, func(b int) {
+		lo := b % pieces * piece
+		m := min(piece, r.n-lo)
+		for i := b / pieces * group; i < min((b/pieces+1)*group, len(r.lse)); i++ {
+			out, in, lse, s := z[i*r.n+lo:][:m], x[i*r.n+lo:][:m], r.lse[i], r.s[i]
+			for k, v := range in {
+				out[k] = v - lse
 			}
-			z[i] = v
+			exp(out, out)
+			for k := range out {
+				out[k] *= s
+			}
+			if k := int(r.target[i]) - lo; k >= 0 && k < m {
+				out[k] -= r.g[i]
+			}
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -276,6 +277,10 @@ func copyLine[T any](z, x unsafe.Pointer, n, zs, xs int) {
 		fillT[T](z, x, n)
 		return
 	}
+	if zs == 1 && xs == -1 && size < 8 {
+		reverseLine(z, x, n, size)
+		return
+	}
 	if zs == 1 {
 		for i, out := 0, unsafe.Slice((*T)(z), n); i < n; i++ {
 			out[i] = *(*T)(unsafe.Add(x, i*xs*size))
@@ -284,5 +289,36 @@ func copyLine[T any](z, x unsafe.Pointer, n, zs, xs int) {
 	}
 	for i := range n {
 		*(*T)(unsafe.Add(z, i*zs*size)) = *(*T)(unsafe.Add(x, i*xs*size))
+	}
+}
+
+// reverseLine copies n elements of at most 4 bytes that end at x, the last one first: eight bytes at a time.
+func reverseLine(z, x unsafe.Pointer, n, size int) {
+	words := n * size / 8
+	out := unsafe.Slice((*uint64)(z), words)
+	x = unsafe.Add(x, size)
+	switch size {
+	case 1:
+		for i := range out {
+			x = unsafe.Add(x, -8)
+			out[i] = bits.ReverseBytes64(*(*uint64)(x))
+		}
+	case 2:
+		const even = 0x00ff00ff00ff00ff
+		for i := range out {
+			x = unsafe.Add(x, -8)
+			v := bits.ReverseBytes64(*(*uint64)(x))
+			out[i] = v&even<<8 | v>>8&even
+		}
+	case 4:
+		for i := range out {
+			x = unsafe.Add(x, -8)
+			out[i] = bits.RotateLeft64(*(*uint64)(x), 32)
+		}
+	}
+	rest := unsafe.Slice((*byte)(unsafe.Add(z, words*8)), n*size-words*8)
+	for ; len(rest) > 0; rest = rest[size:] {
+		x = unsafe.Add(x, -size)
+		copy(rest[:size], unsafe.Slice((*byte)(x), size))
 	}
 }

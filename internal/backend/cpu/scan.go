@@ -324,12 +324,66 @@ func firstOf(s attr.Scan, x backend.View) int {
 
 func linear[T numbers](c *backend.Ctx, s attr.Scan, out, in []backend.View) error {
 	first := firstOf(s, in[0])
+	x, err := rowsAlong(c, in[0], s.Axis)
+	if err != nil {
+		return err
+	}
+	if x.inner == 1 && x.n > 0 {
+		y, err := rowsAlong(c, in[1], s.Axis)
+		if err != nil {
+			return err
+		}
+		return linearRows(c, backend.Slice[T](out[0]), elems[T](x.base, x.count()*x.n), elems[T](y.base, x.count()*x.n), x.n, s.Reverse)
+	}
 	return scanRows(c, s, out[0], in, T(0), func(acc T, x, y T, k int) (T, T) {
 		if k == first { // what stands before the first is nothing, whatever its factor
 			return y, y
 		}
 		acc = x*acc + y
 		return acc, acc
+	})
+}
+
+// linearRows runs along rows of n elements, four side by side: each step of one waits for the last.
+func linearRows[T numbers](c *backend.Ctx, z, x, y []T, n int, reverse bool) error {
+	const side = 4
+	first, step := 0, 1
+	if reverse {
+		first, step = n-1, -1
+	}
+	rows := len(z) / n
+	group := max(side, foldChunk/n/side*side)
+	return each(c, ceil(rows, group), func(b int) {
+		pace := par.NewPace()
+		r, end := b*group, min((b+1)*group, rows)
+		for ; r+side <= end; r += side {
+			x, y, z := x[r*n:(r+side)*n], y[r*n:(r+side)*n], z[r*n:(r+side)*n]
+			x1, x2, x3, y1, y2, y3 := x[n:], x[2*n:], x[3*n:], y[n:], y[2*n:], y[3*n:]
+			z1, z2, z3 := z[n:], z[2*n:], z[3*n:]
+			a0, a1, a2, a3 := y[first], y1[first], y2[first], y3[first] // what stands before the first is nothing, whatever its factor
+			z[first], z1[first], z2[first], z3[first] = a0, a1, a2, a3
+			for k, i := 1, first+step; k < n; {
+				last := min(k+foldChunk/side, n)
+				pace.StepElems(side * (last - k))
+				for ; k < last; k, i = k+1, i+step {
+					a0, a1, a2, a3 = x[i]*a0+y[i], x1[i]*a1+y1[i], x2[i]*a2+y2[i], x3[i]*a3+y3[i]
+					z[i], z1[i], z2[i], z3[i] = a0, a1, a2, a3
+				}
+			}
+		}
+		for ; r < end; r++ {
+			x, y, z := x[r*n:(r+1)*n], y[r*n:(r+1)*n], z[r*n:(r+1)*n]
+			acc := y[first]
+			z[first] = acc
+			for k, i := 1, first+step; k < n; {
+				last := min(k+foldChunk, n)
+				pace.StepElems(last - k)
+				for ; k < last; k, i = k+1, i+step {
+					acc = x[i]*acc + y[i]
+					z[i] = acc
+				}
+			}
+		}
 	})
 }
 

@@ -41,7 +41,11 @@ func argScan[T reals](most bool) scanner {
 			var best [tile]T
 			var indices [tile]int64
 			pace := par.NewPace()
-			for o := b / tiles * group; o < min((b/tiles+1)*group, x.outer); o++ {
+			o, end := b/tiles*group, min((b/tiles+1)*group, x.outer)
+			for ; x.inner == 1 && o+scanSide <= end; o += scanSide {
+				runSideBySide(xs[o*x.n:], z[o*x.n:], x.n, s.Reverse, most, &pace)
+			}
+			for ; o < end; o++ {
 				at := o*x.n*x.inner + first + t
 				copy(best[:w], xs[at:])
 				clearTo(indices[:w], index(0))
@@ -73,6 +77,58 @@ func argScan[T reals](most bool) scanner {
 func clearTo(z []int64, v int64) {
 	for i := range z {
 		z[i] = v
+	}
+}
+
+// scanSide are the rows that run side by side: each step of one waits for the last.
+const scanSide = 4
+
+// runSideBySide is the running argmax, or argmin, of so many rows of n elements.
+func runSideBySide[T reals](x []T, z []int64, n int, reverse, most bool, pace *par.Pace) {
+	first, step := 0, 1
+	if reverse {
+		first, step = n-1, -1
+	}
+	x0, x1, x2, x3 := x[:n], x[n:2*n], x[2*n:3*n], x[3*n:4*n]
+	z0, z1, z2, z3 := z[:n], z[n:2*n], z[2*n:3*n], z[3*n:4*n]
+	v0, v1, v2, v3 := x0[first], x1[first], x2[first], x3[first]
+	w0, w1, w2, w3 := first, first, first, first
+	for k, i := 0, first; k < n; {
+		last := min(k+foldChunk/scanSide, n)
+		pace.StepElems(scanSide * (last - k))
+		if most {
+			for ; k < last; k, i = k+1, i+step {
+				if a := x0[i]; a >= v0 || a != a {
+					v0, w0 = a, i
+				}
+				if a := x1[i]; a >= v1 || a != a {
+					v1, w1 = a, i
+				}
+				if a := x2[i]; a >= v2 || a != a {
+					v2, w2 = a, i
+				}
+				if a := x3[i]; a >= v3 || a != a {
+					v3, w3 = a, i
+				}
+				z0[i], z1[i], z2[i], z3[i] = int64(w0), int64(w1), int64(w2), int64(w3)
+			}
+			continue
+		}
+		for ; k < last; k, i = k+1, i+step {
+			if a := x0[i]; a <= v0 || a != a {
+				v0, w0 = a, i
+			}
+			if a := x1[i]; a <= v1 || a != a {
+				v1, w1 = a, i
+			}
+			if a := x2[i]; a <= v2 || a != a {
+				v2, w2 = a, i
+			}
+			if a := x3[i]; a <= v3 || a != a {
+				v3, w3 = a, i
+			}
+			z0[i], z1[i], z2[i], z3[i] = int64(w0), int64(w1), int64(w2), int64(w3)
+		}
 	}
 }
 

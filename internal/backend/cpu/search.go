@@ -10,6 +10,40 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
+// countBelow is how many elements of a sorted row are not >= w; what a look decides is a number and no branch.
+func countBelow[T reals](row []T, w T) int64 {
+	lo, n := 0, len(row)
+	for n > 1 {
+		half := n / 2
+		stay := 0 // 1 is set by no branch
+		if row[lo+half-1] >= w {
+			stay = 1
+		}
+		lo, n = lo+half&(stay-1), n-half
+	}
+	if n == 1 && !(row[lo] >= w) {
+		lo++
+	}
+	return int64(lo)
+}
+
+// countTo is how many elements of a sorted row are not > w.
+func countTo[T reals](row []T, w T) int64 {
+	lo, n := 0, len(row)
+	for n > 1 {
+		half := n / 2
+		stay := 0 // 1 is set by no branch
+		if row[lo+half-1] > w {
+			stay = 1
+		}
+		lo, n = lo+half&(stay-1), n-half
+	}
+	if n == 1 && !(row[lo] > w) {
+		lo++
+	}
+	return int64(lo)
+}
+
 // searchTyped finds the index of each value in its row of the sequence.
 func searchTyped[T reals](c *backend.Ctx, right bool, seq, v rowSet, z []int64) error {
 	s, x := elems[T](seq.base, seq.outer*seq.n), elems[T](v.base, len(z))
@@ -18,16 +52,11 @@ func searchTyped[T reals](c *backend.Ctx, right bool, seq, v rowSet, z []int64) 
 	return each(c, (len(z)+block-1)/block, func(b int) {
 		for i := b * block; i < min((b+1)*block, len(z)); i++ {
 			row := s[i/perRow*seq.n : (i/perRow+1)*seq.n]
-			lo, hi := 0, seq.n
-			for w := x[i]; lo < hi; {
-				m := int(uint(lo+hi) / 2)
-				if right && !(row[m] > w) || !right && !(row[m] >= w) {
-					lo = m + 1
-				} else {
-					hi = m
-				}
+			if right {
+				z[i] = countTo(row, x[i])
+			} else {
+				z[i] = countBelow(row, x[i])
 			}
-			z[i] = int64(lo)
 		}
 	})
 }

@@ -18,6 +18,15 @@ func polygammaB[T floats](n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
 	}
 }
 
+// polygamma64 has a kernel of the first order.
+func polygamma64(n int, z, x, y, w unsafe.Pointer, a attr.Attr) {
+	if a.(attr.Order).N == 1 {
+		simd.TrigammaF64(elems[float64](z, n), elems[float64](x, n))
+		return
+	}
+	polygammaB[float64](n, z, x, y, w, a)
+}
+
 // polygamma32 is ±n!·ζ(n+1, x); below 0, and for orders whose factorial is too large, it is computed in float64.
 func polygamma32(n int, z, x, y, w unsafe.Pointer, a attr.Attr) {
 	order := a.(attr.Order).N
@@ -62,33 +71,6 @@ func lgamma32(z, x []float32) {
 		} else {
 			simd.LgammaF32(to, in)
 		}
-	}
-}
-
-// gammainc32 has a shorter kernel for tiles without large concentrations.
-func gammainc32(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
-	a, v, out := elems[float32](x, n), elems[float32](y, n), elems[float32](z, n)
-	for at := 0; at < n; at += tileElems {
-		end := min(n, at+tileElems)
-		f := simd.GammaincLowF32
-		for _, c := range a[at:end] {
-			if !(c < simd.GammaincSplit) {
-				f = simd.GammaincF32
-				break
-			}
-		}
-		f(out[at:end], a[at:end], v[at:end])
-	}
-}
-
-func polynomialB[T floats](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
-	p, v, d, out := a.(attr.Polynomial), elems[T](x, n), elems[T](y, n), elems[T](z, n)
-	f := special.Polynomial
-	if unsafe.Sizeof(out[0]) == 4 {
-		f = special.PolynomialNarrow
-	}
-	for i := range out {
-		out[i] = T(f(p, float64(v[i]), float64(d[i])))
 	}
 }
 
@@ -197,43 +179,43 @@ func init() {
 	for name, t := range map[string]byDType{
 		"floor": bothFloats(simd.FloorF32, simd.FloorF64), "ceil": bothFloats(simd.CeilF32, simd.CeilF64),
 		"trunc": bothFloats(simd.TruncF32, simd.TruncF64), "round": bothFloats(simd.RoundF32, simd.RoundF64),
-		"lgamma": onFloats(vec1(lgamma32), each1(special.Lgamma)), "digamma": onFloats(vec1(simd.DigammaF32), each1(special.Digamma)),
-		"special_zeta":      onFloats(vec2(simd.ZetaF32), each2(special.Zeta)),
-		"polygamma":         onFloats(polygamma32, polygammaB[float64]),
-		"i0":                onFloats(vec1(simd.BesselI0F32), each1(special.I0)),
-		"special_i0e":       onFloats(vec1(simd.BesselI0eF32), each1(special.I0e)),
-		"special_i1":        onFloats(vec1(simd.BesselI1F32), each1(special.I1)),
-		"special_i1e":       onFloats(vec1(simd.BesselI1eF32), each1(special.I1e)),
-		"special_bessel_j0": real64(special.J0), "special_bessel_j1": real64(special.J1),
-		"special_bessel_y0": real64(special.Y0), "special_bessel_y1": real64(special.Y1),
-		"special_modified_bessel_k0": real64(special.K0), "special_modified_bessel_k1": real64(special.K1),
-		"special_scaled_modified_bessel_k0": real64(special.K0e), "special_scaled_modified_bessel_k1": real64(special.K1e),
-		"special_gammainc":            onFloats(gammainc32, each2(special.Gammainc)),
-		"special_gammaincc":           binary64(special.Gammaincc),
+		"lgamma": bothFloats(lgamma32, simd.LgammaF64), "digamma": bothFloats(simd.DigammaF32, simd.DigammaF64),
+		"special_zeta":      bothFloats2(simd.ZetaF32, simd.ZetaF64),
+		"polygamma":         onFloats(polygamma32, polygamma64),
+		"i0":                bothFloats(simd.BesselI0F32, simd.BesselI0F64),
+		"special_i0e":       bothFloats(simd.BesselI0eF32, simd.BesselI0eF64),
+		"special_i1":        bothFloats(simd.BesselI1F32, simd.BesselI1F64),
+		"special_i1e":       bothFloats(simd.BesselI1eF32, simd.BesselI1eF64),
+		"special_bessel_j0": wide1(simd.BesselJ0F64), "special_bessel_j1": wide1(simd.BesselJ1F64),
+		"special_bessel_y0": wide1(simd.BesselY0F64), "special_bessel_y1": wide1(simd.BesselY1F64),
+		"special_modified_bessel_k0": wide1(simd.BesselK0F64), "special_modified_bessel_k1": wide1(simd.BesselK1F64),
+		"special_scaled_modified_bessel_k0": wide1(simd.BesselK0eF64), "special_scaled_modified_bessel_k1": wide1(simd.BesselK1eF64),
+		"special_gammainc":            onFloats(gammainc32, vec2(incompleteGamma64(false))),
+		"special_gammaincc":           wide2(incompleteGamma64(true)),
 		"gamma_density":               binary64(special.GammaDensity),
-		"special_beta":                binary64(special.Beta),
-		"special_betaln":              binary64(special.Betaln),
+		"special_beta":                onFloats(vec2(simd.BetaF32), each2(special.Beta)),
+		"special_betaln":              bothFloats2(simd.BetalnF32, simd.BetalnF64),
 		"special_betainc":             ternary64(special.Betainc),
 		"beta_density":                ternary64(special.BetaDensity),
-		"special_airy_ai":             real64(special.AiryAi),
+		"special_airy_ai":             wide1(simd.AiryAiF64),
 		"airy_ai_prime":               real64(special.AiryAiPrime),
-		"special_erfcinv":             real64(special.Erfcinv),
+		"special_erfcinv":             wide1(simd.ErfcinvF64),
 		"erfcx_derivative":            onFloats(erfcxDerivativeB[float32], erfcxDerivativeB[float64]),
 		"standard_gamma_grad":         onFloats(gammaGradB[float32], gammaGradB[float64]),
 		"beta_grad":                   onFloats(betaGradB[float32], betaGradB[float64]),
 		"special_polynomial":          onFloats(polynomialB[float32], polynomialB[float64]),
-		"special_spherical_bessel_j0": real64(special.SphericalJ0),
-		"special_erfcx":               onFloats(vec1(simd.ErfcxF32), each1(special.Erfcx)),
-		"special_ndtr":                onFloats(vec1(simd.NdtrF32), each1(special.Ndtr)),
-		"special_log_ndtr":            onFloats(vec1(simd.LogNdtrF32), each1(special.LogNdtr)),
-		"special_ndtri":               onFloats(vec1(simd.NdtriF32), each1(special.Ndtri)),
+		"special_spherical_bessel_j0": wide1(simd.SphericalJ0F64),
+		"special_erfcx":               bothFloats(simd.ErfcxF32, simd.ErfcxF64),
+		"special_ndtr":                bothFloats(simd.NdtrF32, simd.NdtrF64),
+		"special_log_ndtr":            bothFloats(simd.LogNdtrF32, simd.LogNdtrF64),
+		"special_ndtri":               bothFloats(simd.NdtriF32, simd.NdtriF64),
 		"special_entr":                bothFloats(entr(simd.LogF32, simd.MulF32), entr(simd.LogF64, simd.MulF64)),
 		"logit":                       bothFloats(simd.LogitF32, simd.LogitF64),
 		"atan2":                       bothFloats2(simd.Atan2F32, simd.Atan2F64),
 		"hypot":                       bothFloats2(simd.HypotF32, simd.HypotF64),
 		"copysign":                    bothFloats2(simd.CopysignF32, simd.CopysignF64),
 		"logaddexp":                   bothFloats2(simd.LogAddExpF32, simd.LogAddExpF64).complexes2(special.LogAddExpComplex),
-		"logaddexp2":                  binary64(special.LogAddExp2),
+		"logaddexp2":                  wide2(simd.LogAddExp2F64),
 		"xlogy":                       bothFloats2(xlogy(simd.LogF32, simd.MulF32), xlogy(simd.LogF64, simd.MulF64)),
 		"special_xlog1py":             bothFloats2(xlogy(simd.Log1pF32, simd.MulF32), xlogy(simd.Log1pF64, simd.MulF64)),
 		"nextafter":                   next, "frexp_mantissa": real64(special.Mantissa),

@@ -199,9 +199,12 @@ func (d *Device) peer(dst, src *mem.Buffer, from *backend.Device) error {
 
 // onHost are the ops that run on the host by choice, and why. LUCID_CUDA_STRICT=1 allows them too.
 var onHost = map[string]string{
-	"eig":        "of small matrices, and where cuSOLVER has no Xgeev: its iterations depend on each other, and the host is faster at them",
-	"ldl_factor": "each of its steps chooses a pivot; Cholesky and LU have kernels",
-	"ldl_solve":  "it solves with the factors of ldl_factor, which are on the host",
+	"eig": "of small matrices, and where cuSOLVER has no Xgeev: " +
+		"its iterations depend on each other, and the host is faster at them",
+	"ldl_factor":      "each of its steps chooses a pivot; Cholesky and LU have kernels",
+	"class_loss":      "on a GPU class_nll and ops around it are recorded instead",
+	"class_loss_grad": "it belongs to class_loss",
+	"ldl_solve":       "it solves with the factors of ldl_factor, which are on the host",
 }
 
 // RunsOnHost reports whether an op runs on the host by choice.

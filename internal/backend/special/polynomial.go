@@ -6,8 +6,8 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 )
 
-// recurrence gives the coefficients of p(m+1) = (a·x + b)·p(m) - c·p(m-1).
-func recurrence(f attr.Family, m float64) (a, b, c float64) {
+// Recurrence gives the coefficients of p(m+1) = (a·x + b)·p(m) - c·p(m-1).
+func Recurrence(f attr.Family, m float64) (a, b, c float64) {
 	switch f {
 	case attr.ChebyshevT, attr.ChebyshevU, attr.ChebyshevV, attr.ChebyshevW:
 		return 2, 0, 1
@@ -23,8 +23,8 @@ func recurrence(f attr.Family, m float64) (a, b, c float64) {
 	return (2*m + 1) / (m + 1), 0, m / (m + 1)
 }
 
-// first gives the polynomial of degree 1 as a·x + b.
-func first(f attr.Family) (a, b float64) {
+// FirstDegree gives the polynomial of degree 1 as a·x + b.
+func FirstDegree(f attr.Family) (a, b float64) {
 	switch f {
 	case attr.ChebyshevT, attr.HermiteHe, attr.Legendre:
 		return 1, 0
@@ -49,6 +49,9 @@ func first(f attr.Family) (a, b float64) {
 // maxDegree bounds the recurrence, which takes a step for every degree; none of its digits would be right far before.
 const maxDegree = 1 << 16
 
+// IsDegree says whether the recurrence is needed, and ends, for the degree n.
+func IsDegree(n float64) bool { return n >= 1 && n <= maxDegree }
+
 // whole gives the recurrence in whole numbers: p(m+1) = ((a·x + b)·p(m) - c·p(m-1))/d.
 func whole(f attr.Family, m float64) (a, b, c, d float64) {
 	switch f {
@@ -57,7 +60,7 @@ func whole(f attr.Family, m float64) (a, b, c, d float64) {
 	case attr.Legendre:
 		return 2*m + 1, 0, m, m + 1
 	}
-	a, b, c = recurrence(f, m)
+	a, b, c = Recurrence(f, m)
 	return a, b, c, 1
 }
 
@@ -79,7 +82,7 @@ func Polynomial(p attr.Polynomial, x, n float64) float64 {
 
 // polynomialLost has a second recurrence for what roundings take from the first.
 func polynomialLost(p attr.Polynomial, x, n float64) float64 {
-	a, b := first(p.Family)
+	a, b := FirstDegree(p.Family)
 	start := twoMul(a, x).add(dd{b, 0})
 	now, lost, before, lostBefore := start.hi, start.lo, 1.0, 0.0
 	a, b, c, d := whole(p.Family, 1)
@@ -109,7 +112,7 @@ func polynomialDD(p attr.Polynomial, x, n float64) float64 {
 	var small [8]dd
 	now, before := append(small[:0:4], make([]dd, k+1)...), append(small[4:4:8], make([]dd, k+1)...)
 	before[0] = dd{1, 0}
-	a, b := first(p.Family)
+	a, b := FirstDegree(p.Family)
 	now[0] = twoMul(a, x).add(dd{b, 0})
 	now[1] = dd{a, 0}
 	for m := 1.0; m+1 <= n; m++ {
@@ -153,13 +156,13 @@ func PolynomialNarrow(p attr.Polynomial, x, n float64) float64 {
 	var small [8]float64
 	now, before := append(small[:0:4], make([]float64, k+1)...), append(small[4:4:8], make([]float64, k+1)...)
 	before[0] = 1
-	a, b := first(p.Family)
+	a, b := FirstDegree(p.Family)
 	now[0] = a*x + b
 	if k > 0 {
 		now[1] = a
 	}
 	for m := 1.0; m+1 <= n; m++ {
-		a, b, c := recurrence(p.Family, m)
+		a, b, c := Recurrence(p.Family, m)
 		for j := k; j >= 0; j-- { // from the highest: each needs the old one below it
 			next := (a*x+b)*now[j] - c*before[j]
 			if j > 0 {

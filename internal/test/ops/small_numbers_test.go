@@ -70,3 +70,35 @@ func TestSincGradient(t *testing.T) {
 		}
 	}
 }
+
+// TestSignOfZeroOfProducts asserts that sums of products begin at 0, whatever the sizes: products that are all -0 have the sum 0,
+// also where there is one. PyTorch gives either, by the kernel that the sizes choose.
+func TestSignOfZeroOfProducts(t *testing.T) {
+	for _, d := range []lucid.DType{lucid.Float32, lucid.Float64, lucid.BFloat16, lucid.Float16} {
+		for _, k := range []int{1, 2, 3, 17} {
+			minus := func(sizes ...int) *lucid.Tensor { return lucid.Full(sizes, math.Copysign(0, -1)).To(d) }
+			ones := func(sizes ...int) *lucid.Tensor { return lucid.Ones(sizes...).To(d) }
+			for name, f := range map[string]func() *lucid.Tensor{
+				"one":    func() *lucid.Tensor { return minus(1, k).MatMul(ones(k, 1)) },
+				"dot":    func() *lucid.Tensor { return minus(k).MatMul(ones(k)) },
+				"vector": func() *lucid.Tensor { return minus(5, k).MatMul(ones(k)) },
+				"row":    func() *lucid.Tensor { return minus(k).MatMul(ones(k, 70)) },
+				"small":  func() *lucid.Tensor { return minus(4, k).MatMul(ones(k, 4)) },
+				"large":  func() *lucid.Tensor { return minus(130, k).MatMul(ones(k, 70)) },
+				"wide":   func() *lucid.Tensor { return minus(4, k).MatMul(ones(k, 70)) },
+				"batch":  func() *lucid.Tensor { return minus(3, 5, k).MatMul(ones(3, k, 6)) },
+				"linear": func() *lucid.Tensor { return F.Linear(minus(4, k), ones(5, k)) },
+				"conv":   func() *lucid.Tensor { return F.Conv2d(minus(2, k, 3, 3), ones(4, k, 1, 1)) },
+			} {
+				for way, y := range map[string]*lucid.Tensor{"eager": f(), "compiled": lucid.Compile(f)()} {
+					for i, v := range lucid.ToSlice[float64](y.Contiguous()) {
+						if v != 0 || math.Signbit(v) {
+							t.Errorf("%s of %d products in %v, %s: element %d is %v", name, k, d, way, i, v)
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+}

@@ -5,24 +5,284 @@
 #include "textflag.h"
 
 #define BLOCK1 \
-	VMOVUPS specialavx2Const<>+192(SB), Y9; \
+	VCVTPS2PD (SI), Y4; \
+	VPAND specialavx2Const<>+1152(SB), Y4, Y5; \
+	VMOVUPS specialavx2Const<>+1184(SB), Y6; \
+	VMAXPD Y5, Y6, Y6; \
+	VMOVUPS specialavx2Const<>+128(SB), Y7; \
+	VMINPD Y6, Y7, Y6; \
+	VCMPPD $17, Y1, Y6, Y7; \
+	VCMPPD $17, specialavx2Const<>+160(SB), Y6, Y8; \
+	VCMPPD $29, specialavx2Const<>+192(SB), Y6, Y9; \
+	VMOVAPS Y6, Y10; \
+	VFMADD231PD Y6, Y6, Y10; \
+	VBLENDVPD Y7, Y10, Y6, Y10; \
+	VBLENDVPD Y8, Y10, Y0, Y10; \
+	VBLENDVPD Y7, specialavx2Const<>+224(SB), Y0, Y7; \
+	VBLENDVPD Y8, Y7, Y2, Y7; \
+	VSUBPD Y7, Y6, Y7; \
+	VMINPD Y7, Y1, Y7; \
+	VMULPD Y7, Y7, Y8; \
+	VMOVUPS specialavx2Const<>+256(SB), Y11; \
+	VFMADD231PD specialavx2Const<>+288(SB), Y8, Y11; \
+	VFMADD213PD specialavx2Const<>+320(SB), Y8, Y11; \
+	VFMADD213PD specialavx2Const<>+352(SB), Y8, Y11; \
+	VFMADD213PD specialavx2Const<>+384(SB), Y8, Y11; \
+	VMOVUPS specialavx2Const<>+416(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+448(SB), Y8, Y12; \
+	VFMADD213PD specialavx2Const<>+480(SB), Y8, Y12; \
+	VFMADD213PD specialavx2Const<>+512(SB), Y8, Y12; \
+	VFMADD213PD specialavx2Const<>+544(SB), Y8, Y12; \
+	VFMADD213PD specialavx2Const<>+576(SB), Y8, Y12; \
+	VFMADD231PD Y7, Y11, Y12; \
+	VMULPD Y12, Y7, Y7; \
+	VBLENDVPD Y9, Y6, Y10, Y8; \
+	VPADDQ specialavx2Const<>+608(SB), Y8, Y10; \
+	VPSRLQ $52, Y10, Y10; \
+	VPSLLQ $52, Y10, Y11; \
+	VPSUBQ Y11, Y8, Y8; \
+	VPADDQ Y0, Y8, Y8; \
+	VSUBPD Y0, Y8, Y8; \
+	VPOR specialavx2Const<>+640(SB), Y10, Y10; \
+	VSUBPD specialavx2Const<>+672(SB), Y10, Y10; \
+	VADDPD Y2, Y8, Y11; \
+	VDIVPD Y11, Y8, Y8; \
+	VMULPD Y8, Y8, Y11; \
+	VMOVUPS specialavx2Const<>+704(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+768(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+800(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y11, Y12; \
+	VFMADD213PD Y2, Y11, Y12; \
+	VMULPD specialavx2Const<>+864(SB), Y10, Y10; \
+	VFMADD231PD Y12, Y8, Y10; \
+	VDIVPD Y6, Y0, Y8; \
+	VMULPD Y8, Y8, Y11; \
+	VMULPD Y11, Y11, Y12; \
+	VMOVUPS specialavx2Const<>+896(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+928(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+960(SB), Y12, Y13; \
+	VMOVUPS specialavx2Const<>+992(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+1024(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+1056(SB), Y12, Y14; \
+	VFMADD231PD Y11, Y13, Y14; \
+	VFMADD213PD specialavx2Const<>+1088(SB), Y14, Y8; \
+	VSUBPD Y6, Y8, Y8; \
+	VSUBPD Y1, Y6, Y11; \
+	VFMADD231PD Y10, Y11, Y8; \
+	VCMPPD $0, specialavx2Const<>+1120(SB), Y6, Y11; \
+	VBLENDVPD Y11, Y6, Y8, Y6; \
+	VSUBPD Y10, Y7, Y7; \
+	VBLENDVPD Y9, Y6, Y7, Y6; \
+	VROUNDPD $0, Y5, Y7; \
+	VSUBPD Y7, Y5, Y7; \
+	VMULPD Y7, Y7, Y8; \
+	VMULPD Y8, Y8, Y9; \
+	VMOVUPS specialavx2Const<>+1216(SB), Y10; \
+	VFMADD231PD specialavx2Const<>+1248(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+1280(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+1312(SB), Y9, Y10; \
+	VMOVUPS specialavx2Const<>+1344(SB), Y11; \
+	VFMADD231PD specialavx2Const<>+1376(SB), Y9, Y11; \
+	VFMADD213PD specialavx2Const<>+1408(SB), Y9, Y11; \
+	VFMADD213PD specialavx2Const<>+1440(SB), Y9, Y11; \
+	VFMADD213PD specialavx2Const<>+1472(SB), Y9, Y11; \
+	VFMADD231PD Y8, Y10, Y11; \
+	VMULPD Y11, Y7, Y8; \
+	VPAND specialavx2Const<>+1152(SB), Y8, Y8; \
+	VMULPD Y8, Y5, Y8; \
+	VMOVUPS specialavx2Const<>+1504(SB), Y9; \
+	VMAXPD Y8, Y9, Y8; \
+	VMOVUPS specialavx2Const<>+1472(SB), Y9; \
+	VDIVPD Y8, Y9, Y8; \
+	VCMPPD $17, specialavx2Const<>+1184(SB), Y8, Y9; \
+	VMULPD specialavx2Const<>+1536(SB), Y8, Y10; \
+	VBLENDVPD Y9, Y10, Y8, Y8; \
+	VPADDQ specialavx2Const<>+608(SB), Y8, Y10; \
+	VPSRLQ $52, Y10, Y10; \
+	VPSLLQ $52, Y10, Y11; \
+	VPSUBQ Y11, Y8, Y8; \
+	VPADDQ Y0, Y8, Y8; \
+	VSUBPD Y0, Y8, Y8; \
+	VPOR specialavx2Const<>+640(SB), Y10, Y10; \
+	VSUBPD specialavx2Const<>+672(SB), Y10, Y10; \
+	VMOVUPS specialavx2Const<>+224(SB), Y11; \
+	VBLENDVPD Y9, specialavx2Const<>+1568(SB), Y11, Y9; \
+	VSUBPD Y9, Y10, Y9; \
+	VADDPD Y2, Y8, Y10; \
+	VDIVPD Y10, Y8, Y10; \
+	VMULPD Y10, Y10, Y11; \
+	VMOVUPS specialavx2Const<>+704(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+768(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+800(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y11, Y12; \
+	VMULPD Y12, Y11, Y11; \
+	VMULPD Y8, Y8, Y12; \
+	VMULPD Y1, Y12, Y12; \
+	VADDPD Y11, Y12, Y11; \
+	VMULPD Y11, Y10, Y10; \
+	VFMADD231PD specialavx2Const<>+1600(SB), Y9, Y10; \
+	VSUBPD Y10, Y12, Y10; \
+	VSUBPD Y10, Y8, Y8; \
+	VFMADD231PD specialavx2Const<>+1632(SB), Y9, Y8; \
+	VSUBPD Y6, Y8, Y8; \
+	VCMPPD $17, specialavx2Const<>+1664(SB), Y5, Y9; \
+	VCMPPD $30, specialavx2Const<>+128(SB), Y5, Y10; \
+	VCMPPD $30, specialavx2Const<>+224(SB), Y4, Y11; \
+	VCMPPD $0, specialavx2Const<>+224(SB), Y7, Y7; \
+	VBLENDVPD Y7, specialavx2Const<>+1120(SB), Y8, Y7; \
+	VBLENDVPD Y11, Y6, Y7, Y6
+
+#define BLOCK2 \
+	VCVTPS2PD (SI), Y2; \
+	VMOVUPS specialavx2Const<>+1184(SB), Y3; \
+	VMAXPD Y2, Y3, Y3; \
+	VMOVUPS specialavx2Const<>+128(SB), Y4; \
+	VMINPD Y3, Y4, Y3; \
+	VCMPPD $17, Y1, Y3, Y4; \
+	VCMPPD $17, Y0, Y3, Y5; \
+	VCMPPD $17, specialavx2Const<>+1696(SB), Y3, Y6; \
+	VADDPD Y1, Y3, Y7; \
+	VBLENDVPD Y4, Y7, Y3, Y7; \
+	VSUBPD specialavx2Const<>+1728(SB), Y7, Y8; \
+	VSUBPD specialavx2Const<>+1760(SB), Y8, Y8; \
+	VSUBPD specialavx2Const<>+160(SB), Y7, Y7; \
+	VMULPD Y7, Y7, Y9; \
+	VMOVUPS specialavx2Const<>+1792(SB), Y10; \
+	VFMADD231PD specialavx2Const<>+1824(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+1856(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+1888(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+1920(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+1952(SB), Y9, Y10; \
+	VMOVUPS specialavx2Const<>+1984(SB), Y11; \
+	VFMADD231PD specialavx2Const<>+2016(SB), Y9, Y11; \
+	VFMADD213PD specialavx2Const<>+2048(SB), Y9, Y11; \
+	VFMADD213PD specialavx2Const<>+2080(SB), Y9, Y11; \
+	VFMADD213PD specialavx2Const<>+2112(SB), Y9, Y11; \
+	VFMADD213PD specialavx2Const<>+2144(SB), Y9, Y11; \
+	VFMADD231PD Y7, Y10, Y11; \
+	VMULPD Y11, Y8, Y7; \
+	VMULPD specialavx2Const<>+2176(SB), Y3, Y8; \
+	VFMADD231PD Y3, Y3, Y8; \
+	VMOVUPS specialavx2Const<>+2176(SB), Y9; \
+	VFMADD231PD Y0, Y3, Y9; \
+	VMOVAPS Y0, Y10; \
+	VFMADD231PD Y0, Y8, Y10; \
+	VMULPD Y10, Y9, Y9; \
+	VBLENDVPD Y5, Y1, Y9, Y9; \
+	VADDPD Y0, Y8, Y10; \
+	VMULPD Y10, Y8, Y8; \
+	VBLENDVPD Y5, Y3, Y8, Y8; \
+	VDIVPD Y8, Y9, Y8; \
+	VADDPD specialavx2Const<>+2208(SB), Y3, Y9; \
+	VBLENDVPD Y6, Y9, Y3, Y9; \
+	VDIVPD Y9, Y1, Y10; \
+	VMULPD Y10, Y10, Y11; \
+	VMOVUPS specialavx2Const<>+2240(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+2272(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+2304(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+2336(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+2368(SB), Y11, Y12; \
+	VMULPD Y12, Y11, Y11; \
+	VPADDQ specialavx2Const<>+608(SB), Y9, Y12; \
+	VPSRLQ $52, Y12, Y12; \
+	VPSLLQ $52, Y12, Y13; \
+	VPSUBQ Y13, Y9, Y9; \
+	VPADDQ Y1, Y9, Y9; \
+	VSUBPD Y1, Y9, Y9; \
+	VPOR specialavx2Const<>+640(SB), Y12, Y12; \
+	VSUBPD specialavx2Const<>+672(SB), Y12, Y12; \
+	VADDPD Y0, Y9, Y13; \
+	VDIVPD Y13, Y9, Y9; \
+	VMULPD Y9, Y9, Y13; \
+	VMOVUPS specialavx2Const<>+704(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y13, Y14; \
+	VFMADD213PD specialavx2Const<>+768(SB), Y13, Y14; \
+	VFMADD213PD specialavx2Const<>+800(SB), Y13, Y14; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y13, Y14; \
+	VFMADD213PD Y0, Y13, Y14; \
+	VMULPD specialavx2Const<>+864(SB), Y12, Y12; \
+	VFMADD231PD Y14, Y9, Y12; \
+	VFNMADD231PD specialavx2Const<>+32(SB), Y10, Y12; \
+	VSUBPD Y11, Y12, Y9; \
+	VCMPPD $0, specialavx2Const<>+1120(SB), Y3, Y10; \
+	VBLENDVPD Y10, Y3, Y9, Y9; \
+	VBLENDVPD Y5, Y7, Y9, Y5; \
+	VCMPPD $29, Y0, Y3, Y3; \
+	VPAND Y3, Y6, Y3; \
+	VPOR Y3, Y4, Y3; \
+	VMOVUPS specialavx2Const<>+224(SB), Y4; \
+	VBLENDVPD Y3, Y8, Y4, Y3; \
+	VSUBPD Y3, Y5, Y3; \
+	VROUNDPD $0, Y2, Y4; \
+	VSUBPD Y4, Y2, Y4; \
+	VMULPD Y4, Y4, Y5; \
+	VMULPD Y5, Y5, Y6; \
+	VMOVUPS specialavx2Const<>+2400(SB), Y7; \
+	VFMADD231PD specialavx2Const<>+2432(SB), Y6, Y7; \
+	VFMADD213PD specialavx2Const<>+2464(SB), Y6, Y7; \
+	VFMADD213PD specialavx2Const<>+2496(SB), Y6, Y7; \
+	VMOVUPS specialavx2Const<>+2528(SB), Y8; \
+	VFMADD231PD specialavx2Const<>+2560(SB), Y6, Y8; \
+	VFMADD213PD specialavx2Const<>+2592(SB), Y6, Y8; \
+	VFMADD213PD specialavx2Const<>+2624(SB), Y6, Y8; \
+	VFMADD213PD specialavx2Const<>+2656(SB), Y6, Y8; \
+	VFMADD231PD Y5, Y7, Y8; \
+	VFMADD213PD Y1, Y5, Y8; \
+	VMULPD specialavx2Const<>+1472(SB), Y8, Y6; \
+	VMULPD Y5, Y5, Y7; \
+	VMOVUPS specialavx2Const<>+1216(SB), Y8; \
+	VFMADD231PD specialavx2Const<>+1248(SB), Y7, Y8; \
+	VFMADD213PD specialavx2Const<>+1280(SB), Y7, Y8; \
+	VFMADD213PD specialavx2Const<>+1312(SB), Y7, Y8; \
+	VMOVUPS specialavx2Const<>+1344(SB), Y9; \
+	VFMADD231PD specialavx2Const<>+1376(SB), Y7, Y9; \
+	VFMADD213PD specialavx2Const<>+1408(SB), Y7, Y9; \
+	VFMADD213PD specialavx2Const<>+1440(SB), Y7, Y9; \
+	VFMADD213PD specialavx2Const<>+1472(SB), Y7, Y9; \
+	VFMADD231PD Y5, Y8, Y9; \
+	VMULPD Y9, Y4, Y5; \
+	VDIVPD Y5, Y6, Y5; \
+	VSUBPD Y2, Y1, Y6; \
+	VMAXPD Y6, Y1, Y6; \
+	VCMPPD $17, Y0, Y6, Y7; \
+	VDIVPD Y6, Y1, Y8; \
+	VMOVUPS specialavx2Const<>+224(SB), Y9; \
+	VBLENDVPD Y7, Y8, Y9, Y8; \
+	VADDPD Y1, Y6, Y9; \
+	VBLENDVPD Y7, Y9, Y6, Y6; \
+	VDIVPD Y6, Y1, Y7; \
+	VMULPD Y7, Y7, Y9; \
+	VCMPPD $17, specialavx2Const<>+1184(SB), Y6, Y10; \
+	VMULPD specialavx2Const<>+1536(SB), Y6, Y11; \
+	VBLENDVPD Y10, Y11, Y6, Y6; \
+	VPADDQ specialavx2Const<>+608(SB), Y6, Y11; \
+	VPSRLQ $52, Y11, Y11; \
+	VPSLLQ $52, Y11, Y12; \
+	VPSUBQ Y12, Y6, Y6; \
+	VPADDQ Y1, Y6, Y6; \
+	VSUBPD Y1, Y6, Y6
+
+#define BLOCK3 \
+	VMOVUPS specialavx2Const<>+224(SB), Y9; \
 	VSUBPD Y7, Y9, Y9; \
-	VPADDQ specialavx2Const<>+576(SB), Y8, Y10; \
+	VPADDQ specialavx2Const<>+608(SB), Y8, Y10; \
 	VPSRLQ $52, Y10, Y10; \
 	VPSLLQ $52, Y10, Y11; \
 	VPSUBQ Y11, Y8, Y11; \
 	VPADDQ Y0, Y11, Y11; \
 	VSUBPD Y0, Y11, Y11; \
-	VPOR specialavx2Const<>+608(SB), Y10, Y10; \
-	VSUBPD specialavx2Const<>+640(SB), Y10, Y10; \
+	VPOR specialavx2Const<>+640(SB), Y10, Y10; \
+	VSUBPD specialavx2Const<>+672(SB), Y10, Y10; \
 	VADDPD Y1, Y11, Y12; \
 	VDIVPD Y12, Y11, Y11; \
 	VMULPD Y11, Y11, Y12; \
-	VMOVUPS specialavx2Const<>+672(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+704(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y12, Y13; \
+	VMOVUPS specialavx2Const<>+704(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y12, Y13; \
 	VFMADD213PD specialavx2Const<>+768(SB), Y12, Y13; \
 	VFMADD213PD specialavx2Const<>+800(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y12, Y13; \
 	VFMADD213PD Y1, Y12, Y13; \
 	VMULPD Y2, Y10, Y10; \
 	VFMADD231PD Y13, Y11, Y10; \
@@ -30,42 +290,42 @@
 	VMINPD Y10, Y3, Y10; \
 	VMAXPD Y10, Y4, Y10; \
 	VMOVAPS Y5, Y11; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y10, Y11; \
+	VFMADD231PD specialavx2Const<>+4192(SB), Y10, Y11; \
 	VSUBPD Y5, Y11, Y12; \
 	VFNMADD231PD Y2, Y12, Y10; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y12, Y10; \
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y12, Y10; \
 	VPSLLQ $52, Y11, Y11; \
 	VPADDQ Y0, Y11, Y11; \
 	VMULPD Y10, Y10, Y12; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y10, Y13; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y10, Y13; \
+	VMOVUPS specialavx2Const<>+4256(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+4288(SB), Y10, Y13; \
+	VFMADD213PD specialavx2Const<>+4320(SB), Y10, Y13; \
 	VFMADD213PD Y6, Y10, Y13; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y10, Y13; \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y10, Y13; \
-	VFMADD213PD specialavx2Const<>+1984(SB), Y10, Y13; \
+	VFMADD213PD specialavx2Const<>+4384(SB), Y10, Y13; \
+	VFMADD213PD specialavx2Const<>+4416(SB), Y10, Y13; \
+	VFMADD213PD specialavx2Const<>+3584(SB), Y10, Y13; \
 	VFMADD213PD specialavx2Const<>+32(SB), Y10, Y13; \
 	VFMADD231PD Y13, Y12, Y10; \
 	VMOVAPS Y11, Y12; \
 	VFMADD231PD Y10, Y11, Y12; \
-	VADDPD specialavx2Const<>+192(SB), Y12, Y10; \
+	VADDPD specialavx2Const<>+224(SB), Y12, Y10; \
 	VADDPD Y0, Y8, Y8; \
-	VPADDQ specialavx2Const<>+576(SB), Y8, Y11; \
+	VPADDQ specialavx2Const<>+608(SB), Y8, Y11; \
 	VPSRLQ $52, Y11, Y11; \
 	VPSLLQ $52, Y11, Y12; \
 	VPSUBQ Y12, Y8, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+608(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+640(SB), Y11, Y11; \
+	VPOR specialavx2Const<>+640(SB), Y11, Y11; \
+	VSUBPD specialavx2Const<>+672(SB), Y11, Y11; \
 	VADDPD Y1, Y12, Y13; \
 	VDIVPD Y13, Y12, Y12; \
 	VMULPD Y12, Y12, Y13; \
-	VMOVUPS specialavx2Const<>+672(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+704(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y13, Y14; \
+	VMOVUPS specialavx2Const<>+704(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y13, Y14; \
 	VFMADD213PD specialavx2Const<>+768(SB), Y13, Y14; \
 	VFMADD213PD specialavx2Const<>+800(SB), Y13, Y14; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y13, Y14; \
 	VFMADD213PD Y1, Y13, Y14; \
 	VMULPD Y2, Y11, Y11; \
 	VFMADD231PD Y14, Y12, Y11; \
@@ -73,42 +333,42 @@
 	VMINPD Y11, Y3, Y11; \
 	VMAXPD Y11, Y4, Y11; \
 	VMOVAPS Y5, Y12; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y11, Y12; \
+	VFMADD231PD specialavx2Const<>+4192(SB), Y11, Y12; \
 	VSUBPD Y5, Y12, Y13; \
 	VFNMADD231PD Y2, Y13, Y11; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y13, Y11; \
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y13, Y11; \
 	VPSLLQ $52, Y12, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VMULPD Y11, Y11, Y13; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y11, Y14; \
+	VMOVUPS specialavx2Const<>+4256(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+4288(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4320(SB), Y11, Y14; \
 	VFMADD213PD Y6, Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+1984(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4384(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4416(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+3584(SB), Y11, Y14; \
 	VFMADD213PD specialavx2Const<>+32(SB), Y11, Y14; \
 	VFMADD231PD Y14, Y13, Y11; \
 	VMOVAPS Y12, Y13; \
 	VFMADD231PD Y11, Y12, Y13; \
 	VADDPD Y13, Y10, Y10; \
 	VADDPD Y0, Y8, Y8; \
-	VPADDQ specialavx2Const<>+576(SB), Y8, Y11; \
+	VPADDQ specialavx2Const<>+608(SB), Y8, Y11; \
 	VPSRLQ $52, Y11, Y11; \
 	VPSLLQ $52, Y11, Y12; \
 	VPSUBQ Y12, Y8, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+608(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+640(SB), Y11, Y11; \
+	VPOR specialavx2Const<>+640(SB), Y11, Y11; \
+	VSUBPD specialavx2Const<>+672(SB), Y11, Y11; \
 	VADDPD Y1, Y12, Y13; \
 	VDIVPD Y13, Y12, Y12; \
 	VMULPD Y12, Y12, Y13; \
-	VMOVUPS specialavx2Const<>+672(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+704(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y13, Y14; \
+	VMOVUPS specialavx2Const<>+704(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y13, Y14; \
 	VFMADD213PD specialavx2Const<>+768(SB), Y13, Y14; \
 	VFMADD213PD specialavx2Const<>+800(SB), Y13, Y14; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y13, Y14; \
 	VFMADD213PD Y1, Y13, Y14; \
 	VMULPD Y2, Y11, Y11; \
 	VFMADD231PD Y14, Y12, Y11; \
@@ -116,44 +376,44 @@
 	VMINPD Y11, Y3, Y11; \
 	VMAXPD Y11, Y4, Y11; \
 	VMOVAPS Y5, Y12; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y11, Y12; \
+	VFMADD231PD specialavx2Const<>+4192(SB), Y11, Y12; \
 	VSUBPD Y5, Y12, Y13; \
 	VFNMADD231PD Y2, Y13, Y11; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y13, Y11; \
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y13, Y11; \
 	VPSLLQ $52, Y12, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VMULPD Y11, Y11, Y13; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y11, Y14; \
+	VMOVUPS specialavx2Const<>+4256(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+4288(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4320(SB), Y11, Y14; \
 	VFMADD213PD Y6, Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+1984(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4384(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4416(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+3584(SB), Y11, Y14; \
 	VFMADD213PD specialavx2Const<>+32(SB), Y11, Y14; \
 	VFMADD231PD Y14, Y13, Y11; \
 	VMOVAPS Y12, Y13
 
-#define BLOCK2 \
+#define BLOCK4 \
 	VFMADD231PD Y11, Y12, Y13; \
 	VADDPD Y13, Y10, Y10; \
 	VADDPD Y0, Y8, Y8; \
-	VPADDQ specialavx2Const<>+576(SB), Y8, Y11; \
+	VPADDQ specialavx2Const<>+608(SB), Y8, Y11; \
 	VPSRLQ $52, Y11, Y11; \
 	VPSLLQ $52, Y11, Y12; \
 	VPSUBQ Y12, Y8, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+608(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+640(SB), Y11, Y11; \
+	VPOR specialavx2Const<>+640(SB), Y11, Y11; \
+	VSUBPD specialavx2Const<>+672(SB), Y11, Y11; \
 	VADDPD Y1, Y12, Y13; \
 	VDIVPD Y13, Y12, Y12; \
 	VMULPD Y12, Y12, Y13; \
-	VMOVUPS specialavx2Const<>+672(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+704(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y13, Y14; \
+	VMOVUPS specialavx2Const<>+704(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y13, Y14; \
 	VFMADD213PD specialavx2Const<>+768(SB), Y13, Y14; \
 	VFMADD213PD specialavx2Const<>+800(SB), Y13, Y14; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y13, Y14; \
 	VFMADD213PD Y1, Y13, Y14; \
 	VMULPD Y2, Y11, Y11; \
 	VFMADD231PD Y14, Y12, Y11; \
@@ -161,42 +421,42 @@
 	VMINPD Y11, Y3, Y11; \
 	VMAXPD Y11, Y4, Y11; \
 	VMOVAPS Y5, Y12; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y11, Y12; \
+	VFMADD231PD specialavx2Const<>+4192(SB), Y11, Y12; \
 	VSUBPD Y5, Y12, Y13; \
 	VFNMADD231PD Y2, Y13, Y11; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y13, Y11; \
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y13, Y11; \
 	VPSLLQ $52, Y12, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VMULPD Y11, Y11, Y13; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y11, Y14; \
+	VMOVUPS specialavx2Const<>+4256(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+4288(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4320(SB), Y11, Y14; \
 	VFMADD213PD Y6, Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+1984(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4384(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4416(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+3584(SB), Y11, Y14; \
 	VFMADD213PD specialavx2Const<>+32(SB), Y11, Y14; \
 	VFMADD231PD Y14, Y13, Y11; \
 	VMOVAPS Y12, Y13; \
 	VFMADD231PD Y11, Y12, Y13; \
 	VADDPD Y13, Y10, Y10; \
 	VADDPD Y0, Y8, Y8; \
-	VPADDQ specialavx2Const<>+576(SB), Y8, Y11; \
+	VPADDQ specialavx2Const<>+608(SB), Y8, Y11; \
 	VPSRLQ $52, Y11, Y11; \
 	VPSLLQ $52, Y11, Y12; \
 	VPSUBQ Y12, Y8, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+608(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+640(SB), Y11, Y11; \
+	VPOR specialavx2Const<>+640(SB), Y11, Y11; \
+	VSUBPD specialavx2Const<>+672(SB), Y11, Y11; \
 	VADDPD Y1, Y12, Y13; \
 	VDIVPD Y13, Y12, Y12; \
 	VMULPD Y12, Y12, Y13; \
-	VMOVUPS specialavx2Const<>+672(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+704(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y13, Y14; \
+	VMOVUPS specialavx2Const<>+704(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y13, Y14; \
 	VFMADD213PD specialavx2Const<>+768(SB), Y13, Y14; \
 	VFMADD213PD specialavx2Const<>+800(SB), Y13, Y14; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y13, Y14; \
 	VFMADD213PD Y1, Y13, Y14; \
 	VMULPD Y2, Y11, Y11; \
 	VFMADD231PD Y14, Y12, Y11; \
@@ -204,42 +464,42 @@
 	VMINPD Y11, Y3, Y11; \
 	VMAXPD Y11, Y4, Y11; \
 	VMOVAPS Y5, Y12; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y11, Y12; \
+	VFMADD231PD specialavx2Const<>+4192(SB), Y11, Y12; \
 	VSUBPD Y5, Y12, Y13; \
 	VFNMADD231PD Y2, Y13, Y11; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y13, Y11; \
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y13, Y11; \
 	VPSLLQ $52, Y12, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VMULPD Y11, Y11, Y13; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y11, Y14; \
+	VMOVUPS specialavx2Const<>+4256(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+4288(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4320(SB), Y11, Y14; \
 	VFMADD213PD Y6, Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+1984(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4384(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4416(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+3584(SB), Y11, Y14; \
 	VFMADD213PD specialavx2Const<>+32(SB), Y11, Y14; \
 	VFMADD231PD Y14, Y13, Y11; \
 	VMOVAPS Y12, Y13; \
 	VFMADD231PD Y11, Y12, Y13; \
 	VADDPD Y13, Y10, Y10; \
 	VADDPD Y0, Y8, Y8; \
-	VPADDQ specialavx2Const<>+576(SB), Y8, Y11; \
+	VPADDQ specialavx2Const<>+608(SB), Y8, Y11; \
 	VPSRLQ $52, Y11, Y11; \
 	VPSLLQ $52, Y11, Y12; \
 	VPSUBQ Y12, Y8, Y12; \
 	VPADDQ Y0, Y12, Y12; \
 	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+608(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+640(SB), Y11, Y11; \
+	VPOR specialavx2Const<>+640(SB), Y11, Y11; \
+	VSUBPD specialavx2Const<>+672(SB), Y11, Y11; \
 	VADDPD Y1, Y12, Y13; \
 	VDIVPD Y13, Y12, Y12; \
 	VMULPD Y12, Y12, Y13; \
-	VMOVUPS specialavx2Const<>+672(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+704(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y13, Y14; \
+	VMOVUPS specialavx2Const<>+704(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y13, Y14; \
 	VFMADD213PD specialavx2Const<>+768(SB), Y13, Y14; \
 	VFMADD213PD specialavx2Const<>+800(SB), Y13, Y14; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y13, Y14; \
 	VFMADD213PD Y1, Y13, Y14; \
 	VMULPD Y2, Y11, Y11; \
 	VFMADD231PD Y14, Y12, Y11; \
@@ -247,719 +507,167 @@
 	VMINPD Y9, Y3, Y9; \
 	VMAXPD Y9, Y4, Y9; \
 	VMOVAPS Y5, Y11; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y9, Y11; \
+	VFMADD231PD specialavx2Const<>+4192(SB), Y9, Y11; \
 	VSUBPD Y5, Y11, Y12; \
 	VFNMADD231PD Y2, Y12, Y9; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y12, Y9; \
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y12, Y9; \
 	VPSLLQ $52, Y11, Y11; \
 	VPADDQ Y0, Y11, Y11; \
 	VMULPD Y9, Y9, Y12; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y9, Y13; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y9, Y13; \
+	VMOVUPS specialavx2Const<>+4256(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+4288(SB), Y9, Y13; \
+	VFMADD213PD specialavx2Const<>+4320(SB), Y9, Y13; \
 	VFMADD213PD Y6, Y9, Y13; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y9, Y13; \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y9, Y13; \
-	VFMADD213PD specialavx2Const<>+1984(SB), Y9, Y13; \
+	VFMADD213PD specialavx2Const<>+4384(SB), Y9, Y13; \
+	VFMADD213PD specialavx2Const<>+4416(SB), Y9, Y13; \
+	VFMADD213PD specialavx2Const<>+3584(SB), Y9, Y13; \
 	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y13; \
 	VFMADD231PD Y13, Y12, Y9
 
-#define BLOCK3 \
-	VMULPD Y6, Y6, Y7; \
-	VADDPD specialavx2Const<>+3456(SB), Y5, Y8; \
-	VADDPD specialavx2Const<>+3488(SB), Y5, Y9; \
-	VMULPD Y8, Y0, Y10; \
-	VADDPD Y9, Y6, Y11; \
-	VMULPD Y11, Y10, Y10; \
-	VFMADD231PD Y7, Y0, Y10; \
-	VMULPD Y9, Y8, Y8; \
-	VMULPD Y8, Y0, Y8; \
-	VADDPD specialavx2Const<>+3520(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3552(SB), Y5, Y11; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y11, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y10, Y12; \
-	VMULPD Y11, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3584(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3616(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3648(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3680(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3712(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3744(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3776(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3808(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3840(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3872(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3904(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3936(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3968(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4000(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4032(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4064(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4096(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4128(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4160(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4192(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4224(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4256(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4288(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4320(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4352(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4384(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD Y4, Y5, Y9; \
-	VADDPD specialavx2Const<>+4416(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9
-
-#define BLOCK4 \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4448(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4480(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4512(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4544(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3424(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4576(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4608(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4640(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4672(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4704(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+1152(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3296(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+1632(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+1120(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD Y1, Y5, Y9; \
-	VADDPD Y0, Y5, Y10; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD Y10, Y6, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VFMADD231PD Y7, Y11, Y8; \
-	VADDPD specialavx2Const<>+4736(SB), Y5, Y7; \
-	VDIVPD Y7, Y0, Y9; \
-	VSUBPD specialavx2Const<>+32(SB), Y7, Y10; \
-	VPADDQ specialavx2Const<>+576(SB), Y7, Y11; \
-	VPSRLQ $52, Y11, Y11; \
-	VPSLLQ $52, Y11, Y12; \
-	VPSUBQ Y12, Y7, Y12; \
-	VPADDQ Y0, Y12, Y12; \
-	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+608(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+640(SB), Y11, Y11; \
-	VADDPD Y1, Y12, Y13; \
-	VDIVPD Y13, Y12, Y12; \
-	VMULPD Y12, Y12, Y13; \
-	VMOVUPS specialavx2Const<>+672(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+704(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+768(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+800(SB), Y13, Y14; \
-	VFMADD213PD Y1, Y13, Y14; \
-	VMULPD Y2, Y11, Y11; \
-	VFMADD231PD Y14, Y12, Y11; \
-	VMOVUPS specialavx2Const<>+1792(SB), Y12; \
-	VFMADD213PD specialavx2Const<>+1056(SB), Y12, Y9; \
-	VSUBPD Y7, Y9, Y7; \
-	VFMADD231PD Y11, Y10, Y7; \
-	VPADDQ specialavx2Const<>+576(SB), Y6, Y9; \
-	VPSRLQ $52, Y9, Y9; \
-	VPSLLQ $52, Y9, Y10; \
-	VPSUBQ Y10, Y6, Y10; \
-	VPADDQ Y0, Y10, Y10; \
-	VSUBPD Y0, Y10, Y10; \
-	VPOR specialavx2Const<>+608(SB), Y9, Y9; \
-	VSUBPD specialavx2Const<>+640(SB), Y9, Y9; \
-	VADDPD Y1, Y10, Y11; \
-	VDIVPD Y11, Y10, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+672(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+704(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+768(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+800(SB), Y11, Y12; \
-	VFMADD213PD Y1, Y11, Y12; \
-	VMULPD Y2, Y9, Y9; \
-	VFMADD231PD Y12, Y10, Y9; \
-	VMULPD Y9, Y5, Y5; \
-	VSUBPD Y6, Y5, Y5; \
-	VSUBPD Y7, Y5, Y5; \
-	VMOVUPS specialavx2Const<>+2912(SB), Y6; \
-	VMINPD Y5, Y6, Y5; \
-	VMOVUPS specialavx2Const<>+2880(SB), Y6; \
-	VMAXPD Y5, Y6, Y5; \
-	VMOVUPS specialavx2Const<>+2144(SB), Y6; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y5, Y6; \
-	VSUBPD specialavx2Const<>+2144(SB), Y6, Y7; \
-	VFNMADD231PD Y2, Y7, Y5; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y7, Y5; \
-	VPSLLQ $52, Y6, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y5, Y5, Y7; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y9; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+2784(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y5, Y9
-
 #define BLOCK5 \
-	VMOVUPS specialavx2Const<>+3424(SB), Y5; \
-	VMINPD Y2, Y5, Y5; \
-	VMOVUPS specialavx2Const<>+3392(SB), Y6; \
-	VMINPD Y3, Y6, Y6; \
-	VMULPD Y6, Y6, Y7; \
-	VADDPD specialavx2Const<>+3456(SB), Y5, Y8; \
-	VADDPD specialavx2Const<>+3488(SB), Y5, Y9; \
-	VMULPD Y8, Y0, Y10; \
-	VADDPD Y9, Y6, Y11; \
-	VMULPD Y11, Y10, Y10; \
-	VFMADD231PD Y7, Y0, Y10; \
-	VMULPD Y9, Y8, Y8; \
-	VMULPD Y8, Y0, Y8; \
-	VADDPD specialavx2Const<>+3520(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3552(SB), Y5, Y11; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y11, Y6, Y13; \
+	VPOR specialavx2Const<>+640(SB), Y11, Y11; \
+	VSUBPD specialavx2Const<>+672(SB), Y11, Y11; \
+	VMOVUPS specialavx2Const<>+224(SB), Y12; \
+	VBLENDVPD Y10, specialavx2Const<>+1568(SB), Y12, Y10; \
+	VSUBPD Y10, Y11, Y10; \
+	VADDPD Y0, Y6, Y11; \
+	VDIVPD Y11, Y6, Y11; \
+	VMULPD Y11, Y11, Y12; \
+	VMOVUPS specialavx2Const<>+704(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+768(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+800(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y12, Y13; \
 	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y10, Y12; \
-	VMULPD Y11, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3584(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3616(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3648(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3680(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3712(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3744(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3776(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3808(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3840(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3872(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3904(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3936(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3968(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4000(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4032(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4064(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4096(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4128(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4160(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4192(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4224(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4256(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4288(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4320(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4352(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4384(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3392(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4416(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12
-
-#define BLOCK6 \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4448(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4480(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4512(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4544(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+3424(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4576(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4608(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4640(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+4672(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+4704(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+1152(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+3296(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y12; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD specialavx2Const<>+1632(SB), Y5, Y9; \
-	VADDPD specialavx2Const<>+1120(SB), Y5, Y10; \
-	VMULPD Y9, Y8, Y11; \
-	VADDPD Y10, Y6, Y13; \
-	VMULPD Y13, Y11, Y11; \
-	VFMADD231PD Y7, Y12, Y11; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD Y1, Y5, Y9; \
-	VADDPD Y0, Y5, Y10; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD Y10, Y6, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VFMADD231PD Y7, Y11, Y8; \
-	VADDPD specialavx2Const<>+4736(SB), Y5, Y7; \
-	VDIVPD Y7, Y0, Y9; \
-	VSUBPD specialavx2Const<>+32(SB), Y7, Y10; \
-	VPADDQ specialavx2Const<>+576(SB), Y7, Y11; \
-	VPSRLQ $52, Y11, Y11; \
-	VPSLLQ $52, Y11, Y12; \
-	VPSUBQ Y12, Y7, Y12; \
-	VPADDQ Y0, Y12, Y12; \
-	VSUBPD Y0, Y12, Y12; \
-	VPOR specialavx2Const<>+608(SB), Y11, Y11; \
-	VSUBPD specialavx2Const<>+640(SB), Y11, Y11; \
-	VADDPD Y1, Y12, Y13; \
-	VDIVPD Y13, Y12, Y12; \
-	VMULPD Y12, Y12, Y13; \
-	VMOVUPS specialavx2Const<>+672(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+704(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+768(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+800(SB), Y13, Y14; \
-	VFMADD213PD Y1, Y13, Y14; \
-	VMULPD specialavx2Const<>+832(SB), Y11, Y11; \
-	VFMADD231PD Y14, Y12, Y11; \
-	VMOVUPS specialavx2Const<>+1792(SB), Y12; \
-	VFMADD213PD specialavx2Const<>+1056(SB), Y12, Y9; \
-	VSUBPD Y7, Y9, Y7; \
-	VFMADD231PD Y11, Y10, Y7; \
-	VPADDQ specialavx2Const<>+576(SB), Y6, Y9; \
-	VPSRLQ $52, Y9, Y9; \
-	VPSLLQ $52, Y9, Y10; \
-	VPSUBQ Y10, Y6, Y10; \
-	VPADDQ Y0, Y10, Y10; \
-	VSUBPD Y0, Y10, Y10; \
-	VPOR specialavx2Const<>+608(SB), Y9, Y9; \
-	VSUBPD specialavx2Const<>+640(SB), Y9, Y9; \
-	VADDPD Y1, Y10, Y11; \
-	VDIVPD Y11, Y10, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+672(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+704(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+768(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+800(SB), Y11, Y12; \
-	VFMADD213PD Y1, Y11, Y12; \
-	VMULPD specialavx2Const<>+832(SB), Y9, Y9; \
-	VFMADD231PD Y12, Y10, Y9; \
-	VMULPD Y9, Y5, Y5; \
-	VSUBPD Y6, Y5, Y5; \
-	VSUBPD Y7, Y5, Y5; \
-	VMOVUPS specialavx2Const<>+2912(SB), Y6; \
-	VMINPD Y5, Y6, Y5; \
-	VMOVUPS specialavx2Const<>+2880(SB), Y6; \
-	VMAXPD Y5, Y6, Y5; \
-	VMOVUPS specialavx2Const<>+2144(SB), Y6; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y5, Y6; \
-	VSUBPD specialavx2Const<>+2144(SB), Y6, Y7; \
-	VFNMADD231PD specialavx2Const<>+832(SB), Y7, Y5; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y7, Y5; \
-	VPSLLQ $52, Y6, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y5, Y5, Y7; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y9
-
-#define BLOCK7 \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+2784(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+1984(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+32(SB), Y5, Y9; \
-	VFMADD231PD Y9, Y7, Y5; \
-	VMOVAPS Y6, Y7; \
-	VFMADD231PD Y5, Y6, Y7; \
-	VMULPD Y7, Y8, Y5; \
-	VSUBPD Y2, Y3, Y6; \
-	VDIVPD Y2, Y6, Y6; \
-	VADDPD Y1, Y6, Y7; \
+	VMULPD Y6, Y6, Y13; \
+	VMULPD specialavx2Const<>+32(SB), Y13, Y13; \
+	VADDPD Y12, Y13, Y12; \
+	VMULPD Y12, Y11, Y11; \
+	VSUBPD Y13, Y6, Y12; \
+	VSUBPD Y12, Y6, Y6; \
+	VSUBPD Y13, Y6, Y6; \
+	VADDPD Y11, Y6, Y6; \
+	VMULPD specialavx2Const<>+1632(SB), Y10, Y11; \
+	VADDPD Y12, Y11, Y13; \
+	VSUBPD Y11, Y13, Y11; \
+	VSUBPD Y11, Y12, Y11; \
+	VFMADD231PD specialavx2Const<>+1600(SB), Y10, Y6; \
+	VADDPD Y6, Y11, Y6; \
+	VFNMADD231PD specialavx2Const<>+32(SB), Y7, Y6; \
+	VMULPD Y9, Y9, Y7; \
+	VMOVUPS specialavx2Const<>+2688(SB), Y10; \
+	VFMADD231PD specialavx2Const<>+2720(SB), Y7, Y10; \
+	VFMADD213PD specialavx2Const<>+2752(SB), Y7, Y10; \
+	VFMADD213PD specialavx2Const<>+2784(SB), Y7, Y10; \
+	VFMADD213PD specialavx2Const<>+2816(SB), Y7, Y10; \
+	VFMADD213PD specialavx2Const<>+2848(SB), Y7, Y10; \
+	VFMADD213PD specialavx2Const<>+2880(SB), Y7, Y10; \
+	VFMADD213PD specialavx2Const<>+2912(SB), Y7, Y10; \
+	VFMADD213PD specialavx2Const<>+2944(SB), Y7, Y10; \
+	VMOVUPS specialavx2Const<>+2976(SB), Y11; \
+	VFMADD231PD specialavx2Const<>+3008(SB), Y7, Y11; \
+	VFMADD213PD specialavx2Const<>+3040(SB), Y7, Y11; \
+	VFMADD213PD specialavx2Const<>+3072(SB), Y7, Y11; \
+	VFMADD213PD specialavx2Const<>+3104(SB), Y7, Y11; \
+	VFMADD213PD specialavx2Const<>+3136(SB), Y7, Y11; \
+	VFMADD213PD specialavx2Const<>+3168(SB), Y7, Y11; \
+	VFMADD213PD specialavx2Const<>+3200(SB), Y7, Y11; \
+	VFMADD213PD specialavx2Const<>+3232(SB), Y7, Y11; \
+	VFMADD231PD Y9, Y10, Y11; \
+	VFNMADD231PD Y11, Y9, Y6; \
+	VADDPD Y6, Y13, Y6; \
+	VSUBPD Y8, Y6, Y6; \
+	VSUBPD Y5, Y6, Y5; \
+	VCMPPD $17, specialavx2Const<>+224(SB), Y2, Y6; \
+	VCMPPD $0, specialavx2Const<>+224(SB), Y4, Y4; \
+	VBLENDVPD Y4, specialavx2Const<>+3264(SB), Y5, Y4; \
+	VBLENDVPD Y6, Y4, Y3, Y3; \
+	VPAND specialavx2Const<>+3296(SB), Y2, Y4; \
+	VPOR specialavx2Const<>+1120(SB), Y4, Y4; \
+	VPXOR specialavx2Const<>+3296(SB), Y4, Y4; \
+	VPAND specialavx2Const<>+1152(SB), Y2, Y5; \
+	VCMPPD $17, specialavx2Const<>+1184(SB), Y5, Y5; \
+	VCMPPD $0, specialavx2Const<>+224(SB), Y2, Y6; \
+	VMOVUPS specialavx2Const<>+3328(SB), Y7; \
+	VDIVPD Y2, Y7, Y7; \
+	VBLENDVPD Y6, Y4, Y7, Y4; \
+	VBLENDVPD Y5, Y4, Y3, Y3; \
+	VCMPPD $30, specialavx2Const<>+128(SB), Y2, Y4; \
+	VCMPPD $17, specialavx2Const<>+1184(SB), Y2, Y5; \
+	VMULPD specialavx2Const<>+1536(SB), Y2, Y6; \
+	VBLENDVPD Y5, Y6, Y2, Y6; \
+	VPADDQ specialavx2Const<>+608(SB), Y6, Y7; \
+	VPSRLQ $52, Y7, Y7; \
+	VPSLLQ $52, Y7, Y8; \
+	VPSUBQ Y8, Y6, Y6; \
+	VPADDQ Y1, Y6, Y6; \
+	VSUBPD Y1, Y6, Y6; \
+	VPOR specialavx2Const<>+640(SB), Y7, Y7; \
+	VSUBPD specialavx2Const<>+672(SB), Y7, Y7; \
+	VMOVUPS specialavx2Const<>+224(SB), Y8; \
+	VBLENDVPD Y5, specialavx2Const<>+1568(SB), Y8, Y5; \
+	VSUBPD Y5, Y7, Y5; \
+	VADDPD Y0, Y6, Y7; \
 	VDIVPD Y7, Y6, Y7; \
 	VMULPD Y7, Y7, Y8; \
-	VMULPD Y8, Y7, Y9; \
-	VMULPD Y8, Y8, Y10; \
-	VMOVUPS specialavx2Const<>+4864(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+4896(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+4928(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+4960(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+4992(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+672(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+768(SB), Y10, Y11; \
-	VMOVUPS specialavx2Const<>+5024(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+5056(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+5088(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+5120(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+704(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+800(SB), Y10, Y12; \
-	VFMADD231PD Y8, Y11, Y12; \
-	VMULPD Y6, Y7, Y7; \
-	VFNMADD231PD Y12, Y9, Y7; \
-	VMOVUPS specialavx2Const<>+192(SB), Y8; \
-	VMAXPD Y7, Y8, Y7; \
-	VADDPD Y7, Y7, Y8; \
-	VSQRTPD Y8, Y8; \
-	VPAND specialavx2Const<>+3200(SB), Y6, Y6; \
-	VPOR Y6, Y8, Y6; \
-	VDIVPD Y2, Y0, Y8; \
+	VMOVUPS specialavx2Const<>+704(SB), Y9; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y8, Y9; \
+	VFMADD213PD specialavx2Const<>+768(SB), Y8, Y9; \
+	VFMADD213PD specialavx2Const<>+800(SB), Y8, Y9; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y8, Y9; \
+	VMULPD Y9, Y8, Y8; \
 	VMULPD Y6, Y6, Y9; \
-	VMOVUPS specialavx2Const<>+5152(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+5184(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+5216(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+5248(SB), Y9, Y10; \
-	VMOVUPS specialavx2Const<>+5280(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+5312(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+5344(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+5376(SB), Y9, Y11; \
-	VFMADD231PD Y6, Y10, Y11; \
-	VMULPD Y6, Y6, Y9; \
-	VMOVUPS specialavx2Const<>+5408(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+5440(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+5472(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+5504(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+5536(SB), Y9, Y10; \
-	VMOVUPS specialavx2Const<>+5568(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+5600(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+5632(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+5664(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+5696(SB), Y9, Y12; \
-	VFMADD231PD Y6, Y10, Y12; \
-	VFMADD231PD Y8, Y11, Y12; \
-	VMULPD Y6, Y6, Y9; \
-	VMOVUPS specialavx2Const<>+5728(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+5760(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+5792(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+5824(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+5856(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+5888(SB), Y9, Y10; \
-	VMOVUPS specialavx2Const<>+5920(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+5952(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+5984(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+6016(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+6048(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+6080(SB), Y9, Y11; \
-	VFMADD231PD Y6, Y10, Y11; \
-	VFMADD231PD Y8, Y12, Y11; \
-	VMULPD Y6, Y6, Y9; \
-	VMOVUPS specialavx2Const<>+6112(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+6144(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+6176(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+6208(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+6240(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+6272(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+6304(SB), Y9, Y10; \
-	VMOVUPS specialavx2Const<>+6336(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+6368(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+6400(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+6432(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+6464(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+6496(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+6528(SB), Y9, Y12; \
-	VFMADD231PD Y6, Y10, Y12; \
-	VFMADD231PD Y8, Y11, Y12; \
-	VMULPD Y6, Y6, Y9; \
-	VMOVUPS specialavx2Const<>+6560(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+6592(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+6624(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+6656(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+6688(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+6720(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+6752(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+1792(SB), Y9, Y10; \
-	VMOVUPS specialavx2Const<>+6784(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+6816(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+6848(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+6880(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+6912(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+6944(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+6976(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+7008(SB), Y9, Y11; \
-	VFMADD231PD Y6, Y10, Y11; \
-	VFMADD231PD Y8, Y12, Y11; \
-	VMULPD specialavx2Const<>+7040(SB), Y8, Y6; \
-	VSQRTPD Y6, Y6; \
-	VMULPD Y6, Y11, Y6; \
-	VCMPPD $30, Y2, Y3, Y3; \
-	VMULPD Y7, Y2, Y8; \
-	VMOVUPS specialavx2Const<>+192(SB), Y9; \
-	VSUBPD Y8, Y9, Y8; \
-	VMOVUPS specialavx2Const<>+2112(SB), Y9; \
-	VMAXPD Y8, Y9, Y8; \
-	VMOVUPS specialavx2Const<>+2144(SB), Y9; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y8, Y9; \
-	VSUBPD specialavx2Const<>+2144(SB), Y9, Y9
+	VMULPD specialavx2Const<>+32(SB), Y9, Y9; \
+	VADDPD Y8, Y9, Y8; \
+	VMULPD Y8, Y7, Y7; \
+	VMOVUPS specialavx2Const<>+224(SB), Y8
 
-#define BLOCK8 \
+#define BLOCK6 \
 	VCVTPS2PD (SI), Y6; \
-	VPAND specialavx2Const<>+2016(SB), Y6, Y7; \
-	VMULPD specialavx2Const<>+2048(SB), Y7, Y7; \
+	VPAND specialavx2Const<>+1152(SB), Y6, Y7; \
+	VMULPD specialavx2Const<>+3616(SB), Y7, Y7; \
 	VMINPD Y7, Y4, Y7; \
 	VSUBPD Y5, Y7, Y8; \
 	VADDPD Y5, Y7, Y9; \
 	VDIVPD Y9, Y8, Y8; \
 	VMULPD Y8, Y8, Y9; \
-	VMOVUPS specialavx2Const<>+2176(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+2080(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+2208(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+2240(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+2272(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+2304(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+2336(SB), Y9, Y10; \
-	VMOVUPS specialavx2Const<>+2368(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+2400(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+2432(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+2464(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+2496(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+2528(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+2560(SB), Y9, Y11; \
+	VMOVUPS specialavx2Const<>+3744(SB), Y10; \
+	VFMADD231PD specialavx2Const<>+3648(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+3776(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+3808(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+3840(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+3872(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+3904(SB), Y9, Y10; \
+	VMOVUPS specialavx2Const<>+3936(SB), Y11; \
+	VFMADD231PD specialavx2Const<>+3968(SB), Y9, Y11; \
+	VFMADD213PD specialavx2Const<>+4000(SB), Y9, Y11; \
+	VFMADD213PD specialavx2Const<>+4032(SB), Y9, Y11; \
+	VFMADD213PD specialavx2Const<>+4064(SB), Y9, Y11; \
+	VFMADD213PD specialavx2Const<>+4096(SB), Y9, Y11; \
+	VFMADD213PD specialavx2Const<>+4128(SB), Y9, Y11; \
 	VFMADD231PD Y8, Y10, Y11; \
-	VFMADD132PD specialavx2Const<>+160(SB), Y0, Y7; \
+	VFMADD132PD specialavx2Const<>+96(SB), Y0, Y7; \
 	VDIVPD Y7, Y11, Y7; \
 	VMULPD Y2, Y7, Y7; \
 	VMULPD Y6, Y6, Y8; \
 	VMULPD Y2, Y8, Y8; \
 	VCMPPD $17, Y1, Y6, Y6; \
 	VSUBPD Y8, Y1, Y9; \
-	VMOVUPS specialavx2Const<>+2112(SB), Y10; \
+	VMOVUPS specialavx2Const<>+3680(SB), Y10; \
 	VMAXPD Y9, Y10, Y9; \
 	VMOVAPS Y3, Y10; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y9, Y10; \
+	VFMADD231PD specialavx2Const<>+4192(SB), Y9, Y10; \
 	VSUBPD Y3, Y10, Y10; \
-	VFNMADD231PD specialavx2Const<>+832(SB), Y10, Y9; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y10, Y9; \
+	VFNMADD231PD specialavx2Const<>+864(SB), Y10, Y9; \
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y10, Y9; \
 	VMULPD Y9, Y9, Y11; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+2784(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y9, Y12; \
-	VFMADD213PD specialavx2Const<>+1984(SB), Y9, Y12; \
+	VMOVUPS specialavx2Const<>+4256(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+4288(SB), Y9, Y12; \
+	VFMADD213PD specialavx2Const<>+4320(SB), Y9, Y12; \
+	VFMADD213PD specialavx2Const<>+4352(SB), Y9, Y12; \
+	VFMADD213PD specialavx2Const<>+4384(SB), Y9, Y12; \
+	VFMADD213PD specialavx2Const<>+4416(SB), Y9, Y12; \
+	VFMADD213PD specialavx2Const<>+3584(SB), Y9, Y12; \
 	VFMADD213PD Y2, Y9, Y12; \
 	VFMADD231PD Y12, Y11, Y9; \
 	VADDPD Y0, Y9, Y9; \
@@ -983,182 +691,182 @@
 	VSUBPD Y0, Y10, Y13; \
 	VSUBPD Y13, Y9, Y13; \
 	VBLENDVPD Y11, Y12, Y13, Y11; \
-	VCMPPD $17, specialavx2Const<>+2944(SB), Y9, Y9; \
+	VCMPPD $17, specialavx2Const<>+4512(SB), Y9, Y9; \
 	VDIVPD Y10, Y11, Y11; \
 	VBLENDVPD Y9, Y11, Y1, Y9; \
 	VBLENDVPD Y6, Y7, Y10, Y7; \
 	VBLENDVPD Y6, Y1, Y9, Y9; \
-	VCMPPD $17, specialavx2Const<>+2976(SB), Y7, Y10; \
-	VMULPD specialavx2Const<>+3008(SB), Y7, Y11; \
+	VCMPPD $17, specialavx2Const<>+1184(SB), Y7, Y10; \
+	VMULPD specialavx2Const<>+1536(SB), Y7, Y11; \
 	VBLENDVPD Y10, Y11, Y7, Y11; \
-	VPADDQ specialavx2Const<>+576(SB), Y11, Y12; \
+	VPADDQ specialavx2Const<>+608(SB), Y11, Y12; \
 	VPSRLQ $52, Y12, Y12; \
 	VPSLLQ $52, Y12, Y13; \
 	VPSUBQ Y13, Y11, Y11; \
 	VPADDQ Y0, Y11, Y11; \
 	VSUBPD Y0, Y11, Y11; \
-	VPOR specialavx2Const<>+608(SB), Y12, Y12; \
-	VSUBPD specialavx2Const<>+640(SB), Y12, Y12; \
-	VBLENDVPD Y10, specialavx2Const<>+3040(SB), Y1, Y10; \
+	VPOR specialavx2Const<>+640(SB), Y12, Y12; \
+	VSUBPD specialavx2Const<>+672(SB), Y12, Y12; \
+	VBLENDVPD Y10, specialavx2Const<>+1568(SB), Y1, Y10; \
 	VSUBPD Y10, Y12, Y10; \
-	VADDPD specialavx2Const<>+160(SB), Y11, Y12; \
+	VADDPD specialavx2Const<>+96(SB), Y11, Y12; \
 	VDIVPD Y12, Y11, Y12; \
 	VMULPD Y12, Y12, Y13; \
-	VMOVUPS specialavx2Const<>+672(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+704(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y13, Y14; \
+	VMOVUPS specialavx2Const<>+704(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y13, Y14; \
 	VFMADD213PD specialavx2Const<>+768(SB), Y13, Y14; \
 	VFMADD213PD specialavx2Const<>+800(SB), Y13, Y14; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y13, Y14; \
 	VMULPD Y14, Y13, Y13; \
 	VMULPD Y11, Y11, Y14
 
+#define BLOCK7 \
+	VCMPPD $17, Y1, Y4, Y5; \
+	VCMPPD $17, specialavx2Const<>+160(SB), Y4, Y6; \
+	VCMPPD $29, specialavx2Const<>+192(SB), Y4, Y7; \
+	VMOVAPS Y4, Y8; \
+	VFMADD231PD Y4, Y4, Y8; \
+	VBLENDVPD Y5, Y8, Y4, Y8; \
+	VBLENDVPD Y6, Y8, Y0, Y8; \
+	VBLENDVPD Y5, specialavx2Const<>+224(SB), Y0, Y5; \
+	VBLENDVPD Y6, Y5, Y2, Y5; \
+	VSUBPD Y5, Y4, Y5; \
+	VMINPD Y5, Y1, Y5; \
+	VMULPD Y5, Y5, Y6; \
+	VMOVUPS specialavx2Const<>+256(SB), Y9; \
+	VFMADD231PD specialavx2Const<>+288(SB), Y6, Y9; \
+	VFMADD213PD specialavx2Const<>+320(SB), Y6, Y9; \
+	VFMADD213PD specialavx2Const<>+352(SB), Y6, Y9; \
+	VFMADD213PD specialavx2Const<>+384(SB), Y6, Y9; \
+	VMOVUPS specialavx2Const<>+416(SB), Y10; \
+	VFMADD231PD specialavx2Const<>+448(SB), Y6, Y10; \
+	VFMADD213PD specialavx2Const<>+480(SB), Y6, Y10; \
+	VFMADD213PD specialavx2Const<>+512(SB), Y6, Y10; \
+	VFMADD213PD specialavx2Const<>+544(SB), Y6, Y10; \
+	VFMADD213PD specialavx2Const<>+576(SB), Y6, Y10; \
+	VFMADD231PD Y5, Y9, Y10; \
+	VMULPD Y10, Y5, Y5; \
+	VBLENDVPD Y7, Y4, Y8, Y6; \
+	VPADDQ specialavx2Const<>+608(SB), Y6, Y8; \
+	VPSRLQ $52, Y8, Y8; \
+	VPSLLQ $52, Y8, Y9; \
+	VPSUBQ Y9, Y6, Y6; \
+	VPADDQ Y0, Y6, Y6; \
+	VSUBPD Y0, Y6, Y6; \
+	VPOR specialavx2Const<>+640(SB), Y8, Y8; \
+	VSUBPD specialavx2Const<>+672(SB), Y8, Y8; \
+	VADDPD Y2, Y6, Y9; \
+	VDIVPD Y9, Y6, Y6; \
+	VMULPD Y6, Y6, Y9; \
+	VMOVUPS specialavx2Const<>+704(SB), Y10; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+768(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+800(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y9, Y10; \
+	VFMADD213PD Y2, Y9, Y10; \
+	VMULPD specialavx2Const<>+864(SB), Y8, Y8; \
+	VFMADD231PD Y10, Y6, Y8; \
+	VDIVPD Y4, Y0, Y6; \
+	VMULPD Y6, Y6, Y9; \
+	VMULPD Y9, Y9, Y10; \
+	VMOVUPS specialavx2Const<>+896(SB), Y11; \
+	VFMADD231PD specialavx2Const<>+928(SB), Y10, Y11; \
+	VFMADD213PD specialavx2Const<>+960(SB), Y10, Y11; \
+	VMOVUPS specialavx2Const<>+992(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+1024(SB), Y10, Y12; \
+	VFMADD213PD specialavx2Const<>+1056(SB), Y10, Y12; \
+	VFMADD231PD Y9, Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+1088(SB), Y12, Y6; \
+	VSUBPD Y4, Y6, Y6; \
+	VSUBPD Y1, Y4, Y9; \
+	VFMADD231PD Y8, Y9, Y6; \
+	VCMPPD $0, specialavx2Const<>+1120(SB), Y4, Y9; \
+	VBLENDVPD Y9, Y4, Y6, Y4; \
+	VSUBPD Y8, Y5, Y5; \
+	VBLENDVPD Y7, Y4, Y5, Y4; \
+	VCVTPD2PSY Y4, X5
+
+#define BLOCK8 \
+	VCMPPD $17, Y1, Y2, Y3; \
+	VCMPPD $17, Y0, Y2, Y4; \
+	VCMPPD $17, specialavx2Const<>+1696(SB), Y2, Y5; \
+	VADDPD Y1, Y2, Y6; \
+	VBLENDVPD Y3, Y6, Y2, Y6; \
+	VSUBPD specialavx2Const<>+1728(SB), Y6, Y7; \
+	VSUBPD specialavx2Const<>+1760(SB), Y7, Y7; \
+	VSUBPD specialavx2Const<>+160(SB), Y6, Y6; \
+	VMULPD Y6, Y6, Y8; \
+	VMOVUPS specialavx2Const<>+1792(SB), Y9; \
+	VFMADD231PD specialavx2Const<>+1824(SB), Y8, Y9; \
+	VFMADD213PD specialavx2Const<>+1856(SB), Y8, Y9; \
+	VFMADD213PD specialavx2Const<>+1888(SB), Y8, Y9; \
+	VFMADD213PD specialavx2Const<>+1920(SB), Y8, Y9; \
+	VFMADD213PD specialavx2Const<>+1952(SB), Y8, Y9; \
+	VMOVUPS specialavx2Const<>+1984(SB), Y10; \
+	VFMADD231PD specialavx2Const<>+2016(SB), Y8, Y10; \
+	VFMADD213PD specialavx2Const<>+2048(SB), Y8, Y10; \
+	VFMADD213PD specialavx2Const<>+2080(SB), Y8, Y10; \
+	VFMADD213PD specialavx2Const<>+2112(SB), Y8, Y10; \
+	VFMADD213PD specialavx2Const<>+2144(SB), Y8, Y10; \
+	VFMADD231PD Y6, Y9, Y10; \
+	VMULPD Y10, Y7, Y6; \
+	VMULPD specialavx2Const<>+2176(SB), Y2, Y7; \
+	VFMADD231PD Y2, Y2, Y7; \
+	VMOVUPS specialavx2Const<>+2176(SB), Y8; \
+	VFMADD231PD Y0, Y2, Y8; \
+	VMOVAPS Y0, Y9; \
+	VFMADD231PD Y0, Y7, Y9; \
+	VMULPD Y9, Y8, Y8; \
+	VBLENDVPD Y4, Y1, Y8, Y8; \
+	VADDPD Y0, Y7, Y9; \
+	VMULPD Y9, Y7, Y7; \
+	VBLENDVPD Y4, Y2, Y7, Y7; \
+	VDIVPD Y7, Y8, Y7; \
+	VADDPD specialavx2Const<>+2208(SB), Y2, Y8; \
+	VBLENDVPD Y5, Y8, Y2, Y8; \
+	VDIVPD Y8, Y1, Y9; \
+	VMULPD Y9, Y9, Y10; \
+	VMOVUPS specialavx2Const<>+2240(SB), Y11; \
+	VFMADD231PD specialavx2Const<>+2272(SB), Y10, Y11; \
+	VFMADD213PD specialavx2Const<>+2304(SB), Y10, Y11; \
+	VFMADD213PD specialavx2Const<>+2336(SB), Y10, Y11; \
+	VFMADD213PD specialavx2Const<>+2368(SB), Y10, Y11; \
+	VMULPD Y11, Y10, Y10; \
+	VPADDQ specialavx2Const<>+608(SB), Y8, Y11; \
+	VPSRLQ $52, Y11, Y11; \
+	VPSLLQ $52, Y11, Y12; \
+	VPSUBQ Y12, Y8, Y8; \
+	VPADDQ Y1, Y8, Y8; \
+	VSUBPD Y1, Y8, Y8; \
+	VPOR specialavx2Const<>+640(SB), Y11, Y11; \
+	VSUBPD specialavx2Const<>+672(SB), Y11, Y11; \
+	VADDPD Y0, Y8, Y12; \
+	VDIVPD Y12, Y8, Y8; \
+	VMULPD Y8, Y8, Y12; \
+	VMOVUPS specialavx2Const<>+704(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+768(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+800(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y12, Y13; \
+	VFMADD213PD Y0, Y12, Y13; \
+	VMULPD specialavx2Const<>+864(SB), Y11, Y11; \
+	VFMADD231PD Y13, Y8, Y11
+
 #define BLOCK9 \
-	VCMPPD $17, Y1, Y6, Y7; \
-	VCMPPD $17, Y4, Y6, Y8; \
-	VCMPPD $29, Y5, Y6, Y9; \
-	VMOVAPS Y6, Y10; \
-	VFMADD231PD Y6, Y6, Y10; \
-	VBLENDVPD Y7, Y10, Y6, Y10; \
-	VBLENDVPD Y8, Y10, Y0, Y10; \
-	VBLENDVPD Y7, specialavx2Const<>+192(SB), Y0, Y7; \
-	VBLENDVPD Y8, Y7, Y2, Y7; \
-	VSUBPD Y7, Y6, Y7; \
-	VMINPD Y7, Y1, Y7; \
-	VMULPD Y7, Y7, Y8; \
-	VMOVUPS specialavx2Const<>+224(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+256(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+288(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+320(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+352(SB), Y8, Y11; \
-	VMOVUPS specialavx2Const<>+384(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+416(SB), Y8, Y12; \
-	VFMADD213PD specialavx2Const<>+448(SB), Y8, Y12; \
-	VFMADD213PD specialavx2Const<>+480(SB), Y8, Y12; \
-	VFMADD213PD specialavx2Const<>+512(SB), Y8, Y12; \
-	VFMADD213PD specialavx2Const<>+544(SB), Y8, Y12; \
-	VFMADD231PD Y7, Y11, Y12; \
-	VMULPD Y12, Y7, Y7; \
-	VBLENDVPD Y9, Y6, Y10, Y8; \
-	VPADDQ specialavx2Const<>+576(SB), Y8, Y10; \
-	VPSRLQ $52, Y10, Y10; \
-	VPSLLQ $52, Y10, Y11; \
-	VPSUBQ Y11, Y8, Y8; \
-	VPADDQ Y0, Y8, Y8; \
-	VSUBPD Y0, Y8, Y8; \
-	VPOR specialavx2Const<>+608(SB), Y10, Y10; \
-	VSUBPD specialavx2Const<>+640(SB), Y10, Y10; \
-	VADDPD Y2, Y8, Y11; \
-	VDIVPD Y11, Y8, Y8; \
-	VMULPD Y8, Y8, Y11; \
-	VMOVUPS specialavx2Const<>+672(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+704(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+768(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+800(SB), Y11, Y12; \
-	VFMADD213PD Y2, Y11, Y12; \
-	VMULPD specialavx2Const<>+832(SB), Y10, Y10; \
-	VFMADD231PD Y12, Y8, Y10; \
-	VDIVPD Y6, Y0, Y8; \
-	VMULPD Y8, Y8, Y11; \
-	VMULPD Y11, Y11, Y12; \
-	VMOVUPS specialavx2Const<>+864(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+896(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+928(SB), Y12, Y13; \
-	VMOVUPS specialavx2Const<>+960(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+992(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+1024(SB), Y12, Y14; \
-	VFMADD231PD Y11, Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+1056(SB), Y14, Y8; \
-	VSUBPD Y6, Y8, Y8; \
-	VSUBPD Y1, Y6, Y11; \
-	VFMADD231PD Y10, Y11, Y8; \
-	VCMPPD $0, specialavx2Const<>+1088(SB), Y6, Y11; \
-	VBLENDVPD Y11, Y6, Y8, Y6; \
-	VSUBPD Y10, Y7, Y7; \
-	VBLENDVPD Y9, Y6, Y7, Y6; \
-	VCVTPD2PSY Y6, X7
-
-#define BLOCK10 \
-	VCMPPD $17, Y1, Y3, Y4; \
-	VCMPPD $17, Y0, Y3, Y5; \
-	VCMPPD $17, specialavx2Const<>+1152(SB), Y3, Y6; \
-	VADDPD Y1, Y3, Y7; \
-	VBLENDVPD Y4, Y7, Y3, Y7; \
-	VSUBPD specialavx2Const<>+1184(SB), Y7, Y8; \
-	VSUBPD specialavx2Const<>+1216(SB), Y8, Y8; \
-	VSUBPD specialavx2Const<>+64(SB), Y7, Y7; \
-	VMULPD Y7, Y7, Y9; \
-	VMOVUPS specialavx2Const<>+1248(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+1280(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+1312(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+1344(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+1376(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+1408(SB), Y9, Y10; \
-	VMOVUPS specialavx2Const<>+1440(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+1472(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+1504(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+1536(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+1568(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+1600(SB), Y9, Y11; \
-	VFMADD231PD Y7, Y10, Y11; \
-	VMULPD Y11, Y8, Y7; \
-	VMULPD Y2, Y3, Y8; \
-	VFMADD231PD Y3, Y3, Y8; \
-	VMOVAPS Y2, Y9; \
-	VFMADD231PD Y0, Y3, Y9; \
-	VMOVAPS Y0, Y10; \
-	VFMADD231PD Y0, Y8, Y10; \
-	VMULPD Y10, Y9, Y9; \
-	VBLENDVPD Y5, Y1, Y9, Y9; \
-	VADDPD Y0, Y8, Y10; \
-	VMULPD Y10, Y8, Y8; \
-	VBLENDVPD Y5, Y3, Y8, Y8; \
-	VDIVPD Y8, Y9, Y8; \
-	VADDPD specialavx2Const<>+1632(SB), Y3, Y9; \
-	VBLENDVPD Y6, Y9, Y3, Y9; \
-	VDIVPD Y9, Y1, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+1664(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+1696(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+1728(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+1760(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+1792(SB), Y11, Y12; \
-	VMULPD Y12, Y11, Y11; \
-	VPADDQ specialavx2Const<>+576(SB), Y9, Y12; \
-	VPSRLQ $52, Y12, Y12; \
-	VPSLLQ $52, Y12, Y13; \
-	VPSUBQ Y13, Y9, Y9; \
-	VPADDQ Y1, Y9, Y9; \
-	VSUBPD Y1, Y9, Y9; \
-	VPOR specialavx2Const<>+608(SB), Y12, Y12; \
-	VSUBPD specialavx2Const<>+640(SB), Y12, Y12; \
-	VADDPD Y0, Y9, Y13; \
-	VDIVPD Y13, Y9, Y9; \
-	VMULPD Y9, Y9, Y13; \
-	VMOVUPS specialavx2Const<>+672(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+704(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+768(SB), Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+800(SB), Y13, Y14; \
-	VFMADD213PD Y0, Y13, Y14; \
-	VMULPD specialavx2Const<>+832(SB), Y12, Y12; \
-	VFMADD231PD Y14, Y9, Y12
-
-#define BLOCK11 \
 	VMOVAPS Y11, Y12; \
 	VFMADD231PD Y9, Y11, Y12; \
 	VADDPD Y12, Y10, Y9; \
 	VADDPD Y0, Y8, Y8; \
 	VDIVPD Y8, Y0, Y10; \
 	VMULPD Y10, Y10, Y11; \
-	VADDPD specialavx2Const<>+3296(SB), Y7, Y12; \
-	VADDPD specialavx2Const<>+1152(SB), Y7, Y13; \
+	VADDPD specialavx2Const<>+4608(SB), Y7, Y12; \
+	VADDPD specialavx2Const<>+1696(SB), Y7, Y13; \
 	VMULPD Y13, Y12, Y12; \
 	VMULPD Y12, Y11, Y12; \
-	VMOVUPS specialavx2Const<>+3328(SB), Y13; \
-	VFNMADD213PD specialavx2Const<>+3360(SB), Y13, Y12; \
-	VADDPD specialavx2Const<>+1120(SB), Y7, Y13; \
-	VADDPD specialavx2Const<>+1632(SB), Y7, Y14; \
+	VMOVUPS specialavx2Const<>+4640(SB), Y13; \
+	VFNMADD213PD specialavx2Const<>+4672(SB), Y13, Y12; \
+	VADDPD specialavx2Const<>+2176(SB), Y7, Y13; \
+	VADDPD specialavx2Const<>+2208(SB), Y7, Y14; \
 	VMULPD Y14, Y13, Y13; \
 	VMULPD Y13, Y11, Y13; \
 	VFNMADD213PD Y6, Y12, Y13; \
@@ -1166,29 +874,29 @@
 	VADDPD Y1, Y7, Y14; \
 	VMULPD Y14, Y12, Y12; \
 	VMULPD Y12, Y11, Y12; \
-	VFNMADD213PD specialavx2Const<>+1792(SB), Y13, Y12; \
+	VFNMADD213PD specialavx2Const<>+2368(SB), Y13, Y12; \
 	VMULPD Y7, Y11, Y11; \
 	VSUBPD Y0, Y7, Y13; \
 	VDIVPD Y13, Y0, Y13; \
 	VFMADD231PD specialavx2Const<>+32(SB), Y10, Y13; \
 	VFMADD231PD Y12, Y11, Y13; \
 	VSUBPD Y7, Y0, Y7; \
-	VPADDQ specialavx2Const<>+576(SB), Y8, Y10; \
+	VPADDQ specialavx2Const<>+608(SB), Y8, Y10; \
 	VPSRLQ $52, Y10, Y10; \
 	VPSLLQ $52, Y10, Y11; \
 	VPSUBQ Y11, Y8, Y8; \
 	VPADDQ Y0, Y8, Y8; \
 	VSUBPD Y0, Y8, Y8; \
-	VPOR specialavx2Const<>+608(SB), Y10, Y10; \
-	VSUBPD specialavx2Const<>+640(SB), Y10, Y10; \
+	VPOR specialavx2Const<>+640(SB), Y10, Y10; \
+	VSUBPD specialavx2Const<>+672(SB), Y10, Y10; \
 	VADDPD Y1, Y8, Y11; \
 	VDIVPD Y11, Y8, Y8; \
 	VMULPD Y8, Y8, Y11; \
-	VMOVUPS specialavx2Const<>+672(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+704(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+736(SB), Y11, Y12; \
+	VMOVUPS specialavx2Const<>+704(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y11, Y12; \
 	VFMADD213PD specialavx2Const<>+768(SB), Y11, Y12; \
 	VFMADD213PD specialavx2Const<>+800(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y11, Y12; \
 	VFMADD213PD Y1, Y11, Y12; \
 	VMULPD Y2, Y10, Y10; \
 	VFMADD231PD Y12, Y8, Y10; \
@@ -1196,87 +904,71 @@
 	VMINPD Y7, Y3, Y7; \
 	VMAXPD Y7, Y4, Y7; \
 	VMOVAPS Y5, Y8; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y7, Y8; \
+	VFMADD231PD specialavx2Const<>+4192(SB), Y7, Y8; \
 	VSUBPD Y5, Y8, Y10; \
 	VFNMADD231PD Y2, Y10, Y7; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y10, Y7; \
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y10, Y7; \
 	VPSLLQ $52, Y8, Y8; \
 	VPADDQ Y0, Y8, Y8; \
 	VMULPD Y7, Y7, Y10; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y7, Y11; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y7, Y11; \
+	VMOVUPS specialavx2Const<>+4256(SB), Y11; \
+	VFMADD231PD specialavx2Const<>+4288(SB), Y7, Y11; \
+	VFMADD213PD specialavx2Const<>+4320(SB), Y7, Y11; \
 	VFMADD213PD Y6, Y7, Y11; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y7, Y11; \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y7, Y11
+	VFMADD213PD specialavx2Const<>+4384(SB), Y7, Y11; \
+	VFMADD213PD specialavx2Const<>+4416(SB), Y7, Y11
 
-#define BLOCK12 \
-	VFNMADD231PD specialavx2Const<>+832(SB), Y9, Y8; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y9, Y8; \
-	VMULPD Y8, Y8, Y10; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+2784(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+1984(SB), Y8, Y11; \
-	VFMADD213PD specialavx2Const<>+32(SB), Y8, Y11; \
-	VFMADD231PD Y11, Y10, Y8; \
-	VADDPD Y0, Y8, Y8; \
-	VMOVUPS specialavx2Const<>+2144(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+32(SB), Y9, Y10; \
-	VSUBPD specialavx2Const<>+2144(SB), Y10, Y11; \
-	VSUBPD Y11, Y9, Y9; \
-	VADDPD specialavx2Const<>+2144(SB), Y9, Y9; \
-	VPSLLQ $52, Y10, Y10; \
-	VPADDQ Y0, Y10, Y10; \
-	VMULPD Y10, Y8, Y8; \
-	VPSLLQ $52, Y9, Y9; \
-	VPADDQ Y0, Y9, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VMULPD Y7, Y2, Y2; \
-	VSQRTPD Y2, Y2; \
-	VMOVUPS specialavx2Const<>+1856(SB), Y7; \
-	VMINPD Y2, Y7, Y2; \
-	VSUBPD specialavx2Const<>+1120(SB), Y2, Y7; \
-	VADDPD specialavx2Const<>+1120(SB), Y2, Y9; \
-	VDIVPD Y9, Y7, Y7; \
-	VMULPD Y7, Y7, Y9; \
-	VMOVUPS specialavx2Const<>+2176(SB), Y10; \
-	VFMADD231PD specialavx2Const<>+2080(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+2208(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+2240(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+2272(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+2304(SB), Y9, Y10; \
-	VFMADD213PD specialavx2Const<>+2336(SB), Y9, Y10; \
-	VMOVUPS specialavx2Const<>+2368(SB), Y11; \
-	VFMADD231PD specialavx2Const<>+2400(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+2432(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+2464(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+2496(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+2528(SB), Y9, Y11; \
-	VFMADD213PD specialavx2Const<>+2560(SB), Y9, Y11; \
-	VFMADD231PD Y7, Y10, Y11; \
-	VFMADD213PD Y0, Y1, Y2; \
-	VDIVPD Y2, Y11, Y2; \
-	VMULPD specialavx2Const<>+32(SB), Y2, Y2; \
-	VADDPD Y6, Y2, Y7; \
-	VSUBPD Y6, Y2, Y2; \
-	VBLENDVPD Y3, Y7, Y2, Y2; \
-	VMULPD Y2, Y8, Y2; \
-	VSUBPD Y2, Y0, Y6; \
-	VBLENDVPD Y3, Y6, Y2, Y2; \
-	VBLENDVPD Y4, Y2, Y5, Y2; \
-	VMINPD Y2, Y0, Y2; \
-	VCVTPD2PSY Y2, X3; \
-	VMOVUPS X3, (DI); \
-	ADDQ $16, DI; \
-	ADDQ $16, SI; \
-	ADDQ $16, R8; \
-	SUBQ $4, CX
+#define BLOCK10 \
+	VCMPPD $17, specialavx2Const<>+1184(SB), Y5, Y7; \
+	VMULPD specialavx2Const<>+1536(SB), Y5, Y8; \
+	VBLENDVPD Y7, Y8, Y5, Y8; \
+	VPADDQ specialavx2Const<>+608(SB), Y8, Y11; \
+	VPSRLQ $52, Y11, Y11; \
+	VPSLLQ $52, Y11, Y12; \
+	VPSUBQ Y12, Y8, Y8; \
+	VPADDQ Y0, Y8, Y8; \
+	VSUBPD Y0, Y8, Y8; \
+	VPOR specialavx2Const<>+640(SB), Y11, Y11; \
+	VSUBPD specialavx2Const<>+672(SB), Y11, Y11; \
+	VMOVUPS specialavx2Const<>+224(SB), Y12; \
+	VBLENDVPD Y7, specialavx2Const<>+1568(SB), Y12, Y7; \
+	VSUBPD Y7, Y11, Y7; \
+	VADDPD Y2, Y8, Y11; \
+	VDIVPD Y11, Y8, Y11; \
+	VMULPD Y11, Y11, Y12; \
+	VMOVUPS specialavx2Const<>+704(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+768(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+800(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y12, Y13; \
+	VMULPD Y13, Y12, Y12; \
+	VMULPD Y8, Y8, Y13; \
+	VMULPD Y1, Y13, Y13; \
+	VADDPD Y12, Y13, Y12; \
+	VMULPD Y12, Y11, Y11; \
+	VFMADD231PD specialavx2Const<>+1600(SB), Y7, Y11; \
+	VSUBPD Y11, Y13, Y11; \
+	VSUBPD Y11, Y8, Y8; \
+	VFMADD231PD specialavx2Const<>+1632(SB), Y7, Y8; \
+	VCMPPD $0, specialavx2Const<>+224(SB), Y5, Y5; \
+	VMOVUPS specialavx2Const<>+224(SB), Y7; \
+	VSUBPD Y8, Y7, Y7; \
+	VBLENDVPD Y5, specialavx2Const<>+1120(SB), Y7, Y5; \
+	VBLENDVPD Y9, Y5, Y6, Y5; \
+	VCMPPD $30, specialavx2Const<>+224(SB), Y4, Y6; \
+	VCMPPD $17, specialavx2Const<>+1120(SB), Y4, Y7; \
+	VPAND Y7, Y6, Y6; \
+	VSUBPD Y0, Y8, Y7; \
+	VMULPD Y7, Y4, Y7; \
+	VMOVUPS specialavx2Const<>+1120(SB), Y8; \
+	VBLENDVPD Y6, Y7, Y8, Y6; \
+	VBLENDVPD Y10, Y6, Y5, Y5; \
+	VCMPPD $3, Y4, Y4, Y6; \
+	VBLENDVPD Y6, Y4, Y5, Y4; \
+	VCVTPD2PSY Y4, X5; \
+	VMOVUPS X5, (DI)
 
-#define BLOCK13 \
+#define BLOCK11 \
 	VCVTPS2PD (SI), Y9; \
 	VPAND Y6, Y9, Y10; \
 	VMULPD Y7, Y10, Y10; \
@@ -1285,40 +977,40 @@
 	VADDPD Y4, Y10, Y12; \
 	VDIVPD Y12, Y11, Y11; \
 	VMULPD Y11, Y11, Y12; \
-	VMOVUPS specialavx2Const<>+2176(SB), Y13; \
+	VMOVUPS specialavx2Const<>+3744(SB), Y13; \
 	VFMADD231PD Y12, Y8, Y13; \
-	VFMADD213PD specialavx2Const<>+2208(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+2240(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+2272(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+2304(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+2336(SB), Y12, Y13; \
-	VMOVUPS specialavx2Const<>+2368(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+2400(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+2432(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+2464(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+2496(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+2528(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+2560(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+3776(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+3808(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+3840(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+3872(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+3904(SB), Y12, Y13; \
+	VMOVUPS specialavx2Const<>+3936(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+3968(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+4000(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+4032(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+4064(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+4096(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+4128(SB), Y12, Y14; \
 	VFMADD231PD Y11, Y13, Y14; \
-	VFMADD132PD specialavx2Const<>+160(SB), Y0, Y10; \
+	VFMADD132PD specialavx2Const<>+96(SB), Y0, Y10; \
 	VDIVPD Y10, Y14, Y10; \
 	VMULPD Y2, Y10, Y10; \
 	VMULPD Y9, Y9, Y11; \
-	VMULPD specialavx2Const<>+2592(SB), Y11, Y11; \
+	VMULPD specialavx2Const<>+4160(SB), Y11, Y11; \
 	VMAXPD Y11, Y5, Y11; \
 	VMOVAPS Y1, Y12; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y11, Y12; \
+	VFMADD231PD specialavx2Const<>+4192(SB), Y11, Y12; \
 	VSUBPD Y1, Y12, Y12; \
-	VFNMADD231PD specialavx2Const<>+832(SB), Y12, Y11; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y12, Y11; \
+	VFNMADD231PD specialavx2Const<>+864(SB), Y12, Y11; \
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y12, Y11; \
 	VMULPD Y11, Y11, Y13; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2784(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+1984(SB), Y11, Y14; \
+	VMOVUPS specialavx2Const<>+4256(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+4288(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4320(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4352(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4384(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+4416(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+3584(SB), Y11, Y14; \
 	VFMADD213PD Y2, Y11, Y14; \
 	VFMADD231PD Y14, Y13, Y11; \
 	VADDPD Y0, Y11, Y11; \
@@ -1326,7 +1018,7 @@
 	VFMADD231PD Y2, Y12, Y13; \
 	VSUBPD Y1, Y13, Y14
 
-#define BLOCK14 \
+#define BLOCK12 \
 	VCVTPS2PD (SI), Y9; \
 	VPAND Y8, Y9, Y10; \
 	VMINPD Y10, Y1, Y11; \
@@ -1334,20 +1026,20 @@
 	VADDPD Y2, Y11, Y11; \
 	VDIVPD Y11, Y12, Y11; \
 	VMULPD Y11, Y11, Y12; \
-	VMOVUPS specialavx2Const<>+2176(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+2080(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+2208(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+2240(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+2272(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+2304(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+2336(SB), Y12, Y13; \
-	VMOVUPS specialavx2Const<>+2368(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+2400(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+2432(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+2464(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+2496(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+2528(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+2560(SB), Y12, Y14; \
+	VMOVUPS specialavx2Const<>+3744(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+3648(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+3776(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+3808(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+3840(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+3872(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+3904(SB), Y12, Y13; \
+	VMOVUPS specialavx2Const<>+3936(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+3968(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+4000(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+4032(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+4064(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+4096(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+4128(SB), Y12, Y14; \
 	VFMADD231PD Y11, Y13, Y14; \
 	VFMADD213PD Y4, Y3, Y10; \
 	VDIVPD Y10, Y14, Y10; \
@@ -1356,106 +1048,106 @@
 	VMINPD Y9, Y5, Y9; \
 	VMAXPD Y9, Y6, Y9; \
 	VMOVAPS Y7, Y12; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y9, Y12; \
+	VFMADD231PD specialavx2Const<>+4192(SB), Y9, Y12; \
 	VSUBPD Y7, Y12, Y13; \
-	VFNMADD231PD specialavx2Const<>+832(SB), Y13, Y9; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y13, Y9; \
+	VFNMADD231PD specialavx2Const<>+864(SB), Y13, Y9; \
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y13, Y9; \
 	VPSLLQ $52, Y12, Y12; \
 	VPADDQ Y4, Y12, Y12; \
 	VMULPD Y9, Y9, Y13; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2784(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+1984(SB), Y9, Y14; \
+	VMOVUPS specialavx2Const<>+4256(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+4288(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4320(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4352(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4384(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4416(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+3584(SB), Y9, Y14; \
 	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14; \
 	VFMADD231PD Y14, Y13, Y9; \
 	VMOVAPS Y12, Y13; \
 	VFMADD231PD Y9, Y12, Y13; \
 	VSUBPD Y10, Y0, Y9
 
-#define BLOCK15 \
+#define BLOCK13 \
 	VCVTPS2PD (SI), Y8; \
 	VPAND Y6, Y8, Y8; \
 	VMINPD Y8, Y0, Y9; \
 	VMULPD Y9, Y9, Y9; \
 	VMULPD Y9, Y9, Y10; \
-	VMOVUPS specialavx2Const<>+7136(SB), Y11; \
+	VMOVUPS specialavx2Const<>+4800(SB), Y11; \
 	VFMADD231PD Y10, Y7, Y11; \
-	VFMADD213PD specialavx2Const<>+7168(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+7200(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+7232(SB), Y10, Y11; \
-	VFMADD213PD specialavx2Const<>+7264(SB), Y10, Y11; \
-	VMOVUPS specialavx2Const<>+7296(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+7328(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+7360(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+7392(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+7424(SB), Y10, Y12; \
-	VFMADD213PD specialavx2Const<>+7456(SB), Y10, Y12; \
+	VFMADD213PD specialavx2Const<>+4832(SB), Y10, Y11; \
+	VFMADD213PD specialavx2Const<>+4864(SB), Y10, Y11; \
+	VFMADD213PD specialavx2Const<>+4896(SB), Y10, Y11; \
+	VFMADD213PD specialavx2Const<>+4928(SB), Y10, Y11; \
+	VMOVUPS specialavx2Const<>+4960(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+4992(SB), Y10, Y12; \
+	VFMADD213PD specialavx2Const<>+5024(SB), Y10, Y12; \
+	VFMADD213PD specialavx2Const<>+5056(SB), Y10, Y12; \
+	VFMADD213PD specialavx2Const<>+5088(SB), Y10, Y12; \
+	VFMADD213PD specialavx2Const<>+5120(SB), Y10, Y12; \
 	VFMADD231PD Y9, Y11, Y12; \
 	VMINPD Y8, Y2, Y9; \
 	VMAXPD Y9, Y0, Y9; \
 	VDIVPD Y9, Y1, Y10; \
 	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+7488(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+7520(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+7552(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+7584(SB), Y11, Y13; \
-	VMOVUPS specialavx2Const<>+7616(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+7648(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+7680(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+7712(SB), Y11, Y14; \
+	VMOVUPS specialavx2Const<>+5152(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+5184(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5216(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5248(SB), Y11, Y13; \
+	VMOVUPS specialavx2Const<>+5280(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+5312(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+5344(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+5376(SB), Y11, Y14; \
 	VFMADD231PD Y10, Y13, Y14; \
 	VSQRTPD Y10, Y10; \
 	VMULPD Y10, Y14, Y10; \
 	VMINPD Y9, Y3, Y9; \
 	VMAXPD Y9, Y4, Y9; \
 	VMOVAPS Y5, Y11; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y9, Y11; \
+	VFMADD231PD specialavx2Const<>+4192(SB), Y9, Y11; \
 	VSUBPD Y5, Y11, Y13; \
-	VFNMADD231PD specialavx2Const<>+832(SB), Y13, Y9; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y13, Y9; \
+	VFNMADD231PD specialavx2Const<>+864(SB), Y13, Y9; \
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y13, Y9; \
 	VPSLLQ $52, Y11, Y11; \
 	VPADDQ Y1, Y11, Y11; \
 	VMULPD Y9, Y9, Y13; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2784(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y9, Y14
+	VMOVUPS specialavx2Const<>+4256(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+4288(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4320(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4352(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4384(SB), Y9, Y14
 
-#define BLOCK16 \
+#define BLOCK14 \
 	VCVTPS2PD (SI), Y8; \
 	VPAND Y6, Y8, Y8; \
 	VMINPD Y8, Y0, Y9; \
 	VMULPD Y9, Y9, Y10; \
 	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+7136(SB), Y12; \
+	VMOVUPS specialavx2Const<>+4800(SB), Y12; \
 	VFMADD231PD Y11, Y7, Y12; \
-	VFMADD213PD specialavx2Const<>+7168(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+7200(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+7232(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+7264(SB), Y11, Y12; \
-	VMOVUPS specialavx2Const<>+7296(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+7328(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+7360(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+7392(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+7424(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+7456(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+4832(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+4864(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+4896(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+4928(SB), Y11, Y12; \
+	VMOVUPS specialavx2Const<>+4960(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+4992(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5024(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5056(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5088(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5120(SB), Y11, Y13; \
 	VFMADD231PD Y10, Y12, Y13; \
 	VMAXPD Y8, Y0, Y10; \
 	VDIVPD Y10, Y1, Y10; \
 	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+7488(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+7520(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+7552(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+7584(SB), Y11, Y12; \
-	VMOVUPS specialavx2Const<>+7616(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+7648(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+7680(SB), Y11, Y14; \
-	VFMADD213PD specialavx2Const<>+7712(SB), Y11, Y14; \
+	VMOVUPS specialavx2Const<>+5152(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+5184(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5216(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5248(SB), Y11, Y12; \
+	VMOVUPS specialavx2Const<>+5280(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+5312(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+5344(SB), Y11, Y14; \
+	VFMADD213PD specialavx2Const<>+5376(SB), Y11, Y14; \
 	VFMADD231PD Y10, Y12, Y14; \
 	VSQRTPD Y10, Y10; \
 	VMULPD Y10, Y14, Y10; \
@@ -1463,99 +1155,99 @@
 	VMINPD Y9, Y3, Y9; \
 	VMAXPD Y9, Y4, Y9; \
 	VMOVAPS Y5, Y11; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y9, Y11; \
+	VFMADD231PD specialavx2Const<>+4192(SB), Y9, Y11; \
 	VSUBPD Y5, Y11, Y12; \
-	VFNMADD231PD specialavx2Const<>+832(SB), Y12, Y9; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y12, Y9; \
+	VFNMADD231PD specialavx2Const<>+864(SB), Y12, Y9; \
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y12, Y9; \
 	VPSLLQ $52, Y11, Y11; \
 	VPADDQ Y1, Y11, Y11; \
 	VMULPD Y9, Y9, Y12; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2784(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y9, Y14
+	VMOVUPS specialavx2Const<>+4256(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+4288(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4320(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4352(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4384(SB), Y9, Y14
 
-#define BLOCK17 \
+#define BLOCK15 \
 	VCVTPS2PD (SI), Y7; \
 	VPAND Y2, Y7, Y8; \
 	VMINPD Y8, Y0, Y9; \
 	VMULPD Y9, Y9, Y10; \
 	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+7744(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+7776(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+7808(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+7840(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+7872(SB), Y11, Y12; \
-	VMOVUPS specialavx2Const<>+7904(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+7936(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+7968(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+8000(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+8032(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+8064(SB), Y11, Y13; \
+	VMOVUPS specialavx2Const<>+5408(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+5440(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5472(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5504(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5536(SB), Y11, Y12; \
+	VMOVUPS specialavx2Const<>+5568(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+5600(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5632(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5664(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5696(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5728(SB), Y11, Y13; \
 	VFMADD231PD Y10, Y12, Y13; \
 	VMULPD Y9, Y13, Y9; \
 	VMINPD Y8, Y3, Y10; \
 	VMAXPD Y10, Y0, Y10; \
 	VDIVPD Y10, Y1, Y11; \
 	VMULPD Y11, Y11, Y12; \
-	VMOVUPS specialavx2Const<>+8096(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+8128(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+8160(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+8192(SB), Y12, Y13; \
-	VMOVUPS specialavx2Const<>+8224(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+8256(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+8288(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+8320(SB), Y12, Y14; \
+	VMOVUPS specialavx2Const<>+5760(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+5792(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+5824(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+5856(SB), Y12, Y13; \
+	VMOVUPS specialavx2Const<>+5888(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+5920(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+5952(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+5984(SB), Y12, Y14; \
 	VFMADD231PD Y11, Y13, Y14; \
 	VSQRTPD Y11, Y11; \
 	VMULPD Y11, Y14, Y11; \
 	VMINPD Y10, Y4, Y10; \
 	VMAXPD Y10, Y5, Y10; \
 	VMOVAPS Y6, Y12; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y10, Y12; \
+	VFMADD231PD specialavx2Const<>+4192(SB), Y10, Y12; \
 	VSUBPD Y6, Y12, Y13; \
-	VFNMADD231PD specialavx2Const<>+832(SB), Y13, Y10; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y13, Y10; \
+	VFNMADD231PD specialavx2Const<>+864(SB), Y13, Y10; \
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y13, Y10; \
 	VPSLLQ $52, Y12, Y12; \
 	VPADDQ Y1, Y12, Y12; \
 	VMULPD Y10, Y10, Y13; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y10, Y14; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y10, Y14; \
-	VFMADD213PD specialavx2Const<>+2784(SB), Y10, Y14; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y10, Y14
+	VMOVUPS specialavx2Const<>+4256(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+4288(SB), Y10, Y14; \
+	VFMADD213PD specialavx2Const<>+4320(SB), Y10, Y14; \
+	VFMADD213PD specialavx2Const<>+4352(SB), Y10, Y14; \
+	VFMADD213PD specialavx2Const<>+4384(SB), Y10, Y14
 
-#define BLOCK18 \
+#define BLOCK16 \
 	VCVTPS2PD (SI), Y7; \
 	VPAND Y2, Y7, Y8; \
 	VMINPD Y8, Y0, Y9; \
 	VMULPD Y9, Y9, Y10; \
 	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+7744(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+7776(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+7808(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+7840(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+7872(SB), Y11, Y12; \
-	VMOVUPS specialavx2Const<>+7904(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+7936(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+7968(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+8000(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+8032(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+8064(SB), Y11, Y13; \
+	VMOVUPS specialavx2Const<>+5408(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+5440(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5472(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5504(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5536(SB), Y11, Y12; \
+	VMOVUPS specialavx2Const<>+5568(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+5600(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5632(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5664(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5696(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5728(SB), Y11, Y13; \
 	VFMADD231PD Y10, Y12, Y13; \
 	VMULPD Y9, Y13, Y10; \
 	VMAXPD Y8, Y0, Y11; \
 	VDIVPD Y11, Y1, Y11; \
 	VMULPD Y11, Y11, Y12; \
-	VMOVUPS specialavx2Const<>+8096(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+8128(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+8160(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+8192(SB), Y12, Y13; \
-	VMOVUPS specialavx2Const<>+8224(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+8256(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+8288(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+8320(SB), Y12, Y14; \
+	VMOVUPS specialavx2Const<>+5760(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+5792(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+5824(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+5856(SB), Y12, Y13; \
+	VMOVUPS specialavx2Const<>+5888(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+5920(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+5952(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+5984(SB), Y12, Y14; \
 	VFMADD231PD Y11, Y13, Y14; \
 	VSQRTPD Y11, Y11; \
 	VMULPD Y11, Y14, Y11; \
@@ -1563,20 +1255,20 @@
 	VMINPD Y9, Y4, Y9; \
 	VMAXPD Y9, Y5, Y9; \
 	VMOVAPS Y6, Y12; \
-	VFMADD231PD specialavx2Const<>+2624(SB), Y9, Y12; \
+	VFMADD231PD specialavx2Const<>+4192(SB), Y9, Y12; \
 	VSUBPD Y6, Y12, Y13; \
-	VFNMADD231PD specialavx2Const<>+832(SB), Y13, Y9; \
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y13, Y9; \
+	VFNMADD231PD specialavx2Const<>+864(SB), Y13, Y9; \
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y13, Y9; \
 	VPSLLQ $52, Y12, Y12; \
 	VPADDQ Y1, Y12, Y12; \
 	VMULPD Y9, Y9, Y13; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2784(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y9, Y14
+	VMOVUPS specialavx2Const<>+4256(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+4288(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4320(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4352(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4384(SB), Y9, Y14
 
-#define BLOCK19 \
+#define BLOCK17 \
 	VADDPD Y0, Y9, Y10; \
 	VMULPD Y10, Y9, Y11; \
 	VMULPD Y10, Y10, Y12; \
@@ -1618,7 +1310,7 @@
 	ADDQ $16, DI; \
 	ADDQ $16, SI
 
-#define BLOCK20 \
+#define BLOCK18 \
 	VCVTPS2PD (SI), Y8; \
 	VPADDQ Y2, Y8, Y9; \
 	VPSRLQ $52, Y9, Y9; \
@@ -1634,27 +1326,27 @@
 	VMOVAPS Y6, Y12; \
 	VFMADD231PD Y11, Y5, Y12; \
 	VFMADD213PD Y7, Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+768(SB), Y11, Y12; \
 	VFMADD213PD specialavx2Const<>+800(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y11, Y12; \
 	VFMADD213PD Y1, Y11, Y12; \
-	VMULPD specialavx2Const<>+832(SB), Y9, Y9; \
+	VMULPD specialavx2Const<>+864(SB), Y9, Y9; \
 	VFMADD231PD Y12, Y10, Y9; \
 	VDIVPD Y8, Y0, Y10; \
 	VMULPD Y10, Y10, Y11; \
 	VMULPD Y11, Y11, Y12; \
-	VMOVUPS specialavx2Const<>+864(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+896(SB), Y12, Y13; \
-	VFMADD213PD specialavx2Const<>+928(SB), Y12, Y13; \
-	VMOVUPS specialavx2Const<>+960(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+992(SB), Y12, Y14; \
-	VFMADD213PD specialavx2Const<>+1024(SB), Y12, Y14; \
+	VMOVUPS specialavx2Const<>+896(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+928(SB), Y12, Y13; \
+	VFMADD213PD specialavx2Const<>+960(SB), Y12, Y13; \
+	VMOVUPS specialavx2Const<>+992(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+1024(SB), Y12, Y14; \
+	VFMADD213PD specialavx2Const<>+1056(SB), Y12, Y14; \
 	VFMADD231PD Y11, Y13, Y14; \
-	VFMADD213PD specialavx2Const<>+1056(SB), Y14, Y10; \
+	VFMADD213PD specialavx2Const<>+1088(SB), Y14, Y10; \
 	VSUBPD Y8, Y10, Y10
 
-#define BLOCK21 \
+#define BLOCK19 \
 	VPAND Y2, Y8, Y8; \
-	VPAND specialavx2Const<>+3200(SB), Y7, Y7; \
+	VPAND specialavx2Const<>+3296(SB), Y7, Y7; \
 	VPOR Y7, Y8, Y7; \
 	VCVTPD2PSY Y7, X8; \
 	VMOVUPS X8, (DI); \
@@ -1663,54 +1355,54 @@
 	VMINPD Y8, Y0, Y9; \
 	VMULPD Y9, Y9, Y10; \
 	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+7744(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+7776(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+7808(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+7840(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+7872(SB), Y11, Y12; \
-	VMOVUPS specialavx2Const<>+7904(SB), Y13; \
-	VFMADD231PD specialavx2Const<>+7936(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+7968(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+8000(SB), Y11, Y13; \
-	VFMADD213PD specialavx2Const<>+8032(SB), Y11, Y13
+	VMOVUPS specialavx2Const<>+5408(SB), Y12; \
+	VFMADD231PD specialavx2Const<>+5440(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5472(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5504(SB), Y11, Y12; \
+	VFMADD213PD specialavx2Const<>+5536(SB), Y11, Y12; \
+	VMOVUPS specialavx2Const<>+5568(SB), Y13; \
+	VFMADD231PD specialavx2Const<>+5600(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5632(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5664(SB), Y11, Y13; \
+	VFMADD213PD specialavx2Const<>+5696(SB), Y11, Y13
 
-#define BLOCK22 \
-	VFNMADD231PD specialavx2Const<>+32(SB), Y10, Y12; \
-	VSUBPD Y11, Y12, Y9; \
-	VCMPPD $0, specialavx2Const<>+1088(SB), Y3, Y10; \
-	VBLENDVPD Y10, Y3, Y9, Y9; \
-	VBLENDVPD Y5, Y7, Y9, Y5; \
-	VCMPPD $29, Y0, Y3, Y3; \
-	VPAND Y3, Y6, Y3; \
-	VPOR Y3, Y4, Y3; \
-	VMOVUPS specialavx2Const<>+192(SB), Y4; \
-	VBLENDVPD Y3, Y8, Y4, Y3; \
-	VSUBPD Y3, Y5, Y3; \
-	VCVTPD2PSY Y3, X4; \
-	VMOVUPS X4, (DI); \
-	ADDQ $16, DI; \
-	ADDQ $16, SI; \
-	SUBQ $4, CX
+#define BLOCK20 \
+	VFMADD231PD specialavx2Const<>+1600(SB), Y5, Y8; \
+	VADDPD Y8, Y7, Y7; \
+	VSUBPD Y7, Y9, Y7; \
+	VSUBPD Y7, Y6, Y6; \
+	VFMADD231PD specialavx2Const<>+1632(SB), Y5, Y6; \
+	VCMPPD $17, specialavx2Const<>+1120(SB), Y2, Y5; \
+	VBLENDVPD Y5, Y6, Y2, Y5; \
+	VCMPPD $17, specialavx2Const<>+224(SB), Y2, Y6; \
+	VBLENDVPD Y6, specialavx2Const<>+3360(SB), Y5, Y5; \
+	VCMPPD $0, specialavx2Const<>+224(SB), Y2, Y6; \
+	VBLENDVPD Y6, specialavx2Const<>+3392(SB), Y5, Y5; \
+	VBLENDVPD Y4, Y5, Y3, Y3; \
+	VCMPPD $0, specialavx2Const<>+3392(SB), Y2, Y4; \
+	VBLENDVPD Y4, specialavx2Const<>+3264(SB), Y3, Y3; \
+	VCMPPD $3, Y2, Y2, Y4; \
+	VBLENDVPD Y4, Y2, Y3, Y2
 
-#define BLOCK23 \
+#define BLOCK21 \
 	VMULPD Y2, Y14, Y14; \
 	VADDPD Y13, Y14, Y13; \
 	VMULPD Y13, Y12, Y12; \
-	VFMADD231PD specialavx2Const<>+3072(SB), Y10, Y9; \
+	VFMADD231PD specialavx2Const<>+1600(SB), Y10, Y9; \
 	VADDPD Y9, Y12, Y9; \
 	VSUBPD Y9, Y14, Y9; \
 	VSUBPD Y9, Y11, Y9; \
-	VFMADD231PD specialavx2Const<>+3104(SB), Y10, Y9; \
-	VCMPPD $17, specialavx2Const<>+1088(SB), Y7, Y10; \
+	VFMADD231PD specialavx2Const<>+1632(SB), Y10, Y9; \
+	VCMPPD $17, specialavx2Const<>+1120(SB), Y7, Y10; \
 	VBLENDVPD Y10, Y9, Y7, Y9; \
 	VCMPPD $17, Y1, Y7, Y10; \
-	VBLENDVPD Y10, specialavx2Const<>+3136(SB), Y9, Y9; \
+	VBLENDVPD Y10, specialavx2Const<>+3360(SB), Y9, Y9; \
 	VCMPPD $0, Y1, Y7, Y7; \
-	VBLENDVPD Y7, specialavx2Const<>+3168(SB), Y9, Y7; \
+	VBLENDVPD Y7, specialavx2Const<>+3392(SB), Y9, Y7; \
 	VSUBPD Y8, Y7, Y8; \
 	VBLENDVPD Y6, Y8, Y7, Y6
 
-#define BLOCK24 \
+#define BLOCK22 \
 	VSUBPD Y14, Y12, Y12; \
 	VADDPD Y1, Y12, Y12; \
 	VPSLLQ $52, Y13, Y13; \
@@ -1720,43 +1412,41 @@
 	VPADDQ Y0, Y12, Y12; \
 	VMULPD Y12, Y11, Y11; \
 	VMULPD Y11, Y10, Y10; \
-	VCMPPD $17, specialavx2Const<>+192(SB), Y9, Y9; \
+	VCMPPD $17, specialavx2Const<>+224(SB), Y9, Y9; \
 	VSUBPD Y10, Y0, Y11; \
 	VBLENDVPD Y9, Y10, Y11, Y9; \
 	VCVTPD2PSY Y9, X10; \
 	VMOVUPS X10, (DI)
 
-#define BLOCK25 \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+1984(SB), Y5, Y9; \
-	VFMADD213PD specialavx2Const<>+32(SB), Y5, Y9; \
-	VFMADD231PD Y9, Y7, Y5; \
-	VMOVAPS Y6, Y7; \
-	VFMADD231PD Y5, Y6, Y7; \
-	VMULPD Y7, Y8, Y5; \
-	VMINPD Y5, Y0, Y5; \
-	VCVTPD2PSY Y5, X6; \
-	VMOVUPS X6, (DI); \
-	ADDQ $16, DI; \
-	ADDQ $16, SI; \
-	ADDQ $16, R8; \
-	SUBQ $4, CX
+#define BLOCK23 \
+	VFNMADD231PD specialavx2Const<>+32(SB), Y9, Y11; \
+	VSUBPD Y10, Y11, Y8; \
+	VCMPPD $0, specialavx2Const<>+1120(SB), Y2, Y9; \
+	VBLENDVPD Y9, Y2, Y8, Y8; \
+	VBLENDVPD Y4, Y6, Y8, Y4; \
+	VCMPPD $29, Y0, Y2, Y2; \
+	VPAND Y2, Y5, Y2; \
+	VPOR Y2, Y3, Y2; \
+	VMOVUPS specialavx2Const<>+224(SB), Y3; \
+	VBLENDVPD Y2, Y7, Y3, Y2; \
+	VSUBPD Y2, Y4, Y2; \
+	VCVTPD2PSY Y2, X3
 
-#define BLOCK26 \
+#define BLOCK24 \
 	VMULPD Y9, Y9, Y13; \
-	VMOVUPS specialavx2Const<>+2688(SB), Y14; \
-	VFMADD231PD specialavx2Const<>+2720(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2752(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2784(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2816(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+1984(SB), Y9, Y14; \
+	VMOVUPS specialavx2Const<>+4256(SB), Y14; \
+	VFMADD231PD specialavx2Const<>+4288(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4320(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4352(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4384(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+4416(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+3584(SB), Y9, Y14; \
 	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14; \
 	VFMADD231PD Y14, Y13, Y9
 
-#define BLOCK27 \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y9, Y14; \
-	VFMADD213PD specialavx2Const<>+1984(SB), Y9, Y14; \
+#define BLOCK25 \
+	VFMADD213PD specialavx2Const<>+4416(SB), Y9, Y14; \
+	VFMADD213PD specialavx2Const<>+3584(SB), Y9, Y14; \
 	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14; \
 	VFMADD231PD Y14, Y12, Y9; \
 	VMOVAPS Y11, Y12; \
@@ -1766,9 +1456,9 @@
 	VBLENDVPD Y8, Y9, Y10, Y8; \
 	VCVTPD2PSY Y8, X9
 
-#define BLOCK28 \
-	VFMADD213PD specialavx2Const<>+2848(SB), Y10, Y14; \
-	VFMADD213PD specialavx2Const<>+1984(SB), Y10, Y14; \
+#define BLOCK26 \
+	VFMADD213PD specialavx2Const<>+4416(SB), Y10, Y14; \
+	VFMADD213PD specialavx2Const<>+3584(SB), Y10, Y14; \
 	VFMADD213PD specialavx2Const<>+32(SB), Y10, Y14; \
 	VFMADD231PD Y14, Y13, Y10; \
 	VMOVAPS Y12, Y13; \
@@ -1784,1082 +1474,807 @@ DATA specialavx2Const<>+32(SB)/8, $0x3fe0000000000000
 DATA specialavx2Const<>+40(SB)/8, $0x3fe0000000000000
 DATA specialavx2Const<>+48(SB)/8, $0x3fe0000000000000
 DATA specialavx2Const<>+56(SB)/8, $0x3fe0000000000000
-DATA specialavx2Const<>+64(SB)/8, $0x3ff8000000000000
-DATA specialavx2Const<>+72(SB)/8, $0x3ff8000000000000
-DATA specialavx2Const<>+80(SB)/8, $0x3ff8000000000000
-DATA specialavx2Const<>+88(SB)/8, $0x3ff8000000000000
-DATA specialavx2Const<>+96(SB)/8, $0x4004000000000000
-DATA specialavx2Const<>+104(SB)/8, $0x4004000000000000
-DATA specialavx2Const<>+112(SB)/8, $0x4004000000000000
-DATA specialavx2Const<>+120(SB)/8, $0x4004000000000000
-DATA specialavx2Const<>+128(SB)/8, $0x3ff0000000000000
-DATA specialavx2Const<>+136(SB)/8, $0x3ff0000000000000
-DATA specialavx2Const<>+144(SB)/8, $0x3ff0000000000000
-DATA specialavx2Const<>+152(SB)/8, $0x3ff0000000000000
-DATA specialavx2Const<>+160(SB)/8, $0x4000000000000000
-DATA specialavx2Const<>+168(SB)/8, $0x4000000000000000
-DATA specialavx2Const<>+176(SB)/8, $0x4000000000000000
-DATA specialavx2Const<>+184(SB)/8, $0x4000000000000000
-DATA specialavx2Const<>+192(SB)/8, $0x0
-DATA specialavx2Const<>+200(SB)/8, $0x0
-DATA specialavx2Const<>+208(SB)/8, $0x0
-DATA specialavx2Const<>+216(SB)/8, $0x0
-DATA specialavx2Const<>+224(SB)/8, $0x3f4091dc75bb4395
-DATA specialavx2Const<>+232(SB)/8, $0x3f4091dc75bb4395
-DATA specialavx2Const<>+240(SB)/8, $0x3f4091dc75bb4395
-DATA specialavx2Const<>+248(SB)/8, $0x3f4091dc75bb4395
-DATA specialavx2Const<>+256(SB)/8, $0x3f1e2458007cf618
-DATA specialavx2Const<>+264(SB)/8, $0x3f1e2458007cf618
-DATA specialavx2Const<>+272(SB)/8, $0x3f1e2458007cf618
-DATA specialavx2Const<>+280(SB)/8, $0x3f1e2458007cf618
-DATA specialavx2Const<>+288(SB)/8, $0x3f67aec51918c322
-DATA specialavx2Const<>+296(SB)/8, $0x3f67aec51918c322
-DATA specialavx2Const<>+304(SB)/8, $0x3f67aec51918c322
-DATA specialavx2Const<>+312(SB)/8, $0x3f67aec51918c322
-DATA specialavx2Const<>+320(SB)/8, $0x3f95132155e09a75
-DATA specialavx2Const<>+328(SB)/8, $0x3f95132155e09a75
-DATA specialavx2Const<>+336(SB)/8, $0x3f95132155e09a75
-DATA specialavx2Const<>+344(SB)/8, $0x3f95132155e09a75
-DATA specialavx2Const<>+352(SB)/8, $0x3fd4a34cc4eac480
-DATA specialavx2Const<>+360(SB)/8, $0x3fd4a34cc4eac480
-DATA specialavx2Const<>+368(SB)/8, $0x3fd4a34cc4eac480
-DATA specialavx2Const<>+376(SB)/8, $0x3fd4a34cc4eac480
-DATA specialavx2Const<>+384(SB)/8, $0xbf2d01f28d52f22c
-DATA specialavx2Const<>+392(SB)/8, $0xbf2d01f28d52f22c
-DATA specialavx2Const<>+400(SB)/8, $0xbf2d01f28d52f22c
-DATA specialavx2Const<>+408(SB)/8, $0xbf2d01f28d52f22c
-DATA specialavx2Const<>+416(SB)/8, $0xbf0b4e37f8fecb99
-DATA specialavx2Const<>+424(SB)/8, $0xbf0b4e37f8fecb99
-DATA specialavx2Const<>+432(SB)/8, $0xbf0b4e37f8fecb99
-DATA specialavx2Const<>+440(SB)/8, $0xbf0b4e37f8fecb99
-DATA specialavx2Const<>+448(SB)/8, $0xbf538ba16b3c5394
-DATA specialavx2Const<>+456(SB)/8, $0xbf538ba16b3c5394
-DATA specialavx2Const<>+464(SB)/8, $0xbf538ba16b3c5394
-DATA specialavx2Const<>+472(SB)/8, $0xbf538ba16b3c5394
-DATA specialavx2Const<>+480(SB)/8, $0xbf7e404d4a1b2af2
-DATA specialavx2Const<>+488(SB)/8, $0xbf7e404d4a1b2af2
-DATA specialavx2Const<>+496(SB)/8, $0xbf7e404d4a1b2af2
-DATA specialavx2Const<>+504(SB)/8, $0xbf7e404d4a1b2af2
-DATA specialavx2Const<>+512(SB)/8, $0xbfb13e001ad433dd
-DATA specialavx2Const<>+520(SB)/8, $0xbfb13e001ad433dd
-DATA specialavx2Const<>+528(SB)/8, $0xbfb13e001ad433dd
-DATA specialavx2Const<>+536(SB)/8, $0xbfb13e001ad433dd
-DATA specialavx2Const<>+544(SB)/8, $0x3fdb0ee6072093ce
-DATA specialavx2Const<>+552(SB)/8, $0x3fdb0ee6072093ce
-DATA specialavx2Const<>+560(SB)/8, $0x3fdb0ee6072093ce
-DATA specialavx2Const<>+568(SB)/8, $0x3fdb0ee6072093ce
-DATA specialavx2Const<>+576(SB)/8, $0x95f619980c433
-DATA specialavx2Const<>+584(SB)/8, $0x95f619980c433
-DATA specialavx2Const<>+592(SB)/8, $0x95f619980c433
-DATA specialavx2Const<>+600(SB)/8, $0x95f619980c433
-DATA specialavx2Const<>+608(SB)/8, $0x4330000000000000
-DATA specialavx2Const<>+616(SB)/8, $0x4330000000000000
-DATA specialavx2Const<>+624(SB)/8, $0x4330000000000000
-DATA specialavx2Const<>+632(SB)/8, $0x4330000000000000
-DATA specialavx2Const<>+640(SB)/8, $0x43300000000003ff
-DATA specialavx2Const<>+648(SB)/8, $0x43300000000003ff
-DATA specialavx2Const<>+656(SB)/8, $0x43300000000003ff
-DATA specialavx2Const<>+664(SB)/8, $0x43300000000003ff
-DATA specialavx2Const<>+672(SB)/8, $0x3fcc71c71c71c71c
-DATA specialavx2Const<>+680(SB)/8, $0x3fcc71c71c71c71c
-DATA specialavx2Const<>+688(SB)/8, $0x3fcc71c71c71c71c
-DATA specialavx2Const<>+696(SB)/8, $0x3fcc71c71c71c71c
-DATA specialavx2Const<>+704(SB)/8, $0x3fc745d1745d1746
-DATA specialavx2Const<>+712(SB)/8, $0x3fc745d1745d1746
-DATA specialavx2Const<>+720(SB)/8, $0x3fc745d1745d1746
-DATA specialavx2Const<>+728(SB)/8, $0x3fc745d1745d1746
-DATA specialavx2Const<>+736(SB)/8, $0x3fd2492492492492
-DATA specialavx2Const<>+744(SB)/8, $0x3fd2492492492492
-DATA specialavx2Const<>+752(SB)/8, $0x3fd2492492492492
-DATA specialavx2Const<>+760(SB)/8, $0x3fd2492492492492
-DATA specialavx2Const<>+768(SB)/8, $0x3fd999999999999a
-DATA specialavx2Const<>+776(SB)/8, $0x3fd999999999999a
-DATA specialavx2Const<>+784(SB)/8, $0x3fd999999999999a
-DATA specialavx2Const<>+792(SB)/8, $0x3fd999999999999a
-DATA specialavx2Const<>+800(SB)/8, $0x3fe5555555555555
-DATA specialavx2Const<>+808(SB)/8, $0x3fe5555555555555
-DATA specialavx2Const<>+816(SB)/8, $0x3fe5555555555555
-DATA specialavx2Const<>+824(SB)/8, $0x3fe5555555555555
-DATA specialavx2Const<>+832(SB)/8, $0x3fe62e42fefa39ef
-DATA specialavx2Const<>+840(SB)/8, $0x3fe62e42fefa39ef
-DATA specialavx2Const<>+848(SB)/8, $0x3fe62e42fefa39ef
-DATA specialavx2Const<>+856(SB)/8, $0x3fe62e42fefa39ef
-DATA specialavx2Const<>+864(SB)/8, $0xbf431cc67e5ed152
-DATA specialavx2Const<>+872(SB)/8, $0xbf431cc67e5ed152
-DATA specialavx2Const<>+880(SB)/8, $0xbf431cc67e5ed152
-DATA specialavx2Const<>+888(SB)/8, $0xbf431cc67e5ed152
-DATA specialavx2Const<>+896(SB)/8, $0xbf4470937114bc43
-DATA specialavx2Const<>+904(SB)/8, $0xbf4470937114bc43
-DATA specialavx2Const<>+912(SB)/8, $0xbf4470937114bc43
-DATA specialavx2Const<>+920(SB)/8, $0xbf4470937114bc43
-DATA specialavx2Const<>+928(SB)/8, $0xbf66c16922879152
-DATA specialavx2Const<>+936(SB)/8, $0xbf66c16922879152
-DATA specialavx2Const<>+944(SB)/8, $0xbf66c16922879152
-DATA specialavx2Const<>+952(SB)/8, $0xbf66c16922879152
-DATA specialavx2Const<>+960(SB)/8, $0x3f49fe22a778d534
-DATA specialavx2Const<>+968(SB)/8, $0x3f49fe22a778d534
-DATA specialavx2Const<>+976(SB)/8, $0x3f49fe22a778d534
-DATA specialavx2Const<>+984(SB)/8, $0x3f49fe22a778d534
-DATA specialavx2Const<>+992(SB)/8, $0x3f46158959fedc52
-DATA specialavx2Const<>+1000(SB)/8, $0x3f46158959fedc52
-DATA specialavx2Const<>+1008(SB)/8, $0x3f46158959fedc52
-DATA specialavx2Const<>+1016(SB)/8, $0x3f46158959fedc52
-DATA specialavx2Const<>+1024(SB)/8, $0x3fb555555547fc02
-DATA specialavx2Const<>+1032(SB)/8, $0x3fb555555547fc02
-DATA specialavx2Const<>+1040(SB)/8, $0x3fb555555547fc02
-DATA specialavx2Const<>+1048(SB)/8, $0x3fb555555547fc02
-DATA specialavx2Const<>+1056(SB)/8, $0x3fed67f1c864beb5
-DATA specialavx2Const<>+1064(SB)/8, $0x3fed67f1c864beb5
-DATA specialavx2Const<>+1072(SB)/8, $0x3fed67f1c864beb5
-DATA specialavx2Const<>+1080(SB)/8, $0x3fed67f1c864beb5
-DATA specialavx2Const<>+1088(SB)/8, $0x7ff0000000000000
-DATA specialavx2Const<>+1096(SB)/8, $0x7ff0000000000000
-DATA specialavx2Const<>+1104(SB)/8, $0x7ff0000000000000
-DATA specialavx2Const<>+1112(SB)/8, $0x7ff0000000000000
-DATA specialavx2Const<>+1120(SB)/8, $0x4008000000000000
-DATA specialavx2Const<>+1128(SB)/8, $0x4008000000000000
-DATA specialavx2Const<>+1136(SB)/8, $0x4008000000000000
-DATA specialavx2Const<>+1144(SB)/8, $0x4008000000000000
-DATA specialavx2Const<>+1152(SB)/8, $0x4018000000000000
-DATA specialavx2Const<>+1160(SB)/8, $0x4018000000000000
-DATA specialavx2Const<>+1168(SB)/8, $0x4018000000000000
-DATA specialavx2Const<>+1176(SB)/8, $0x4018000000000000
-DATA specialavx2Const<>+1184(SB)/8, $0x3ff762d86356be3f
-DATA specialavx2Const<>+1192(SB)/8, $0x3ff762d86356be3f
-DATA specialavx2Const<>+1200(SB)/8, $0x3ff762d86356be3f
-DATA specialavx2Const<>+1208(SB)/8, $0x3ff762d86356be3f
-DATA specialavx2Const<>+1216(SB)/8, $0x3c9b86a722197829
-DATA specialavx2Const<>+1224(SB)/8, $0x3c9b86a722197829
-DATA specialavx2Const<>+1232(SB)/8, $0x3c9b86a722197829
-DATA specialavx2Const<>+1240(SB)/8, $0x3c9b86a722197829
-DATA specialavx2Const<>+1248(SB)/8, $0xbf8708afcc34f540
-DATA specialavx2Const<>+1256(SB)/8, $0xbf8708afcc34f540
-DATA specialavx2Const<>+1264(SB)/8, $0xbf8708afcc34f540
-DATA specialavx2Const<>+1272(SB)/8, $0xbf8708afcc34f540
-DATA specialavx2Const<>+1280(SB)/8, $0xbf7ea009c96737f3
-DATA specialavx2Const<>+1288(SB)/8, $0xbf7ea009c96737f3
-DATA specialavx2Const<>+1296(SB)/8, $0xbf7ea009c96737f3
-DATA specialavx2Const<>+1304(SB)/8, $0xbf7ea009c96737f3
-DATA specialavx2Const<>+1312(SB)/8, $0xbf9bb6bba9c1d8b7
-DATA specialavx2Const<>+1320(SB)/8, $0xbf9bb6bba9c1d8b7
-DATA specialavx2Const<>+1328(SB)/8, $0xbf9bb6bba9c1d8b7
-DATA specialavx2Const<>+1336(SB)/8, $0xbf9bb6bba9c1d8b7
-DATA specialavx2Const<>+1344(SB)/8, $0xbfafb3912e2595f9
-DATA specialavx2Const<>+1352(SB)/8, $0xbfafb3912e2595f9
-DATA specialavx2Const<>+1360(SB)/8, $0xbfafb3912e2595f9
-DATA specialavx2Const<>+1368(SB)/8, $0xbfafb3912e2595f9
-DATA specialavx2Const<>+1376(SB)/8, $0xbfc2feefae001d2e
-DATA specialavx2Const<>+1384(SB)/8, $0xbfc2feefae001d2e
-DATA specialavx2Const<>+1392(SB)/8, $0xbfc2feefae001d2e
-DATA specialavx2Const<>+1400(SB)/8, $0xbfc2feefae001d2e
-DATA specialavx2Const<>+1408(SB)/8, $0xbfdb1cb62f991d8e
-DATA specialavx2Const<>+1416(SB)/8, $0xbfdb1cb62f991d8e
-DATA specialavx2Const<>+1424(SB)/8, $0xbfdb1cb62f991d8e
-DATA specialavx2Const<>+1432(SB)/8, $0xbfdb1cb62f991d8e
-DATA specialavx2Const<>+1440(SB)/8, $0x3f91523973099fbe
-DATA specialavx2Const<>+1448(SB)/8, $0x3f91523973099fbe
-DATA specialavx2Const<>+1456(SB)/8, $0x3f91523973099fbe
-DATA specialavx2Const<>+1464(SB)/8, $0x3f91523973099fbe
-DATA specialavx2Const<>+1472(SB)/8, $0x3f86fc2a8cc1ee58
-DATA specialavx2Const<>+1480(SB)/8, $0x3f86fc2a8cc1ee58
-DATA specialavx2Const<>+1488(SB)/8, $0x3f86fc2a8cc1ee58
-DATA specialavx2Const<>+1496(SB)/8, $0x3f86fc2a8cc1ee58
-DATA specialavx2Const<>+1504(SB)/8, $0x3fa4f00033578b98
-DATA specialavx2Const<>+1512(SB)/8, $0x3fa4f00033578b98
-DATA specialavx2Const<>+1520(SB)/8, $0x3fa4f00033578b98
-DATA specialavx2Const<>+1528(SB)/8, $0x3fa4f00033578b98
-DATA specialavx2Const<>+1536(SB)/8, $0x3fb850a9b11ed80e
-DATA specialavx2Const<>+1544(SB)/8, $0x3fb850a9b11ed80e
-DATA specialavx2Const<>+1552(SB)/8, $0x3fb850a9b11ed80e
-DATA specialavx2Const<>+1560(SB)/8, $0x3fb850a9b11ed80e
-DATA specialavx2Const<>+1568(SB)/8, $0x3fceca1a0a5664de
-DATA specialavx2Const<>+1576(SB)/8, $0x3fceca1a0a5664de
-DATA specialavx2Const<>+1584(SB)/8, $0x3fceca1a0a5664de
-DATA specialavx2Const<>+1592(SB)/8, $0x3fceca1a0a5664de
-DATA specialavx2Const<>+1600(SB)/8, $0x3fee6f0cbb359415
-DATA specialavx2Const<>+1608(SB)/8, $0x3fee6f0cbb359415
-DATA specialavx2Const<>+1616(SB)/8, $0x3fee6f0cbb359415
-DATA specialavx2Const<>+1624(SB)/8, $0x3fee6f0cbb359415
-DATA specialavx2Const<>+1632(SB)/8, $0x4010000000000000
-DATA specialavx2Const<>+1640(SB)/8, $0x4010000000000000
-DATA specialavx2Const<>+1648(SB)/8, $0x4010000000000000
-DATA specialavx2Const<>+1656(SB)/8, $0x4010000000000000
-DATA specialavx2Const<>+1664(SB)/8, $0xbf71111111111111
-DATA specialavx2Const<>+1672(SB)/8, $0xbf71111111111111
-DATA specialavx2Const<>+1680(SB)/8, $0xbf71111111111111
-DATA specialavx2Const<>+1688(SB)/8, $0xbf71111111111111
-DATA specialavx2Const<>+1696(SB)/8, $0x3f7f07c1f07c1f08
-DATA specialavx2Const<>+1704(SB)/8, $0x3f7f07c1f07c1f08
-DATA specialavx2Const<>+1712(SB)/8, $0x3f7f07c1f07c1f08
-DATA specialavx2Const<>+1720(SB)/8, $0x3f7f07c1f07c1f08
-DATA specialavx2Const<>+1728(SB)/8, $0x3f70410410410410
-DATA specialavx2Const<>+1736(SB)/8, $0x3f70410410410410
-DATA specialavx2Const<>+1744(SB)/8, $0x3f70410410410410
-DATA specialavx2Const<>+1752(SB)/8, $0x3f70410410410410
-DATA specialavx2Const<>+1760(SB)/8, $0xbf81111111111111
-DATA specialavx2Const<>+1768(SB)/8, $0xbf81111111111111
-DATA specialavx2Const<>+1776(SB)/8, $0xbf81111111111111
-DATA specialavx2Const<>+1784(SB)/8, $0xbf81111111111111
-DATA specialavx2Const<>+1792(SB)/8, $0x3fb5555555555555
-DATA specialavx2Const<>+1800(SB)/8, $0x3fb5555555555555
-DATA specialavx2Const<>+1808(SB)/8, $0x3fb5555555555555
-DATA specialavx2Const<>+1816(SB)/8, $0x3fb5555555555555
-DATA specialavx2Const<>+1824(SB)/8, $0x39b4484bfeebc2a0
-DATA specialavx2Const<>+1832(SB)/8, $0x39b4484bfeebc2a0
-DATA specialavx2Const<>+1840(SB)/8, $0x39b4484bfeebc2a0
-DATA specialavx2Const<>+1848(SB)/8, $0x39b4484bfeebc2a0
-DATA specialavx2Const<>+1856(SB)/8, $0x46293e5939a08cea
-DATA specialavx2Const<>+1864(SB)/8, $0x46293e5939a08cea
-DATA specialavx2Const<>+1872(SB)/8, $0x46293e5939a08cea
-DATA specialavx2Const<>+1880(SB)/8, $0x46293e5939a08cea
-DATA specialavx2Const<>+1888(SB)/8, $0x3fb364d9364d9365
-DATA specialavx2Const<>+1896(SB)/8, $0x3fb364d9364d9365
-DATA specialavx2Const<>+1904(SB)/8, $0x3fb364d9364d9365
-DATA specialavx2Const<>+1912(SB)/8, $0x3fb364d9364d9365
-DATA specialavx2Const<>+1920(SB)/8, $0xbfa1111111111111
-DATA specialavx2Const<>+1928(SB)/8, $0xbfa1111111111111
-DATA specialavx2Const<>+1936(SB)/8, $0xbfa1111111111111
-DATA specialavx2Const<>+1944(SB)/8, $0xbfa1111111111111
-DATA specialavx2Const<>+1952(SB)/8, $0x3f98618618618618
-DATA specialavx2Const<>+1960(SB)/8, $0x3f98618618618618
-DATA specialavx2Const<>+1968(SB)/8, $0x3f98618618618618
-DATA specialavx2Const<>+1976(SB)/8, $0x3f98618618618618
-DATA specialavx2Const<>+1984(SB)/8, $0x3fc5555555555555
-DATA specialavx2Const<>+1992(SB)/8, $0x3fc5555555555555
-DATA specialavx2Const<>+2000(SB)/8, $0x3fc5555555555555
-DATA specialavx2Const<>+2008(SB)/8, $0x3fc5555555555555
-DATA specialavx2Const<>+2016(SB)/8, $0x7fffffffffffffff
-DATA specialavx2Const<>+2024(SB)/8, $0x7fffffffffffffff
-DATA specialavx2Const<>+2032(SB)/8, $0x7fffffffffffffff
-DATA specialavx2Const<>+2040(SB)/8, $0x7fffffffffffffff
-DATA specialavx2Const<>+2048(SB)/8, $0x3fe6a09e667f3bcd
-DATA specialavx2Const<>+2056(SB)/8, $0x3fe6a09e667f3bcd
-DATA specialavx2Const<>+2064(SB)/8, $0x3fe6a09e667f3bcd
-DATA specialavx2Const<>+2072(SB)/8, $0x3fe6a09e667f3bcd
-DATA specialavx2Const<>+2080(SB)/8, $0xbee81428c9a26dca
-DATA specialavx2Const<>+2088(SB)/8, $0xbee81428c9a26dca
-DATA specialavx2Const<>+2096(SB)/8, $0xbee81428c9a26dca
-DATA specialavx2Const<>+2104(SB)/8, $0xbee81428c9a26dca
-DATA specialavx2Const<>+2112(SB)/8, $0xc087500000000000
-DATA specialavx2Const<>+2120(SB)/8, $0xc087500000000000
-DATA specialavx2Const<>+2128(SB)/8, $0xc087500000000000
-DATA specialavx2Const<>+2136(SB)/8, $0xc087500000000000
-DATA specialavx2Const<>+2144(SB)/8, $0x4338000000000000
-DATA specialavx2Const<>+2152(SB)/8, $0x4338000000000000
-DATA specialavx2Const<>+2160(SB)/8, $0x4338000000000000
-DATA specialavx2Const<>+2168(SB)/8, $0x4338000000000000
-DATA specialavx2Const<>+2176(SB)/8, $0x3f1e0cafaa803123
-DATA specialavx2Const<>+2184(SB)/8, $0x3f1e0cafaa803123
-DATA specialavx2Const<>+2192(SB)/8, $0x3f1e0cafaa803123
-DATA specialavx2Const<>+2200(SB)/8, $0x3f1e0cafaa803123
-DATA specialavx2Const<>+2208(SB)/8, $0xbf495550f3b1878d
-DATA specialavx2Const<>+2216(SB)/8, $0xbf495550f3b1878d
-DATA specialavx2Const<>+2224(SB)/8, $0xbf495550f3b1878d
-DATA specialavx2Const<>+2232(SB)/8, $0xbf495550f3b1878d
-DATA specialavx2Const<>+2240(SB)/8, $0x3f64b3bed0743198
-DATA specialavx2Const<>+2248(SB)/8, $0x3f64b3bed0743198
-DATA specialavx2Const<>+2256(SB)/8, $0x3f64b3bed0743198
-DATA specialavx2Const<>+2264(SB)/8, $0x3f64b3bed0743198
-DATA specialavx2Const<>+2272(SB)/8, $0x3fb17ca8c6b90548
-DATA specialavx2Const<>+2280(SB)/8, $0x3fb17ca8c6b90548
-DATA specialavx2Const<>+2288(SB)/8, $0x3fb17ca8c6b90548
-DATA specialavx2Const<>+2296(SB)/8, $0x3fb17ca8c6b90548
-DATA specialavx2Const<>+2304(SB)/8, $0x3fc0983638d90973
-DATA specialavx2Const<>+2312(SB)/8, $0x3fc0983638d90973
-DATA specialavx2Const<>+2320(SB)/8, $0x3fc0983638d90973
-DATA specialavx2Const<>+2328(SB)/8, $0x3fc0983638d90973
-DATA specialavx2Const<>+2336(SB)/8, $0xbfc15c084b38d18b
-DATA specialavx2Const<>+2344(SB)/8, $0xbfc15c084b38d18b
-DATA specialavx2Const<>+2352(SB)/8, $0xbfc15c084b38d18b
-DATA specialavx2Const<>+2360(SB)/8, $0xbfc15c084b38d18b
-DATA specialavx2Const<>+2368(SB)/8, $0xbf1b4b7a743bb692
-DATA specialavx2Const<>+2376(SB)/8, $0xbf1b4b7a743bb692
-DATA specialavx2Const<>+2384(SB)/8, $0xbf1b4b7a743bb692
-DATA specialavx2Const<>+2392(SB)/8, $0xbf1b4b7a743bb692
-DATA specialavx2Const<>+2400(SB)/8, $0x3ed02f6240e04eea
-DATA specialavx2Const<>+2408(SB)/8, $0x3ed02f6240e04eea
-DATA specialavx2Const<>+2416(SB)/8, $0x3ed02f6240e04eea
-DATA specialavx2Const<>+2424(SB)/8, $0x3ed02f6240e04eea
-DATA specialavx2Const<>+2432(SB)/8, $0x3f5eef4682a6d424
-DATA specialavx2Const<>+2440(SB)/8, $0x3f5eef4682a6d424
-DATA specialavx2Const<>+2448(SB)/8, $0x3f5eef4682a6d424
-DATA specialavx2Const<>+2456(SB)/8, $0x3f5eef4682a6d424
-DATA specialavx2Const<>+2464(SB)/8, $0xbf98573fc93b8d00
-DATA specialavx2Const<>+2472(SB)/8, $0xbf98573fc93b8d00
-DATA specialavx2Const<>+2480(SB)/8, $0xbf98573fc93b8d00
-DATA specialavx2Const<>+2488(SB)/8, $0xbf98573fc93b8d00
-DATA specialavx2Const<>+2496(SB)/8, $0xbfbe88b88130cede
-DATA specialavx2Const<>+2504(SB)/8, $0xbfbe88b88130cede
-DATA specialavx2Const<>+2512(SB)/8, $0xbfbe88b88130cede
-DATA specialavx2Const<>+2520(SB)/8, $0xbfbe88b88130cede
-DATA specialavx2Const<>+2528(SB)/8, $0xbfa85a15b64b26fa
-DATA specialavx2Const<>+2536(SB)/8, $0xbfa85a15b64b26fa
-DATA specialavx2Const<>+2544(SB)/8, $0xbfa85a15b64b26fa
-DATA specialavx2Const<>+2552(SB)/8, $0xbfa85a15b64b26fa
-DATA specialavx2Const<>+2560(SB)/8, $0x3ff40c522d7d0cae
-DATA specialavx2Const<>+2568(SB)/8, $0x3ff40c522d7d0cae
-DATA specialavx2Const<>+2576(SB)/8, $0x3ff40c522d7d0cae
-DATA specialavx2Const<>+2584(SB)/8, $0x3ff40c522d7d0cae
-DATA specialavx2Const<>+2592(SB)/8, $0xbfe0000000000000
-DATA specialavx2Const<>+2600(SB)/8, $0xbfe0000000000000
-DATA specialavx2Const<>+2608(SB)/8, $0xbfe0000000000000
-DATA specialavx2Const<>+2616(SB)/8, $0xbfe0000000000000
-DATA specialavx2Const<>+2624(SB)/8, $0x3ff71547652b82fe
-DATA specialavx2Const<>+2632(SB)/8, $0x3ff71547652b82fe
-DATA specialavx2Const<>+2640(SB)/8, $0x3ff71547652b82fe
-DATA specialavx2Const<>+2648(SB)/8, $0x3ff71547652b82fe
-DATA specialavx2Const<>+2656(SB)/8, $0x3c7abc9e3b39803f
-DATA specialavx2Const<>+2664(SB)/8, $0x3c7abc9e3b39803f
-DATA specialavx2Const<>+2672(SB)/8, $0x3c7abc9e3b39803f
-DATA specialavx2Const<>+2680(SB)/8, $0x3c7abc9e3b39803f
-DATA specialavx2Const<>+2688(SB)/8, $0x3efa01a01a01a01a
-DATA specialavx2Const<>+2696(SB)/8, $0x3efa01a01a01a01a
-DATA specialavx2Const<>+2704(SB)/8, $0x3efa01a01a01a01a
-DATA specialavx2Const<>+2712(SB)/8, $0x3efa01a01a01a01a
-DATA specialavx2Const<>+2720(SB)/8, $0x3ec71de3a556c734
-DATA specialavx2Const<>+2728(SB)/8, $0x3ec71de3a556c734
-DATA specialavx2Const<>+2736(SB)/8, $0x3ec71de3a556c734
-DATA specialavx2Const<>+2744(SB)/8, $0x3ec71de3a556c734
-DATA specialavx2Const<>+2752(SB)/8, $0x3f2a01a01a01a01a
-DATA specialavx2Const<>+2760(SB)/8, $0x3f2a01a01a01a01a
-DATA specialavx2Const<>+2768(SB)/8, $0x3f2a01a01a01a01a
-DATA specialavx2Const<>+2776(SB)/8, $0x3f2a01a01a01a01a
-DATA specialavx2Const<>+2784(SB)/8, $0x3f56c16c16c16c17
-DATA specialavx2Const<>+2792(SB)/8, $0x3f56c16c16c16c17
-DATA specialavx2Const<>+2800(SB)/8, $0x3f56c16c16c16c17
-DATA specialavx2Const<>+2808(SB)/8, $0x3f56c16c16c16c17
-DATA specialavx2Const<>+2816(SB)/8, $0x3f81111111111111
-DATA specialavx2Const<>+2824(SB)/8, $0x3f81111111111111
-DATA specialavx2Const<>+2832(SB)/8, $0x3f81111111111111
-DATA specialavx2Const<>+2840(SB)/8, $0x3f81111111111111
-DATA specialavx2Const<>+2848(SB)/8, $0x3fa5555555555555
-DATA specialavx2Const<>+2856(SB)/8, $0x3fa5555555555555
-DATA specialavx2Const<>+2864(SB)/8, $0x3fa5555555555555
-DATA specialavx2Const<>+2872(SB)/8, $0x3fa5555555555555
-DATA specialavx2Const<>+2880(SB)/8, $0xc085e00000000000
-DATA specialavx2Const<>+2888(SB)/8, $0xc085e00000000000
-DATA specialavx2Const<>+2896(SB)/8, $0xc085e00000000000
-DATA specialavx2Const<>+2904(SB)/8, $0xc085e00000000000
-DATA specialavx2Const<>+2912(SB)/8, $0x4085e00000000000
-DATA specialavx2Const<>+2920(SB)/8, $0x4085e00000000000
-DATA specialavx2Const<>+2928(SB)/8, $0x4085e00000000000
-DATA specialavx2Const<>+2936(SB)/8, $0x4085e00000000000
-DATA specialavx2Const<>+2944(SB)/8, $0x43b0000000000000
-DATA specialavx2Const<>+2952(SB)/8, $0x43b0000000000000
-DATA specialavx2Const<>+2960(SB)/8, $0x43b0000000000000
-DATA specialavx2Const<>+2968(SB)/8, $0x43b0000000000000
-DATA specialavx2Const<>+2976(SB)/8, $0x10000000000000
-DATA specialavx2Const<>+2984(SB)/8, $0x10000000000000
-DATA specialavx2Const<>+2992(SB)/8, $0x10000000000000
-DATA specialavx2Const<>+3000(SB)/8, $0x10000000000000
-DATA specialavx2Const<>+3008(SB)/8, $0x4350000000000000
-DATA specialavx2Const<>+3016(SB)/8, $0x4350000000000000
-DATA specialavx2Const<>+3024(SB)/8, $0x4350000000000000
-DATA specialavx2Const<>+3032(SB)/8, $0x4350000000000000
-DATA specialavx2Const<>+3040(SB)/8, $0x404b000000000000
-DATA specialavx2Const<>+3048(SB)/8, $0x404b000000000000
-DATA specialavx2Const<>+3056(SB)/8, $0x404b000000000000
-DATA specialavx2Const<>+3064(SB)/8, $0x404b000000000000
-DATA specialavx2Const<>+3072(SB)/8, $0x3dea39ef35793c76
-DATA specialavx2Const<>+3080(SB)/8, $0x3dea39ef35793c76
-DATA specialavx2Const<>+3088(SB)/8, $0x3dea39ef35793c76
-DATA specialavx2Const<>+3096(SB)/8, $0x3dea39ef35793c76
-DATA specialavx2Const<>+3104(SB)/8, $0x3fe62e42fee00000
-DATA specialavx2Const<>+3112(SB)/8, $0x3fe62e42fee00000
-DATA specialavx2Const<>+3120(SB)/8, $0x3fe62e42fee00000
-DATA specialavx2Const<>+3128(SB)/8, $0x3fe62e42fee00000
-DATA specialavx2Const<>+3136(SB)/8, $0x7ff8000000000000
-DATA specialavx2Const<>+3144(SB)/8, $0x7ff8000000000000
-DATA specialavx2Const<>+3152(SB)/8, $0x7ff8000000000000
-DATA specialavx2Const<>+3160(SB)/8, $0x7ff8000000000000
-DATA specialavx2Const<>+3168(SB)/8, $0xfff0000000000000
-DATA specialavx2Const<>+3176(SB)/8, $0xfff0000000000000
-DATA specialavx2Const<>+3184(SB)/8, $0xfff0000000000000
-DATA specialavx2Const<>+3192(SB)/8, $0xfff0000000000000
-DATA specialavx2Const<>+3200(SB)/8, $0x8000000000000000
-DATA specialavx2Const<>+3208(SB)/8, $0x8000000000000000
-DATA specialavx2Const<>+3216(SB)/8, $0x8000000000000000
-DATA specialavx2Const<>+3224(SB)/8, $0x8000000000000000
-DATA specialavx2Const<>+3232(SB)/8, $0x3ff000001ad7f29b
-DATA specialavx2Const<>+3240(SB)/8, $0x3ff000001ad7f29b
-DATA specialavx2Const<>+3248(SB)/8, $0x3ff000001ad7f29b
-DATA specialavx2Const<>+3256(SB)/8, $0x3ff000001ad7f29b
-DATA specialavx2Const<>+3264(SB)/8, $0x40c3880000000000
-DATA specialavx2Const<>+3272(SB)/8, $0x40c3880000000000
-DATA specialavx2Const<>+3280(SB)/8, $0x40c3880000000000
-DATA specialavx2Const<>+3288(SB)/8, $0x40c3880000000000
-DATA specialavx2Const<>+3296(SB)/8, $0x4014000000000000
-DATA specialavx2Const<>+3304(SB)/8, $0x4014000000000000
-DATA specialavx2Const<>+3312(SB)/8, $0x4014000000000000
-DATA specialavx2Const<>+3320(SB)/8, $0x4014000000000000
-DATA specialavx2Const<>+3328(SB)/8, $0x3eabbd779334ef0b
-DATA specialavx2Const<>+3336(SB)/8, $0x3eabbd779334ef0b
-DATA specialavx2Const<>+3344(SB)/8, $0x3eabbd779334ef0b
-DATA specialavx2Const<>+3352(SB)/8, $0x3eabbd779334ef0b
-DATA specialavx2Const<>+3360(SB)/8, $0x3f01566abc011567
-DATA specialavx2Const<>+3368(SB)/8, $0x3f01566abc011567
-DATA specialavx2Const<>+3376(SB)/8, $0x3f01566abc011567
-DATA specialavx2Const<>+3384(SB)/8, $0x3f01566abc011567
-DATA specialavx2Const<>+3392(SB)/8, $0x4032000000000000
-DATA specialavx2Const<>+3400(SB)/8, $0x4032000000000000
-DATA specialavx2Const<>+3408(SB)/8, $0x4032000000000000
-DATA specialavx2Const<>+3416(SB)/8, $0x4032000000000000
-DATA specialavx2Const<>+3424(SB)/8, $0x4028000000000000
-DATA specialavx2Const<>+3432(SB)/8, $0x4028000000000000
-DATA specialavx2Const<>+3440(SB)/8, $0x4028000000000000
-DATA specialavx2Const<>+3448(SB)/8, $0x4028000000000000
-DATA specialavx2Const<>+3456(SB)/8, $0x4048000000000000
-DATA specialavx2Const<>+3464(SB)/8, $0x4048000000000000
-DATA specialavx2Const<>+3472(SB)/8, $0x4048000000000000
-DATA specialavx2Const<>+3480(SB)/8, $0x4048000000000000
-DATA specialavx2Const<>+3488(SB)/8, $0x4047800000000000
-DATA specialavx2Const<>+3496(SB)/8, $0x4047800000000000
-DATA specialavx2Const<>+3504(SB)/8, $0x4047800000000000
-DATA specialavx2Const<>+3512(SB)/8, $0x4047800000000000
-DATA specialavx2Const<>+3520(SB)/8, $0x4047000000000000
-DATA specialavx2Const<>+3528(SB)/8, $0x4047000000000000
-DATA specialavx2Const<>+3536(SB)/8, $0x4047000000000000
-DATA specialavx2Const<>+3544(SB)/8, $0x4047000000000000
-DATA specialavx2Const<>+3552(SB)/8, $0x4046800000000000
-DATA specialavx2Const<>+3560(SB)/8, $0x4046800000000000
-DATA specialavx2Const<>+3568(SB)/8, $0x4046800000000000
-DATA specialavx2Const<>+3576(SB)/8, $0x4046800000000000
-DATA specialavx2Const<>+3584(SB)/8, $0x4046000000000000
-DATA specialavx2Const<>+3592(SB)/8, $0x4046000000000000
-DATA specialavx2Const<>+3600(SB)/8, $0x4046000000000000
-DATA specialavx2Const<>+3608(SB)/8, $0x4046000000000000
-DATA specialavx2Const<>+3616(SB)/8, $0x4045800000000000
-DATA specialavx2Const<>+3624(SB)/8, $0x4045800000000000
-DATA specialavx2Const<>+3632(SB)/8, $0x4045800000000000
-DATA specialavx2Const<>+3640(SB)/8, $0x4045800000000000
-DATA specialavx2Const<>+3648(SB)/8, $0x4045000000000000
-DATA specialavx2Const<>+3656(SB)/8, $0x4045000000000000
-DATA specialavx2Const<>+3664(SB)/8, $0x4045000000000000
-DATA specialavx2Const<>+3672(SB)/8, $0x4045000000000000
-DATA specialavx2Const<>+3680(SB)/8, $0x4044800000000000
-DATA specialavx2Const<>+3688(SB)/8, $0x4044800000000000
-DATA specialavx2Const<>+3696(SB)/8, $0x4044800000000000
-DATA specialavx2Const<>+3704(SB)/8, $0x4044800000000000
-DATA specialavx2Const<>+3712(SB)/8, $0x4044000000000000
-DATA specialavx2Const<>+3720(SB)/8, $0x4044000000000000
-DATA specialavx2Const<>+3728(SB)/8, $0x4044000000000000
-DATA specialavx2Const<>+3736(SB)/8, $0x4044000000000000
-DATA specialavx2Const<>+3744(SB)/8, $0x4043800000000000
-DATA specialavx2Const<>+3752(SB)/8, $0x4043800000000000
-DATA specialavx2Const<>+3760(SB)/8, $0x4043800000000000
-DATA specialavx2Const<>+3768(SB)/8, $0x4043800000000000
-DATA specialavx2Const<>+3776(SB)/8, $0x4043000000000000
-DATA specialavx2Const<>+3784(SB)/8, $0x4043000000000000
-DATA specialavx2Const<>+3792(SB)/8, $0x4043000000000000
-DATA specialavx2Const<>+3800(SB)/8, $0x4043000000000000
-DATA specialavx2Const<>+3808(SB)/8, $0x4042800000000000
-DATA specialavx2Const<>+3816(SB)/8, $0x4042800000000000
-DATA specialavx2Const<>+3824(SB)/8, $0x4042800000000000
-DATA specialavx2Const<>+3832(SB)/8, $0x4042800000000000
-DATA specialavx2Const<>+3840(SB)/8, $0x4042000000000000
-DATA specialavx2Const<>+3848(SB)/8, $0x4042000000000000
-DATA specialavx2Const<>+3856(SB)/8, $0x4042000000000000
-DATA specialavx2Const<>+3864(SB)/8, $0x4042000000000000
-DATA specialavx2Const<>+3872(SB)/8, $0x4041800000000000
-DATA specialavx2Const<>+3880(SB)/8, $0x4041800000000000
-DATA specialavx2Const<>+3888(SB)/8, $0x4041800000000000
-DATA specialavx2Const<>+3896(SB)/8, $0x4041800000000000
-DATA specialavx2Const<>+3904(SB)/8, $0x4041000000000000
-DATA specialavx2Const<>+3912(SB)/8, $0x4041000000000000
-DATA specialavx2Const<>+3920(SB)/8, $0x4041000000000000
-DATA specialavx2Const<>+3928(SB)/8, $0x4041000000000000
-DATA specialavx2Const<>+3936(SB)/8, $0x4040800000000000
-DATA specialavx2Const<>+3944(SB)/8, $0x4040800000000000
-DATA specialavx2Const<>+3952(SB)/8, $0x4040800000000000
-DATA specialavx2Const<>+3960(SB)/8, $0x4040800000000000
-DATA specialavx2Const<>+3968(SB)/8, $0x4040000000000000
-DATA specialavx2Const<>+3976(SB)/8, $0x4040000000000000
-DATA specialavx2Const<>+3984(SB)/8, $0x4040000000000000
-DATA specialavx2Const<>+3992(SB)/8, $0x4040000000000000
-DATA specialavx2Const<>+4000(SB)/8, $0x403f000000000000
-DATA specialavx2Const<>+4008(SB)/8, $0x403f000000000000
-DATA specialavx2Const<>+4016(SB)/8, $0x403f000000000000
-DATA specialavx2Const<>+4024(SB)/8, $0x403f000000000000
-DATA specialavx2Const<>+4032(SB)/8, $0x403e000000000000
-DATA specialavx2Const<>+4040(SB)/8, $0x403e000000000000
-DATA specialavx2Const<>+4048(SB)/8, $0x403e000000000000
-DATA specialavx2Const<>+4056(SB)/8, $0x403e000000000000
-DATA specialavx2Const<>+4064(SB)/8, $0x403d000000000000
-DATA specialavx2Const<>+4072(SB)/8, $0x403d000000000000
-DATA specialavx2Const<>+4080(SB)/8, $0x403d000000000000
-DATA specialavx2Const<>+4088(SB)/8, $0x403d000000000000
-DATA specialavx2Const<>+4096(SB)/8, $0x403c000000000000
-DATA specialavx2Const<>+4104(SB)/8, $0x403c000000000000
-DATA specialavx2Const<>+4112(SB)/8, $0x403c000000000000
-DATA specialavx2Const<>+4120(SB)/8, $0x403c000000000000
-DATA specialavx2Const<>+4128(SB)/8, $0x403b000000000000
-DATA specialavx2Const<>+4136(SB)/8, $0x403b000000000000
-DATA specialavx2Const<>+4144(SB)/8, $0x403b000000000000
-DATA specialavx2Const<>+4152(SB)/8, $0x403b000000000000
-DATA specialavx2Const<>+4160(SB)/8, $0x403a000000000000
-DATA specialavx2Const<>+4168(SB)/8, $0x403a000000000000
-DATA specialavx2Const<>+4176(SB)/8, $0x403a000000000000
-DATA specialavx2Const<>+4184(SB)/8, $0x403a000000000000
-DATA specialavx2Const<>+4192(SB)/8, $0x4039000000000000
-DATA specialavx2Const<>+4200(SB)/8, $0x4039000000000000
-DATA specialavx2Const<>+4208(SB)/8, $0x4039000000000000
-DATA specialavx2Const<>+4216(SB)/8, $0x4039000000000000
-DATA specialavx2Const<>+4224(SB)/8, $0x4038000000000000
-DATA specialavx2Const<>+4232(SB)/8, $0x4038000000000000
-DATA specialavx2Const<>+4240(SB)/8, $0x4038000000000000
-DATA specialavx2Const<>+4248(SB)/8, $0x4038000000000000
-DATA specialavx2Const<>+4256(SB)/8, $0x4037000000000000
-DATA specialavx2Const<>+4264(SB)/8, $0x4037000000000000
-DATA specialavx2Const<>+4272(SB)/8, $0x4037000000000000
-DATA specialavx2Const<>+4280(SB)/8, $0x4037000000000000
-DATA specialavx2Const<>+4288(SB)/8, $0x4036000000000000
-DATA specialavx2Const<>+4296(SB)/8, $0x4036000000000000
-DATA specialavx2Const<>+4304(SB)/8, $0x4036000000000000
-DATA specialavx2Const<>+4312(SB)/8, $0x4036000000000000
-DATA specialavx2Const<>+4320(SB)/8, $0x4035000000000000
-DATA specialavx2Const<>+4328(SB)/8, $0x4035000000000000
-DATA specialavx2Const<>+4336(SB)/8, $0x4035000000000000
-DATA specialavx2Const<>+4344(SB)/8, $0x4035000000000000
-DATA specialavx2Const<>+4352(SB)/8, $0x4034000000000000
-DATA specialavx2Const<>+4360(SB)/8, $0x4034000000000000
-DATA specialavx2Const<>+4368(SB)/8, $0x4034000000000000
-DATA specialavx2Const<>+4376(SB)/8, $0x4034000000000000
-DATA specialavx2Const<>+4384(SB)/8, $0x4033000000000000
-DATA specialavx2Const<>+4392(SB)/8, $0x4033000000000000
-DATA specialavx2Const<>+4400(SB)/8, $0x4033000000000000
-DATA specialavx2Const<>+4408(SB)/8, $0x4033000000000000
-DATA specialavx2Const<>+4416(SB)/8, $0x4031000000000000
-DATA specialavx2Const<>+4424(SB)/8, $0x4031000000000000
-DATA specialavx2Const<>+4432(SB)/8, $0x4031000000000000
-DATA specialavx2Const<>+4440(SB)/8, $0x4031000000000000
-DATA specialavx2Const<>+4448(SB)/8, $0x4030000000000000
-DATA specialavx2Const<>+4456(SB)/8, $0x4030000000000000
-DATA specialavx2Const<>+4464(SB)/8, $0x4030000000000000
-DATA specialavx2Const<>+4472(SB)/8, $0x4030000000000000
-DATA specialavx2Const<>+4480(SB)/8, $0x402e000000000000
-DATA specialavx2Const<>+4488(SB)/8, $0x402e000000000000
-DATA specialavx2Const<>+4496(SB)/8, $0x402e000000000000
-DATA specialavx2Const<>+4504(SB)/8, $0x402e000000000000
-DATA specialavx2Const<>+4512(SB)/8, $0x402c000000000000
-DATA specialavx2Const<>+4520(SB)/8, $0x402c000000000000
-DATA specialavx2Const<>+4528(SB)/8, $0x402c000000000000
-DATA specialavx2Const<>+4536(SB)/8, $0x402c000000000000
-DATA specialavx2Const<>+4544(SB)/8, $0x402a000000000000
-DATA specialavx2Const<>+4552(SB)/8, $0x402a000000000000
-DATA specialavx2Const<>+4560(SB)/8, $0x402a000000000000
-DATA specialavx2Const<>+4568(SB)/8, $0x402a000000000000
-DATA specialavx2Const<>+4576(SB)/8, $0x4026000000000000
-DATA specialavx2Const<>+4584(SB)/8, $0x4026000000000000
-DATA specialavx2Const<>+4592(SB)/8, $0x4026000000000000
-DATA specialavx2Const<>+4600(SB)/8, $0x4026000000000000
-DATA specialavx2Const<>+4608(SB)/8, $0x4024000000000000
-DATA specialavx2Const<>+4616(SB)/8, $0x4024000000000000
-DATA specialavx2Const<>+4624(SB)/8, $0x4024000000000000
-DATA specialavx2Const<>+4632(SB)/8, $0x4024000000000000
-DATA specialavx2Const<>+4640(SB)/8, $0x4022000000000000
-DATA specialavx2Const<>+4648(SB)/8, $0x4022000000000000
-DATA specialavx2Const<>+4656(SB)/8, $0x4022000000000000
-DATA specialavx2Const<>+4664(SB)/8, $0x4022000000000000
-DATA specialavx2Const<>+4672(SB)/8, $0x4020000000000000
-DATA specialavx2Const<>+4680(SB)/8, $0x4020000000000000
-DATA specialavx2Const<>+4688(SB)/8, $0x4020000000000000
-DATA specialavx2Const<>+4696(SB)/8, $0x4020000000000000
-DATA specialavx2Const<>+4704(SB)/8, $0x401c000000000000
-DATA specialavx2Const<>+4712(SB)/8, $0x401c000000000000
-DATA specialavx2Const<>+4720(SB)/8, $0x401c000000000000
-DATA specialavx2Const<>+4728(SB)/8, $0x401c000000000000
-DATA specialavx2Const<>+4736(SB)/8, $0x4048800000000000
-DATA specialavx2Const<>+4744(SB)/8, $0x4048800000000000
-DATA specialavx2Const<>+4752(SB)/8, $0x4048800000000000
-DATA specialavx2Const<>+4760(SB)/8, $0x4048800000000000
-DATA specialavx2Const<>+4768(SB)/8, $0x426d1a94a2000000
-DATA specialavx2Const<>+4776(SB)/8, $0x426d1a94a2000000
-DATA specialavx2Const<>+4784(SB)/8, $0x426d1a94a2000000
-DATA specialavx2Const<>+4792(SB)/8, $0x426d1a94a2000000
-DATA specialavx2Const<>+4800(SB)/8, $0x3fd6666666666666
-DATA specialavx2Const<>+4808(SB)/8, $0x3fd6666666666666
-DATA specialavx2Const<>+4816(SB)/8, $0x3fd6666666666666
-DATA specialavx2Const<>+4824(SB)/8, $0x3fd6666666666666
-DATA specialavx2Const<>+4832(SB)/8, $0x400199999999999a
-DATA specialavx2Const<>+4840(SB)/8, $0x400199999999999a
-DATA specialavx2Const<>+4848(SB)/8, $0x400199999999999a
-DATA specialavx2Const<>+4856(SB)/8, $0x400199999999999a
-DATA specialavx2Const<>+4864(SB)/8, $0x3fb47ae147ae147b
-DATA specialavx2Const<>+4872(SB)/8, $0x3fb47ae147ae147b
-DATA specialavx2Const<>+4880(SB)/8, $0x3fb47ae147ae147b
-DATA specialavx2Const<>+4888(SB)/8, $0x3fb47ae147ae147b
-DATA specialavx2Const<>+4896(SB)/8, $0x3fb1a7b9611a7b96
-DATA specialavx2Const<>+4904(SB)/8, $0x3fb1a7b9611a7b96
-DATA specialavx2Const<>+4912(SB)/8, $0x3fb1a7b9611a7b96
-DATA specialavx2Const<>+4920(SB)/8, $0x3fb1a7b9611a7b96
-DATA specialavx2Const<>+4928(SB)/8, $0x3fb8618618618618
-DATA specialavx2Const<>+4936(SB)/8, $0x3fb8618618618618
-DATA specialavx2Const<>+4944(SB)/8, $0x3fb8618618618618
-DATA specialavx2Const<>+4952(SB)/8, $0x3fb8618618618618
-DATA specialavx2Const<>+4960(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA specialavx2Const<>+4968(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA specialavx2Const<>+4976(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA specialavx2Const<>+4984(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA specialavx2Const<>+4992(SB)/8, $0x3fc3b13b13b13b14
-DATA specialavx2Const<>+5000(SB)/8, $0x3fc3b13b13b13b14
-DATA specialavx2Const<>+5008(SB)/8, $0x3fc3b13b13b13b14
-DATA specialavx2Const<>+5016(SB)/8, $0x3fc3b13b13b13b14
-DATA specialavx2Const<>+5024(SB)/8, $0x3fb642c8590b2164
-DATA specialavx2Const<>+5032(SB)/8, $0x3fb642c8590b2164
-DATA specialavx2Const<>+5040(SB)/8, $0x3fb642c8590b2164
-DATA specialavx2Const<>+5048(SB)/8, $0x3fb642c8590b2164
-DATA specialavx2Const<>+5056(SB)/8, $0x3fb2f684bda12f68
-DATA specialavx2Const<>+5064(SB)/8, $0x3fb2f684bda12f68
-DATA specialavx2Const<>+5072(SB)/8, $0x3fb2f684bda12f68
-DATA specialavx2Const<>+5080(SB)/8, $0x3fb2f684bda12f68
-DATA specialavx2Const<>+5088(SB)/8, $0x3fbaf286bca1af28
-DATA specialavx2Const<>+5096(SB)/8, $0x3fbaf286bca1af28
-DATA specialavx2Const<>+5104(SB)/8, $0x3fbaf286bca1af28
-DATA specialavx2Const<>+5112(SB)/8, $0x3fbaf286bca1af28
-DATA specialavx2Const<>+5120(SB)/8, $0x3fc1111111111111
-DATA specialavx2Const<>+5128(SB)/8, $0x3fc1111111111111
-DATA specialavx2Const<>+5136(SB)/8, $0x3fc1111111111111
-DATA specialavx2Const<>+5144(SB)/8, $0x3fc1111111111111
-DATA specialavx2Const<>+5152(SB)/8, $0xbf04ce3fd902bcad
-DATA specialavx2Const<>+5160(SB)/8, $0xbf04ce3fd902bcad
-DATA specialavx2Const<>+5168(SB)/8, $0xbf04ce3fd902bcad
-DATA specialavx2Const<>+5176(SB)/8, $0xbf04ce3fd902bcad
-DATA specialavx2Const<>+5184(SB)/8, $0x3df13b3c5b7cb45e
-DATA specialavx2Const<>+5192(SB)/8, $0x3df13b3c5b7cb45e
-DATA specialavx2Const<>+5200(SB)/8, $0x3df13b3c5b7cb45e
-DATA specialavx2Const<>+5208(SB)/8, $0x3df13b3c5b7cb45e
-DATA specialavx2Const<>+5216(SB)/8, $0xbeb88f2ae1def9d0
-DATA specialavx2Const<>+5224(SB)/8, $0xbeb88f2ae1def9d0
-DATA specialavx2Const<>+5232(SB)/8, $0xbeb88f2ae1def9d0
-DATA specialavx2Const<>+5240(SB)/8, $0xbeb88f2ae1def9d0
-DATA specialavx2Const<>+5248(SB)/8, $0x3f49b0ff6874f2c4
-DATA specialavx2Const<>+5256(SB)/8, $0x3f49b0ff6874f2c4
-DATA specialavx2Const<>+5264(SB)/8, $0x3f49b0ff6874f2c4
-DATA specialavx2Const<>+5272(SB)/8, $0x3f49b0ff6874f2c4
-DATA specialavx2Const<>+5280(SB)/8, $0x3f116908b48ce058
-DATA specialavx2Const<>+5288(SB)/8, $0x3f116908b48ce058
-DATA specialavx2Const<>+5296(SB)/8, $0x3f116908b48ce058
-DATA specialavx2Const<>+5304(SB)/8, $0x3f116908b48ce058
-DATA specialavx2Const<>+5312(SB)/8, $0x3ee7db4c02846e81
-DATA specialavx2Const<>+5320(SB)/8, $0x3ee7db4c02846e81
-DATA specialavx2Const<>+5328(SB)/8, $0x3ee7db4c02846e81
-DATA specialavx2Const<>+5336(SB)/8, $0x3ee7db4c02846e81
-DATA specialavx2Const<>+5344(SB)/8, $0xbf33999a85a4237a
-DATA specialavx2Const<>+5352(SB)/8, $0xbf33999a85a4237a
-DATA specialavx2Const<>+5360(SB)/8, $0xbf33999a85a4237a
-DATA specialavx2Const<>+5368(SB)/8, $0xbf33999a85a4237a
-DATA specialavx2Const<>+5376(SB)/8, $0xbf4c3e0b02da7bf9
-DATA specialavx2Const<>+5384(SB)/8, $0xbf4c3e0b02da7bf9
-DATA specialavx2Const<>+5392(SB)/8, $0xbf4c3e0b02da7bf9
-DATA specialavx2Const<>+5400(SB)/8, $0xbf4c3e0b02da7bf9
-DATA specialavx2Const<>+5408(SB)/8, $0xbed7cd6f27b3f020
-DATA specialavx2Const<>+5416(SB)/8, $0xbed7cd6f27b3f020
-DATA specialavx2Const<>+5424(SB)/8, $0xbed7cd6f27b3f020
-DATA specialavx2Const<>+5432(SB)/8, $0xbed7cd6f27b3f020
-DATA specialavx2Const<>+5440(SB)/8, $0xbdbea23269c140a7
-DATA specialavx2Const<>+5448(SB)/8, $0xbdbea23269c140a7
-DATA specialavx2Const<>+5456(SB)/8, $0xbdbea23269c140a7
-DATA specialavx2Const<>+5464(SB)/8, $0xbdbea23269c140a7
-DATA specialavx2Const<>+5472(SB)/8, $0xbe90152a1871f27a
-DATA specialavx2Const<>+5480(SB)/8, $0xbe90152a1871f27a
-DATA specialavx2Const<>+5488(SB)/8, $0xbe90152a1871f27a
-DATA specialavx2Const<>+5496(SB)/8, $0xbe90152a1871f27a
-DATA specialavx2Const<>+5504(SB)/8, $0x3f318b9b5bf2d984
-DATA specialavx2Const<>+5512(SB)/8, $0x3f318b9b5bf2d984
-DATA specialavx2Const<>+5520(SB)/8, $0x3f318b9b5bf2d984
-DATA specialavx2Const<>+5528(SB)/8, $0x3f318b9b5bf2d984
-DATA specialavx2Const<>+5536(SB)/8, $0x3f2e13ce465fa859
-DATA specialavx2Const<>+5544(SB)/8, $0x3f2e13ce465fa859
-DATA specialavx2Const<>+5552(SB)/8, $0x3f2e13ce465fa859
-DATA specialavx2Const<>+5560(SB)/8, $0x3f2e13ce465fa859
-DATA specialavx2Const<>+5568(SB)/8, $0x3ee73df462204ef4
-DATA specialavx2Const<>+5576(SB)/8, $0x3ee73df462204ef4
-DATA specialavx2Const<>+5584(SB)/8, $0x3ee73df462204ef4
-DATA specialavx2Const<>+5592(SB)/8, $0x3ee73df462204ef4
-DATA specialavx2Const<>+5600(SB)/8, $0x3eb7e0201539310e
-DATA specialavx2Const<>+5608(SB)/8, $0x3eb7e0201539310e
-DATA specialavx2Const<>+5616(SB)/8, $0x3eb7e0201539310e
-DATA specialavx2Const<>+5624(SB)/8, $0x3eb7e0201539310e
-DATA specialavx2Const<>+5632(SB)/8, $0xbf13d2a3a29b5d9d
-DATA specialavx2Const<>+5640(SB)/8, $0xbf13d2a3a29b5d9d
-DATA specialavx2Const<>+5648(SB)/8, $0xbf13d2a3a29b5d9d
-DATA specialavx2Const<>+5656(SB)/8, $0xbf13d2a3a29b5d9d
-DATA specialavx2Const<>+5664(SB)/8, $0xbf3ebfb188b7ca00
-DATA specialavx2Const<>+5672(SB)/8, $0xbf3ebfb188b7ca00
-DATA specialavx2Const<>+5680(SB)/8, $0xbf3ebfb188b7ca00
-DATA specialavx2Const<>+5688(SB)/8, $0xbf3ebfb188b7ca00
-DATA specialavx2Const<>+5696(SB)/8, $0x3f4547d93b34e2b6
-DATA specialavx2Const<>+5704(SB)/8, $0x3f4547d93b34e2b6
-DATA specialavx2Const<>+5712(SB)/8, $0x3f4547d93b34e2b6
-DATA specialavx2Const<>+5720(SB)/8, $0x3f4547d93b34e2b6
-DATA specialavx2Const<>+5728(SB)/8, $0xbea522cb05171911
-DATA specialavx2Const<>+5736(SB)/8, $0xbea522cb05171911
-DATA specialavx2Const<>+5744(SB)/8, $0xbea522cb05171911
-DATA specialavx2Const<>+5752(SB)/8, $0xbea522cb05171911
-DATA specialavx2Const<>+5760(SB)/8, $0xbdec24bd0e740a6c
-DATA specialavx2Const<>+5768(SB)/8, $0xbdec24bd0e740a6c
-DATA specialavx2Const<>+5776(SB)/8, $0xbdec24bd0e740a6c
-DATA specialavx2Const<>+5784(SB)/8, $0xbdec24bd0e740a6c
-DATA specialavx2Const<>+5792(SB)/8, $0x3e626154ae39151d
-DATA specialavx2Const<>+5800(SB)/8, $0x3e626154ae39151d
-DATA specialavx2Const<>+5808(SB)/8, $0x3e626154ae39151d
-DATA specialavx2Const<>+5816(SB)/8, $0x3e626154ae39151d
-DATA specialavx2Const<>+5824(SB)/8, $0x3f0bbf43daf4fe53
-DATA specialavx2Const<>+5832(SB)/8, $0x3f0bbf43daf4fe53
-DATA specialavx2Const<>+5840(SB)/8, $0x3f0bbf43daf4fe53
-DATA specialavx2Const<>+5848(SB)/8, $0x3f0bbf43daf4fe53
-DATA specialavx2Const<>+5856(SB)/8, $0x3ec0db20a88f4696
-DATA specialavx2Const<>+5864(SB)/8, $0x3ec0db20a88f4696
-DATA specialavx2Const<>+5872(SB)/8, $0x3ec0db20a88f4696
-DATA specialavx2Const<>+5880(SB)/8, $0x3ec0db20a88f4696
-DATA specialavx2Const<>+5888(SB)/8, $0xbf65f7268edab4c8
-DATA specialavx2Const<>+5896(SB)/8, $0xbf65f7268edab4c8
-DATA specialavx2Const<>+5904(SB)/8, $0xbf65f7268edab4c8
-DATA specialavx2Const<>+5912(SB)/8, $0xbf65f7268edab4c8
-DATA specialavx2Const<>+5920(SB)/8, $0x3eb7058929663937
-DATA specialavx2Const<>+5928(SB)/8, $0x3eb7058929663937
-DATA specialavx2Const<>+5936(SB)/8, $0x3eb7058929663937
-DATA specialavx2Const<>+5944(SB)/8, $0x3eb7058929663937
-DATA specialavx2Const<>+5952(SB)/8, $0x3e832ac81c15d3d7
-DATA specialavx2Const<>+5960(SB)/8, $0x3e832ac81c15d3d7
-DATA specialavx2Const<>+5968(SB)/8, $0x3e832ac81c15d3d7
-DATA specialavx2Const<>+5976(SB)/8, $0x3e832ac81c15d3d7
-DATA specialavx2Const<>+5984(SB)/8, $0xbeeac2d05890f2c3
-DATA specialavx2Const<>+5992(SB)/8, $0xbeeac2d05890f2c3
-DATA specialavx2Const<>+6000(SB)/8, $0xbeeac2d05890f2c3
-DATA specialavx2Const<>+6008(SB)/8, $0xbeeac2d05890f2c3
-DATA specialavx2Const<>+6016(SB)/8, $0xbf1c253efaa1a932
-DATA specialavx2Const<>+6024(SB)/8, $0xbf1c253efaa1a932
-DATA specialavx2Const<>+6032(SB)/8, $0xbf1c253efaa1a932
-DATA specialavx2Const<>+6040(SB)/8, $0xbf1c253efaa1a932
-DATA specialavx2Const<>+6048(SB)/8, $0x3f4948b0fcd6e9e0
-DATA specialavx2Const<>+6056(SB)/8, $0x3f4948b0fcd6e9e0
-DATA specialavx2Const<>+6064(SB)/8, $0x3f4948b0fcd6e9e0
-DATA specialavx2Const<>+6072(SB)/8, $0x3f4948b0fcd6e9e0
-DATA specialavx2Const<>+6080(SB)/8, $0x3f70ee643b990ee6
-DATA specialavx2Const<>+6088(SB)/8, $0x3f70ee643b990ee6
-DATA specialavx2Const<>+6096(SB)/8, $0x3f70ee643b990ee6
-DATA specialavx2Const<>+6104(SB)/8, $0x3f70ee643b990ee6
-DATA specialavx2Const<>+6112(SB)/8, $0xbe6ee23d0cba8aee
-DATA specialavx2Const<>+6120(SB)/8, $0xbe6ee23d0cba8aee
-DATA specialavx2Const<>+6128(SB)/8, $0xbe6ee23d0cba8aee
-DATA specialavx2Const<>+6136(SB)/8, $0xbe6ee23d0cba8aee
-DATA specialavx2Const<>+6144(SB)/8, $0xbdb349fbca3a377b
-DATA specialavx2Const<>+6152(SB)/8, $0xbdb349fbca3a377b
-DATA specialavx2Const<>+6160(SB)/8, $0xbdb349fbca3a377b
-DATA specialavx2Const<>+6168(SB)/8, $0xbdb349fbca3a377b
-DATA specialavx2Const<>+6176(SB)/8, $0x3e33f59230a8357c
-DATA specialavx2Const<>+6184(SB)/8, $0x3e33f59230a8357c
-DATA specialavx2Const<>+6192(SB)/8, $0x3e33f59230a8357c
-DATA specialavx2Const<>+6200(SB)/8, $0x3e33f59230a8357c
-DATA specialavx2Const<>+6208(SB)/8, $0x3ee00a9cabd6b83e
-DATA specialavx2Const<>+6216(SB)/8, $0x3ee00a9cabd6b83e
-DATA specialavx2Const<>+6224(SB)/8, $0x3ee00a9cabd6b83e
-DATA specialavx2Const<>+6232(SB)/8, $0x3ee00a9cabd6b83e
-DATA specialavx2Const<>+6240(SB)/8, $0xbe9af83440e53dbc
-DATA specialavx2Const<>+6248(SB)/8, $0xbe9af83440e53dbc
-DATA specialavx2Const<>+6256(SB)/8, $0xbe9af83440e53dbc
-DATA specialavx2Const<>+6264(SB)/8, $0xbe9af83440e53dbc
-DATA specialavx2Const<>+6272(SB)/8, $0xbf50394f6f09e723
-DATA specialavx2Const<>+6280(SB)/8, $0xbf50394f6f09e723
-DATA specialavx2Const<>+6288(SB)/8, $0xbf50394f6f09e723
-DATA specialavx2Const<>+6296(SB)/8, $0xbf50394f6f09e723
-DATA specialavx2Const<>+6304(SB)/8, $0xbf6c71c71c71c71c
-DATA specialavx2Const<>+6312(SB)/8, $0xbf6c71c71c71c71c
-DATA specialavx2Const<>+6320(SB)/8, $0xbf6c71c71c71c71c
-DATA specialavx2Const<>+6328(SB)/8, $0xbf6c71c71c71c71c
-DATA specialavx2Const<>+6336(SB)/8, $0x3e8280f2cde3f847
-DATA specialavx2Const<>+6344(SB)/8, $0x3e8280f2cde3f847
-DATA specialavx2Const<>+6352(SB)/8, $0x3e8280f2cde3f847
-DATA specialavx2Const<>+6360(SB)/8, $0x3e8280f2cde3f847
-DATA specialavx2Const<>+6368(SB)/8, $0x3e49aa7a30de114c
-DATA specialavx2Const<>+6376(SB)/8, $0x3e49aa7a30de114c
-DATA specialavx2Const<>+6384(SB)/8, $0x3e49aa7a30de114c
-DATA specialavx2Const<>+6392(SB)/8, $0x3e49aa7a30de114c
-DATA specialavx2Const<>+6400(SB)/8, $0xbebb0bdfcc629cba
-DATA specialavx2Const<>+6408(SB)/8, $0xbebb0bdfcc629cba
-DATA specialavx2Const<>+6416(SB)/8, $0xbebb0bdfcc629cba
-DATA specialavx2Const<>+6424(SB)/8, $0xbebb0bdfcc629cba
-DATA specialavx2Const<>+6432(SB)/8, $0xbef2fa4ae89e5af0
-DATA specialavx2Const<>+6440(SB)/8, $0xbef2fa4ae89e5af0
-DATA specialavx2Const<>+6448(SB)/8, $0xbef2fa4ae89e5af0
-DATA specialavx2Const<>+6456(SB)/8, $0xbef2fa4ae89e5af0
-DATA specialavx2Const<>+6464(SB)/8, $0x3f2af83440e53dbc
-DATA specialavx2Const<>+6472(SB)/8, $0x3f2af83440e53dbc
-DATA specialavx2Const<>+6480(SB)/8, $0x3f2af83440e53dbc
-DATA specialavx2Const<>+6488(SB)/8, $0x3f2af83440e53dbc
-DATA specialavx2Const<>+6496(SB)/8, $0x3f65ac056b015ac0
-DATA specialavx2Const<>+6504(SB)/8, $0x3f65ac056b015ac0
-DATA specialavx2Const<>+6512(SB)/8, $0x3f65ac056b015ac0
-DATA specialavx2Const<>+6520(SB)/8, $0x3f65ac056b015ac0
-DATA specialavx2Const<>+6528(SB)/8, $0xbf5e573ac901e574
-DATA specialavx2Const<>+6536(SB)/8, $0xbf5e573ac901e574
-DATA specialavx2Const<>+6544(SB)/8, $0xbf5e573ac901e574
-DATA specialavx2Const<>+6552(SB)/8, $0xbf5e573ac901e574
-DATA specialavx2Const<>+6560(SB)/8, $0xbe32d2197c7a2faa
-DATA specialavx2Const<>+6568(SB)/8, $0xbe32d2197c7a2faa
-DATA specialavx2Const<>+6576(SB)/8, $0xbe32d2197c7a2faa
-DATA specialavx2Const<>+6584(SB)/8, $0xbe32d2197c7a2faa
-DATA specialavx2Const<>+6592(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA specialavx2Const<>+6600(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA specialavx2Const<>+6608(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA specialavx2Const<>+6616(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA specialavx2Const<>+6624(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA specialavx2Const<>+6632(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA specialavx2Const<>+6640(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA specialavx2Const<>+6648(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA specialavx2Const<>+6656(SB)/8, $0x3eabd6d21e4b4109
-DATA specialavx2Const<>+6664(SB)/8, $0x3eabd6d21e4b4109
-DATA specialavx2Const<>+6672(SB)/8, $0x3eabd6d21e4b4109
-DATA specialavx2Const<>+6680(SB)/8, $0x3eabd6d21e4b4109
-DATA specialavx2Const<>+6688(SB)/8, $0xbec255370652afc1
-DATA specialavx2Const<>+6696(SB)/8, $0xbec255370652afc1
-DATA specialavx2Const<>+6704(SB)/8, $0xbec255370652afc1
-DATA specialavx2Const<>+6712(SB)/8, $0xbec255370652afc1
-DATA specialavx2Const<>+6720(SB)/8, $0xbf276e06fec7273b
-DATA specialavx2Const<>+6728(SB)/8, $0xbf276e06fec7273b
-DATA specialavx2Const<>+6736(SB)/8, $0xbf276e06fec7273b
-DATA specialavx2Const<>+6744(SB)/8, $0xbf276e06fec7273b
-DATA specialavx2Const<>+6752(SB)/8, $0x3f52f684bda12f68
-DATA specialavx2Const<>+6760(SB)/8, $0x3f52f684bda12f68
-DATA specialavx2Const<>+6768(SB)/8, $0x3f52f684bda12f68
-DATA specialavx2Const<>+6776(SB)/8, $0x3f52f684bda12f68
-DATA specialavx2Const<>+6784(SB)/8, $0x3e46097d55c37c1c
-DATA specialavx2Const<>+6792(SB)/8, $0x3e46097d55c37c1c
-DATA specialavx2Const<>+6800(SB)/8, $0x3e46097d55c37c1c
-DATA specialavx2Const<>+6808(SB)/8, $0x3e46097d55c37c1c
-DATA specialavx2Const<>+6816(SB)/8, $0x3e0f6e66d24d5c8a
-DATA specialavx2Const<>+6824(SB)/8, $0x3e0f6e66d24d5c8a
-DATA specialavx2Const<>+6832(SB)/8, $0x3e0f6e66d24d5c8a
-DATA specialavx2Const<>+6840(SB)/8, $0x3e0f6e66d24d5c8a
-DATA specialavx2Const<>+6848(SB)/8, $0xbe87b5f9a2d0465c
-DATA specialavx2Const<>+6856(SB)/8, $0xbe87b5f9a2d0465c
-DATA specialavx2Const<>+6864(SB)/8, $0xbe87b5f9a2d0465c
-DATA specialavx2Const<>+6872(SB)/8, $0xbe87b5f9a2d0465c
-DATA specialavx2Const<>+6880(SB)/8, $0xbebf1b22f594c6b5
-DATA specialavx2Const<>+6888(SB)/8, $0xbebf1b22f594c6b5
-DATA specialavx2Const<>+6896(SB)/8, $0xbebf1b22f594c6b5
-DATA specialavx2Const<>+6904(SB)/8, $0xbebf1b22f594c6b5
-DATA specialavx2Const<>+6912(SB)/8, $0x3f048c5892f7cd83
-DATA specialavx2Const<>+6920(SB)/8, $0x3f048c5892f7cd83
-DATA specialavx2Const<>+6928(SB)/8, $0x3f048c5892f7cd83
-DATA specialavx2Const<>+6936(SB)/8, $0x3f048c5892f7cd83
-DATA specialavx2Const<>+6944(SB)/8, $0x3f371de3a556c734
-DATA specialavx2Const<>+6952(SB)/8, $0x3f371de3a556c734
-DATA specialavx2Const<>+6960(SB)/8, $0x3f371de3a556c734
-DATA specialavx2Const<>+6968(SB)/8, $0x3f371de3a556c734
-DATA specialavx2Const<>+6976(SB)/8, $0xbf8e573ac901e574
-DATA specialavx2Const<>+6984(SB)/8, $0xbf8e573ac901e574
-DATA specialavx2Const<>+6992(SB)/8, $0xbf8e573ac901e574
-DATA specialavx2Const<>+7000(SB)/8, $0xbf8e573ac901e574
-DATA specialavx2Const<>+7008(SB)/8, $0xbfd5555555555555
-DATA specialavx2Const<>+7016(SB)/8, $0xbfd5555555555555
-DATA specialavx2Const<>+7024(SB)/8, $0xbfd5555555555555
-DATA specialavx2Const<>+7032(SB)/8, $0xbfd5555555555555
-DATA specialavx2Const<>+7040(SB)/8, $0x3fc45f306dc9c883
-DATA specialavx2Const<>+7048(SB)/8, $0x3fc45f306dc9c883
-DATA specialavx2Const<>+7056(SB)/8, $0x3fc45f306dc9c883
-DATA specialavx2Const<>+7064(SB)/8, $0x3fc45f306dc9c883
-DATA specialavx2Const<>+7072(SB)/8, $0x3b75d383bc4c1e51
-DATA specialavx2Const<>+7080(SB)/8, $0x3b75d383bc4c1e51
-DATA specialavx2Const<>+7088(SB)/8, $0x3b75d383bc4c1e51
-DATA specialavx2Const<>+7096(SB)/8, $0x3b75d383bc4c1e51
-DATA specialavx2Const<>+7104(SB)/8, $0x4069000000000000
-DATA specialavx2Const<>+7112(SB)/8, $0x4069000000000000
-DATA specialavx2Const<>+7120(SB)/8, $0x4069000000000000
-DATA specialavx2Const<>+7128(SB)/8, $0x4069000000000000
-DATA specialavx2Const<>+7136(SB)/8, $0x3c8234c94c56c434
-DATA specialavx2Const<>+7144(SB)/8, $0x3c8234c94c56c434
-DATA specialavx2Const<>+7152(SB)/8, $0x3c8234c94c56c434
-DATA specialavx2Const<>+7160(SB)/8, $0x3c8234c94c56c434
-DATA specialavx2Const<>+7168(SB)/8, $0x3d8531e4c09647c9
-DATA specialavx2Const<>+7176(SB)/8, $0x3d8531e4c09647c9
-DATA specialavx2Const<>+7184(SB)/8, $0x3d8531e4c09647c9
-DATA specialavx2Const<>+7192(SB)/8, $0x3d8531e4c09647c9
-DATA specialavx2Const<>+7200(SB)/8, $0x3e723490ba397e17
-DATA specialavx2Const<>+7208(SB)/8, $0x3e723490ba397e17
-DATA specialavx2Const<>+7216(SB)/8, $0x3e723490ba397e17
-DATA specialavx2Const<>+7224(SB)/8, $0x3e723490ba397e17
-DATA specialavx2Const<>+7232(SB)/8, $0x3f3c71c82f3c8de1
-DATA specialavx2Const<>+7240(SB)/8, $0x3f3c71c82f3c8de1
-DATA specialavx2Const<>+7248(SB)/8, $0x3f3c71c82f3c8de1
-DATA specialavx2Const<>+7256(SB)/8, $0x3f3c71c82f3c8de1
-DATA specialavx2Const<>+7264(SB)/8, $0x3fd00000013da385
-DATA specialavx2Const<>+7272(SB)/8, $0x3fd00000013da385
-DATA specialavx2Const<>+7280(SB)/8, $0x3fd00000013da385
-DATA specialavx2Const<>+7288(SB)/8, $0x3fd00000013da385
-DATA specialavx2Const<>+7296(SB)/8, $0x3d04c3cc00f7d4ad
-DATA specialavx2Const<>+7304(SB)/8, $0x3d04c3cc00f7d4ad
-DATA specialavx2Const<>+7312(SB)/8, $0x3d04c3cc00f7d4ad
-DATA specialavx2Const<>+7320(SB)/8, $0x3d04c3cc00f7d4ad
-DATA specialavx2Const<>+7328(SB)/8, $0x3beb83220c1e48a2
-DATA specialavx2Const<>+7336(SB)/8, $0x3beb83220c1e48a2
-DATA specialavx2Const<>+7344(SB)/8, $0x3beb83220c1e48a2
-DATA specialavx2Const<>+7352(SB)/8, $0x3beb83220c1e48a2
-DATA specialavx2Const<>+7360(SB)/8, $0x3e002ce550ab2805
-DATA specialavx2Const<>+7368(SB)/8, $0x3e002ce550ab2805
-DATA specialavx2Const<>+7376(SB)/8, $0x3e002ce550ab2805
-DATA specialavx2Const<>+7384(SB)/8, $0x3e002ce550ab2805
-DATA specialavx2Const<>+7392(SB)/8, $0x3edc71bcce4be7ee
-DATA specialavx2Const<>+7400(SB)/8, $0x3edc71bcce4be7ee
-DATA specialavx2Const<>+7408(SB)/8, $0x3edc71bcce4be7ee
-DATA specialavx2Const<>+7416(SB)/8, $0x3edc71bcce4be7ee
-DATA specialavx2Const<>+7424(SB)/8, $0x3f8fffffe2793d6d
-DATA specialavx2Const<>+7432(SB)/8, $0x3f8fffffe2793d6d
-DATA specialavx2Const<>+7440(SB)/8, $0x3f8fffffe2793d6d
-DATA specialavx2Const<>+7448(SB)/8, $0x3f8fffffe2793d6d
-DATA specialavx2Const<>+7456(SB)/8, $0x3fefffffffdcb230
-DATA specialavx2Const<>+7464(SB)/8, $0x3fefffffffdcb230
-DATA specialavx2Const<>+7472(SB)/8, $0x3fefffffffdcb230
-DATA specialavx2Const<>+7480(SB)/8, $0x3fefffffffdcb230
-DATA specialavx2Const<>+7488(SB)/8, $0x3fd7dca9a040000a
-DATA specialavx2Const<>+7496(SB)/8, $0x3fd7dca9a040000a
-DATA specialavx2Const<>+7504(SB)/8, $0x3fd7dca9a040000a
-DATA specialavx2Const<>+7512(SB)/8, $0x3fd7dca9a040000a
-DATA specialavx2Const<>+7520(SB)/8, $0x40220ede94d34bde
-DATA specialavx2Const<>+7528(SB)/8, $0x40220ede94d34bde
-DATA specialavx2Const<>+7536(SB)/8, $0x40220ede94d34bde
-DATA specialavx2Const<>+7544(SB)/8, $0x40220ede94d34bde
-DATA specialavx2Const<>+7552(SB)/8, $0x3f9e8183aee4cb84
-DATA specialavx2Const<>+7560(SB)/8, $0x3f9e8183aee4cb84
-DATA specialavx2Const<>+7568(SB)/8, $0x3f9e8183aee4cb84
-DATA specialavx2Const<>+7576(SB)/8, $0x3f9e8183aee4cb84
-DATA specialavx2Const<>+7584(SB)/8, $0x3fa9884703d9d977
-DATA specialavx2Const<>+7592(SB)/8, $0x3fa9884703d9d977
-DATA specialavx2Const<>+7600(SB)/8, $0x3fa9884703d9d977
-DATA specialavx2Const<>+7608(SB)/8, $0x3fa9884703d9d977
-DATA specialavx2Const<>+7616(SB)/8, $0x3f9be3d123ddf20f
-DATA specialavx2Const<>+7624(SB)/8, $0x3f9be3d123ddf20f
-DATA specialavx2Const<>+7632(SB)/8, $0x3f9be3d123ddf20f
-DATA specialavx2Const<>+7640(SB)/8, $0x3f9be3d123ddf20f
-DATA specialavx2Const<>+7648(SB)/8, $0xc000f54b47679631
-DATA specialavx2Const<>+7656(SB)/8, $0xc000f54b47679631
-DATA specialavx2Const<>+7664(SB)/8, $0xc000f54b47679631
-DATA specialavx2Const<>+7672(SB)/8, $0xc000f54b47679631
-DATA specialavx2Const<>+7680(SB)/8, $0x3f9cb6efb3b38706
-DATA specialavx2Const<>+7688(SB)/8, $0x3f9cb6efb3b38706
-DATA specialavx2Const<>+7696(SB)/8, $0x3f9cb6efb3b38706
-DATA specialavx2Const<>+7704(SB)/8, $0x3f9cb6efb3b38706
-DATA specialavx2Const<>+7712(SB)/8, $0x3fd9884533c5b2d0
-DATA specialavx2Const<>+7720(SB)/8, $0x3fd9884533c5b2d0
-DATA specialavx2Const<>+7728(SB)/8, $0x3fd9884533c5b2d0
-DATA specialavx2Const<>+7736(SB)/8, $0x3fd9884533c5b2d0
-DATA specialavx2Const<>+7744(SB)/8, $0x3d44c70245695e98
-DATA specialavx2Const<>+7752(SB)/8, $0x3d44c70245695e98
-DATA specialavx2Const<>+7760(SB)/8, $0x3d44c70245695e98
-DATA specialavx2Const<>+7768(SB)/8, $0x3d44c70245695e98
-DATA specialavx2Const<>+7776(SB)/8, $0x3c313a0ec2b9da4f
-DATA specialavx2Const<>+7784(SB)/8, $0x3c313a0ec2b9da4f
-DATA specialavx2Const<>+7792(SB)/8, $0x3c313a0ec2b9da4f
-DATA specialavx2Const<>+7800(SB)/8, $0x3c313a0ec2b9da4f
-DATA specialavx2Const<>+7808(SB)/8, $0x3e38439c7af2b532
-DATA specialavx2Const<>+7816(SB)/8, $0x3e38439c7af2b532
-DATA specialavx2Const<>+7824(SB)/8, $0x3e38439c7af2b532
-DATA specialavx2Const<>+7832(SB)/8, $0x3e38439c7af2b532
-DATA specialavx2Const<>+7840(SB)/8, $0x3f0c71bf8e510adb
-DATA specialavx2Const<>+7848(SB)/8, $0x3f0c71bf8e510adb
-DATA specialavx2Const<>+7856(SB)/8, $0x3f0c71bf8e510adb
-DATA specialavx2Const<>+7864(SB)/8, $0x3f0c71bf8e510adb
-DATA specialavx2Const<>+7872(SB)/8, $0x3faffffff387ec97
-DATA specialavx2Const<>+7880(SB)/8, $0x3faffffff387ec97
-DATA specialavx2Const<>+7888(SB)/8, $0x3faffffff387ec97
-DATA specialavx2Const<>+7896(SB)/8, $0x3faffffff387ec97
-DATA specialavx2Const<>+7904(SB)/8, $0x3cc4752353989712
-DATA specialavx2Const<>+7912(SB)/8, $0x3cc4752353989712
-DATA specialavx2Const<>+7920(SB)/8, $0x3cc4752353989712
-DATA specialavx2Const<>+7928(SB)/8, $0x3cc4752353989712
-DATA specialavx2Const<>+7936(SB)/8, $0x3bbe0770f883a07a
-DATA specialavx2Const<>+7944(SB)/8, $0x3bbe0770f883a07a
-DATA specialavx2Const<>+7952(SB)/8, $0x3bbe0770f883a07a
-DATA specialavx2Const<>+7960(SB)/8, $0x3bbe0770f883a07a
-DATA specialavx2Const<>+7968(SB)/8, $0x3dc28acc2350b458
-DATA specialavx2Const<>+7976(SB)/8, $0x3dc28acc2350b458
-DATA specialavx2Const<>+7984(SB)/8, $0x3dc28acc2350b458
-DATA specialavx2Const<>+7992(SB)/8, $0x3dc28acc2350b458
-DATA specialavx2Const<>+8000(SB)/8, $0x3ea6c1a82ea5b362
-DATA specialavx2Const<>+8008(SB)/8, $0x3ea6c1a82ea5b362
-DATA specialavx2Const<>+8016(SB)/8, $0x3ea6c1a82ea5b362
-DATA specialavx2Const<>+8024(SB)/8, $0x3ea6c1a82ea5b362
-DATA specialavx2Const<>+8032(SB)/8, $0x3f655555d1c6eaf7
-DATA specialavx2Const<>+8040(SB)/8, $0x3f655555d1c6eaf7
-DATA specialavx2Const<>+8048(SB)/8, $0x3f655555d1c6eaf7
-DATA specialavx2Const<>+8056(SB)/8, $0x3f655555d1c6eaf7
-DATA specialavx2Const<>+8064(SB)/8, $0x3fe000000034c843
-DATA specialavx2Const<>+8072(SB)/8, $0x3fe000000034c843
-DATA specialavx2Const<>+8080(SB)/8, $0x3fe000000034c843
-DATA specialavx2Const<>+8088(SB)/8, $0x3fe000000034c843
-DATA specialavx2Const<>+8096(SB)/8, $0xbfdb8f9d99a38077
-DATA specialavx2Const<>+8104(SB)/8, $0xbfdb8f9d99a38077
-DATA specialavx2Const<>+8112(SB)/8, $0xbfdb8f9d99a38077
-DATA specialavx2Const<>+8120(SB)/8, $0xbfdb8f9d99a38077
-DATA specialavx2Const<>+8128(SB)/8, $0xc02452e4764e49e5
-DATA specialavx2Const<>+8136(SB)/8, $0xc02452e4764e49e5
-DATA specialavx2Const<>+8144(SB)/8, $0xc02452e4764e49e5
-DATA specialavx2Const<>+8152(SB)/8, $0xc02452e4764e49e5
-DATA specialavx2Const<>+8160(SB)/8, $0xbfa5475b34b8c3cd
-DATA specialavx2Const<>+8168(SB)/8, $0xbfa5475b34b8c3cd
-DATA specialavx2Const<>+8176(SB)/8, $0xbfa5475b34b8c3cd
-DATA specialavx2Const<>+8184(SB)/8, $0xbfa5475b34b8c3cd
-DATA specialavx2Const<>+8192(SB)/8, $0xbfc326346bea4432
-DATA specialavx2Const<>+8200(SB)/8, $0xbfc326346bea4432
-DATA specialavx2Const<>+8208(SB)/8, $0xbfc326346bea4432
-DATA specialavx2Const<>+8216(SB)/8, $0xbfc326346bea4432
-DATA specialavx2Const<>+8224(SB)/8, $0xbfa34024855fa564
-DATA specialavx2Const<>+8232(SB)/8, $0xbfa34024855fa564
-DATA specialavx2Const<>+8240(SB)/8, $0xbfa34024855fa564
-DATA specialavx2Const<>+8248(SB)/8, $0xbfa34024855fa564
-DATA specialavx2Const<>+8256(SB)/8, $0x4003087c27c418ab
-DATA specialavx2Const<>+8264(SB)/8, $0x4003087c27c418ab
-DATA specialavx2Const<>+8272(SB)/8, $0x4003087c27c418ab
-DATA specialavx2Const<>+8280(SB)/8, $0x4003087c27c418ab
-DATA specialavx2Const<>+8288(SB)/8, $0xbfa7ee65c9994e77
-DATA specialavx2Const<>+8296(SB)/8, $0xbfa7ee65c9994e77
-DATA specialavx2Const<>+8304(SB)/8, $0xbfa7ee65c9994e77
-DATA specialavx2Const<>+8312(SB)/8, $0xbfa7ee65c9994e77
-DATA specialavx2Const<>+8320(SB)/8, $0x3fd9884533e4dcba
-DATA specialavx2Const<>+8328(SB)/8, $0x3fd9884533e4dcba
-DATA specialavx2Const<>+8336(SB)/8, $0x3fd9884533e4dcba
-DATA specialavx2Const<>+8344(SB)/8, $0x3fd9884533e4dcba
-GLOBL specialavx2Const<>(SB), RODATA|NOPTR, $8352
+DATA specialavx2Const<>+64(SB)/8, $0x3ff0000000000000
+DATA specialavx2Const<>+72(SB)/8, $0x3ff0000000000000
+DATA specialavx2Const<>+80(SB)/8, $0x3ff0000000000000
+DATA specialavx2Const<>+88(SB)/8, $0x3ff0000000000000
+DATA specialavx2Const<>+96(SB)/8, $0x4000000000000000
+DATA specialavx2Const<>+104(SB)/8, $0x4000000000000000
+DATA specialavx2Const<>+112(SB)/8, $0x4000000000000000
+DATA specialavx2Const<>+120(SB)/8, $0x4000000000000000
+DATA specialavx2Const<>+128(SB)/8, $0x7e37e43c8800759c
+DATA specialavx2Const<>+136(SB)/8, $0x7e37e43c8800759c
+DATA specialavx2Const<>+144(SB)/8, $0x7e37e43c8800759c
+DATA specialavx2Const<>+152(SB)/8, $0x7e37e43c8800759c
+DATA specialavx2Const<>+160(SB)/8, $0x3ff8000000000000
+DATA specialavx2Const<>+168(SB)/8, $0x3ff8000000000000
+DATA specialavx2Const<>+176(SB)/8, $0x3ff8000000000000
+DATA specialavx2Const<>+184(SB)/8, $0x3ff8000000000000
+DATA specialavx2Const<>+192(SB)/8, $0x4004000000000000
+DATA specialavx2Const<>+200(SB)/8, $0x4004000000000000
+DATA specialavx2Const<>+208(SB)/8, $0x4004000000000000
+DATA specialavx2Const<>+216(SB)/8, $0x4004000000000000
+DATA specialavx2Const<>+224(SB)/8, $0x0
+DATA specialavx2Const<>+232(SB)/8, $0x0
+DATA specialavx2Const<>+240(SB)/8, $0x0
+DATA specialavx2Const<>+248(SB)/8, $0x0
+DATA specialavx2Const<>+256(SB)/8, $0x3f4091dc75bb4395
+DATA specialavx2Const<>+264(SB)/8, $0x3f4091dc75bb4395
+DATA specialavx2Const<>+272(SB)/8, $0x3f4091dc75bb4395
+DATA specialavx2Const<>+280(SB)/8, $0x3f4091dc75bb4395
+DATA specialavx2Const<>+288(SB)/8, $0x3f1e2458007cf618
+DATA specialavx2Const<>+296(SB)/8, $0x3f1e2458007cf618
+DATA specialavx2Const<>+304(SB)/8, $0x3f1e2458007cf618
+DATA specialavx2Const<>+312(SB)/8, $0x3f1e2458007cf618
+DATA specialavx2Const<>+320(SB)/8, $0x3f67aec51918c322
+DATA specialavx2Const<>+328(SB)/8, $0x3f67aec51918c322
+DATA specialavx2Const<>+336(SB)/8, $0x3f67aec51918c322
+DATA specialavx2Const<>+344(SB)/8, $0x3f67aec51918c322
+DATA specialavx2Const<>+352(SB)/8, $0x3f95132155e09a75
+DATA specialavx2Const<>+360(SB)/8, $0x3f95132155e09a75
+DATA specialavx2Const<>+368(SB)/8, $0x3f95132155e09a75
+DATA specialavx2Const<>+376(SB)/8, $0x3f95132155e09a75
+DATA specialavx2Const<>+384(SB)/8, $0x3fd4a34cc4eac480
+DATA specialavx2Const<>+392(SB)/8, $0x3fd4a34cc4eac480
+DATA specialavx2Const<>+400(SB)/8, $0x3fd4a34cc4eac480
+DATA specialavx2Const<>+408(SB)/8, $0x3fd4a34cc4eac480
+DATA specialavx2Const<>+416(SB)/8, $0xbf2d01f28d52f22c
+DATA specialavx2Const<>+424(SB)/8, $0xbf2d01f28d52f22c
+DATA specialavx2Const<>+432(SB)/8, $0xbf2d01f28d52f22c
+DATA specialavx2Const<>+440(SB)/8, $0xbf2d01f28d52f22c
+DATA specialavx2Const<>+448(SB)/8, $0xbf0b4e37f8fecb99
+DATA specialavx2Const<>+456(SB)/8, $0xbf0b4e37f8fecb99
+DATA specialavx2Const<>+464(SB)/8, $0xbf0b4e37f8fecb99
+DATA specialavx2Const<>+472(SB)/8, $0xbf0b4e37f8fecb99
+DATA specialavx2Const<>+480(SB)/8, $0xbf538ba16b3c5394
+DATA specialavx2Const<>+488(SB)/8, $0xbf538ba16b3c5394
+DATA specialavx2Const<>+496(SB)/8, $0xbf538ba16b3c5394
+DATA specialavx2Const<>+504(SB)/8, $0xbf538ba16b3c5394
+DATA specialavx2Const<>+512(SB)/8, $0xbf7e404d4a1b2af2
+DATA specialavx2Const<>+520(SB)/8, $0xbf7e404d4a1b2af2
+DATA specialavx2Const<>+528(SB)/8, $0xbf7e404d4a1b2af2
+DATA specialavx2Const<>+536(SB)/8, $0xbf7e404d4a1b2af2
+DATA specialavx2Const<>+544(SB)/8, $0xbfb13e001ad433dd
+DATA specialavx2Const<>+552(SB)/8, $0xbfb13e001ad433dd
+DATA specialavx2Const<>+560(SB)/8, $0xbfb13e001ad433dd
+DATA specialavx2Const<>+568(SB)/8, $0xbfb13e001ad433dd
+DATA specialavx2Const<>+576(SB)/8, $0x3fdb0ee6072093ce
+DATA specialavx2Const<>+584(SB)/8, $0x3fdb0ee6072093ce
+DATA specialavx2Const<>+592(SB)/8, $0x3fdb0ee6072093ce
+DATA specialavx2Const<>+600(SB)/8, $0x3fdb0ee6072093ce
+DATA specialavx2Const<>+608(SB)/8, $0x95f619980c433
+DATA specialavx2Const<>+616(SB)/8, $0x95f619980c433
+DATA specialavx2Const<>+624(SB)/8, $0x95f619980c433
+DATA specialavx2Const<>+632(SB)/8, $0x95f619980c433
+DATA specialavx2Const<>+640(SB)/8, $0x4330000000000000
+DATA specialavx2Const<>+648(SB)/8, $0x4330000000000000
+DATA specialavx2Const<>+656(SB)/8, $0x4330000000000000
+DATA specialavx2Const<>+664(SB)/8, $0x4330000000000000
+DATA specialavx2Const<>+672(SB)/8, $0x43300000000003ff
+DATA specialavx2Const<>+680(SB)/8, $0x43300000000003ff
+DATA specialavx2Const<>+688(SB)/8, $0x43300000000003ff
+DATA specialavx2Const<>+696(SB)/8, $0x43300000000003ff
+DATA specialavx2Const<>+704(SB)/8, $0x3fcc71c71c71c71c
+DATA specialavx2Const<>+712(SB)/8, $0x3fcc71c71c71c71c
+DATA specialavx2Const<>+720(SB)/8, $0x3fcc71c71c71c71c
+DATA specialavx2Const<>+728(SB)/8, $0x3fcc71c71c71c71c
+DATA specialavx2Const<>+736(SB)/8, $0x3fc745d1745d1746
+DATA specialavx2Const<>+744(SB)/8, $0x3fc745d1745d1746
+DATA specialavx2Const<>+752(SB)/8, $0x3fc745d1745d1746
+DATA specialavx2Const<>+760(SB)/8, $0x3fc745d1745d1746
+DATA specialavx2Const<>+768(SB)/8, $0x3fd2492492492492
+DATA specialavx2Const<>+776(SB)/8, $0x3fd2492492492492
+DATA specialavx2Const<>+784(SB)/8, $0x3fd2492492492492
+DATA specialavx2Const<>+792(SB)/8, $0x3fd2492492492492
+DATA specialavx2Const<>+800(SB)/8, $0x3fd999999999999a
+DATA specialavx2Const<>+808(SB)/8, $0x3fd999999999999a
+DATA specialavx2Const<>+816(SB)/8, $0x3fd999999999999a
+DATA specialavx2Const<>+824(SB)/8, $0x3fd999999999999a
+DATA specialavx2Const<>+832(SB)/8, $0x3fe5555555555555
+DATA specialavx2Const<>+840(SB)/8, $0x3fe5555555555555
+DATA specialavx2Const<>+848(SB)/8, $0x3fe5555555555555
+DATA specialavx2Const<>+856(SB)/8, $0x3fe5555555555555
+DATA specialavx2Const<>+864(SB)/8, $0x3fe62e42fefa39ef
+DATA specialavx2Const<>+872(SB)/8, $0x3fe62e42fefa39ef
+DATA specialavx2Const<>+880(SB)/8, $0x3fe62e42fefa39ef
+DATA specialavx2Const<>+888(SB)/8, $0x3fe62e42fefa39ef
+DATA specialavx2Const<>+896(SB)/8, $0xbf431cc67e5ed152
+DATA specialavx2Const<>+904(SB)/8, $0xbf431cc67e5ed152
+DATA specialavx2Const<>+912(SB)/8, $0xbf431cc67e5ed152
+DATA specialavx2Const<>+920(SB)/8, $0xbf431cc67e5ed152
+DATA specialavx2Const<>+928(SB)/8, $0xbf4470937114bc43
+DATA specialavx2Const<>+936(SB)/8, $0xbf4470937114bc43
+DATA specialavx2Const<>+944(SB)/8, $0xbf4470937114bc43
+DATA specialavx2Const<>+952(SB)/8, $0xbf4470937114bc43
+DATA specialavx2Const<>+960(SB)/8, $0xbf66c16922879152
+DATA specialavx2Const<>+968(SB)/8, $0xbf66c16922879152
+DATA specialavx2Const<>+976(SB)/8, $0xbf66c16922879152
+DATA specialavx2Const<>+984(SB)/8, $0xbf66c16922879152
+DATA specialavx2Const<>+992(SB)/8, $0x3f49fe22a778d534
+DATA specialavx2Const<>+1000(SB)/8, $0x3f49fe22a778d534
+DATA specialavx2Const<>+1008(SB)/8, $0x3f49fe22a778d534
+DATA specialavx2Const<>+1016(SB)/8, $0x3f49fe22a778d534
+DATA specialavx2Const<>+1024(SB)/8, $0x3f46158959fedc52
+DATA specialavx2Const<>+1032(SB)/8, $0x3f46158959fedc52
+DATA specialavx2Const<>+1040(SB)/8, $0x3f46158959fedc52
+DATA specialavx2Const<>+1048(SB)/8, $0x3f46158959fedc52
+DATA specialavx2Const<>+1056(SB)/8, $0x3fb555555547fc02
+DATA specialavx2Const<>+1064(SB)/8, $0x3fb555555547fc02
+DATA specialavx2Const<>+1072(SB)/8, $0x3fb555555547fc02
+DATA specialavx2Const<>+1080(SB)/8, $0x3fb555555547fc02
+DATA specialavx2Const<>+1088(SB)/8, $0x3fed67f1c864beb5
+DATA specialavx2Const<>+1096(SB)/8, $0x3fed67f1c864beb5
+DATA specialavx2Const<>+1104(SB)/8, $0x3fed67f1c864beb5
+DATA specialavx2Const<>+1112(SB)/8, $0x3fed67f1c864beb5
+DATA specialavx2Const<>+1120(SB)/8, $0x7ff0000000000000
+DATA specialavx2Const<>+1128(SB)/8, $0x7ff0000000000000
+DATA specialavx2Const<>+1136(SB)/8, $0x7ff0000000000000
+DATA specialavx2Const<>+1144(SB)/8, $0x7ff0000000000000
+DATA specialavx2Const<>+1152(SB)/8, $0x7fffffffffffffff
+DATA specialavx2Const<>+1160(SB)/8, $0x7fffffffffffffff
+DATA specialavx2Const<>+1168(SB)/8, $0x7fffffffffffffff
+DATA specialavx2Const<>+1176(SB)/8, $0x7fffffffffffffff
+DATA specialavx2Const<>+1184(SB)/8, $0x10000000000000
+DATA specialavx2Const<>+1192(SB)/8, $0x10000000000000
+DATA specialavx2Const<>+1200(SB)/8, $0x10000000000000
+DATA specialavx2Const<>+1208(SB)/8, $0x10000000000000
+DATA specialavx2Const<>+1216(SB)/8, $0xbf7e3074dfaf87af
+DATA specialavx2Const<>+1224(SB)/8, $0xbf7e3074dfaf87af
+DATA specialavx2Const<>+1232(SB)/8, $0xbf7e3074dfaf87af
+DATA specialavx2Const<>+1240(SB)/8, $0xbf7e3074dfaf87af
+DATA specialavx2Const<>+1248(SB)/8, $0xbef6f7acdb8f6580
+DATA specialavx2Const<>+1256(SB)/8, $0xbef6f7acdb8f6580
+DATA specialavx2Const<>+1264(SB)/8, $0xbef6f7acdb8f6580
+DATA specialavx2Const<>+1272(SB)/8, $0xbef6f7acdb8f6580
+DATA specialavx2Const<>+1280(SB)/8, $0xbfe32d2cce627c86
+DATA specialavx2Const<>+1288(SB)/8, $0xbfe32d2cce627c86
+DATA specialavx2Const<>+1296(SB)/8, $0xbfe32d2cce627c86
+DATA specialavx2Const<>+1304(SB)/8, $0xbfe32d2cce627c86
+DATA specialavx2Const<>+1312(SB)/8, $0xc014abbce625be52
+DATA specialavx2Const<>+1320(SB)/8, $0xc014abbce625be52
+DATA specialavx2Const<>+1328(SB)/8, $0xc014abbce625be52
+DATA specialavx2Const<>+1336(SB)/8, $0xc014abbce625be52
+DATA specialavx2Const<>+1344(SB)/8, $0x3f3e8f3675ee37dd
+DATA specialavx2Const<>+1352(SB)/8, $0x3f3e8f3675ee37dd
+DATA specialavx2Const<>+1360(SB)/8, $0x3f3e8f3675ee37dd
+DATA specialavx2Const<>+1368(SB)/8, $0x3f3e8f3675ee37dd
+DATA specialavx2Const<>+1376(SB)/8, $0x3ea9d462020fcc78
+DATA specialavx2Const<>+1384(SB)/8, $0x3ea9d462020fcc78
+DATA specialavx2Const<>+1392(SB)/8, $0x3ea9d462020fcc78
+DATA specialavx2Const<>+1400(SB)/8, $0x3ea9d462020fcc78
+DATA specialavx2Const<>+1408(SB)/8, $0x3fb5078348551854
+DATA specialavx2Const<>+1416(SB)/8, $0x3fb5078348551854
+DATA specialavx2Const<>+1424(SB)/8, $0x3fb5078348551854
+DATA specialavx2Const<>+1432(SB)/8, $0x3fb5078348551854
+DATA specialavx2Const<>+1440(SB)/8, $0x400466bc6775aa7d
+DATA specialavx2Const<>+1448(SB)/8, $0x400466bc6775aa7d
+DATA specialavx2Const<>+1456(SB)/8, $0x400466bc6775aa7d
+DATA specialavx2Const<>+1464(SB)/8, $0x400466bc6775aa7d
+DATA specialavx2Const<>+1472(SB)/8, $0x400921fb54442d18
+DATA specialavx2Const<>+1480(SB)/8, $0x400921fb54442d18
+DATA specialavx2Const<>+1488(SB)/8, $0x400921fb54442d18
+DATA specialavx2Const<>+1496(SB)/8, $0x400921fb54442d18
+DATA specialavx2Const<>+1504(SB)/8, $0x170000000000000
+DATA specialavx2Const<>+1512(SB)/8, $0x170000000000000
+DATA specialavx2Const<>+1520(SB)/8, $0x170000000000000
+DATA specialavx2Const<>+1528(SB)/8, $0x170000000000000
+DATA specialavx2Const<>+1536(SB)/8, $0x4350000000000000
+DATA specialavx2Const<>+1544(SB)/8, $0x4350000000000000
+DATA specialavx2Const<>+1552(SB)/8, $0x4350000000000000
+DATA specialavx2Const<>+1560(SB)/8, $0x4350000000000000
+DATA specialavx2Const<>+1568(SB)/8, $0x404b000000000000
+DATA specialavx2Const<>+1576(SB)/8, $0x404b000000000000
+DATA specialavx2Const<>+1584(SB)/8, $0x404b000000000000
+DATA specialavx2Const<>+1592(SB)/8, $0x404b000000000000
+DATA specialavx2Const<>+1600(SB)/8, $0x3dea39ef35793c76
+DATA specialavx2Const<>+1608(SB)/8, $0x3dea39ef35793c76
+DATA specialavx2Const<>+1616(SB)/8, $0x3dea39ef35793c76
+DATA specialavx2Const<>+1624(SB)/8, $0x3dea39ef35793c76
+DATA specialavx2Const<>+1632(SB)/8, $0x3fe62e42fee00000
+DATA specialavx2Const<>+1640(SB)/8, $0x3fe62e42fee00000
+DATA specialavx2Const<>+1648(SB)/8, $0x3fe62e42fee00000
+DATA specialavx2Const<>+1656(SB)/8, $0x3fe62e42fee00000
+DATA specialavx2Const<>+1664(SB)/8, $0x3bc79ca10c924223
+DATA specialavx2Const<>+1672(SB)/8, $0x3bc79ca10c924223
+DATA specialavx2Const<>+1680(SB)/8, $0x3bc79ca10c924223
+DATA specialavx2Const<>+1688(SB)/8, $0x3bc79ca10c924223
+DATA specialavx2Const<>+1696(SB)/8, $0x4018000000000000
+DATA specialavx2Const<>+1704(SB)/8, $0x4018000000000000
+DATA specialavx2Const<>+1712(SB)/8, $0x4018000000000000
+DATA specialavx2Const<>+1720(SB)/8, $0x4018000000000000
+DATA specialavx2Const<>+1728(SB)/8, $0x3ff762d86356be3f
+DATA specialavx2Const<>+1736(SB)/8, $0x3ff762d86356be3f
+DATA specialavx2Const<>+1744(SB)/8, $0x3ff762d86356be3f
+DATA specialavx2Const<>+1752(SB)/8, $0x3ff762d86356be3f
+DATA specialavx2Const<>+1760(SB)/8, $0x3c9b86a722197829
+DATA specialavx2Const<>+1768(SB)/8, $0x3c9b86a722197829
+DATA specialavx2Const<>+1776(SB)/8, $0x3c9b86a722197829
+DATA specialavx2Const<>+1784(SB)/8, $0x3c9b86a722197829
+DATA specialavx2Const<>+1792(SB)/8, $0xbf8708afcc34f540
+DATA specialavx2Const<>+1800(SB)/8, $0xbf8708afcc34f540
+DATA specialavx2Const<>+1808(SB)/8, $0xbf8708afcc34f540
+DATA specialavx2Const<>+1816(SB)/8, $0xbf8708afcc34f540
+DATA specialavx2Const<>+1824(SB)/8, $0xbf7ea009c96737f3
+DATA specialavx2Const<>+1832(SB)/8, $0xbf7ea009c96737f3
+DATA specialavx2Const<>+1840(SB)/8, $0xbf7ea009c96737f3
+DATA specialavx2Const<>+1848(SB)/8, $0xbf7ea009c96737f3
+DATA specialavx2Const<>+1856(SB)/8, $0xbf9bb6bba9c1d8b7
+DATA specialavx2Const<>+1864(SB)/8, $0xbf9bb6bba9c1d8b7
+DATA specialavx2Const<>+1872(SB)/8, $0xbf9bb6bba9c1d8b7
+DATA specialavx2Const<>+1880(SB)/8, $0xbf9bb6bba9c1d8b7
+DATA specialavx2Const<>+1888(SB)/8, $0xbfafb3912e2595f9
+DATA specialavx2Const<>+1896(SB)/8, $0xbfafb3912e2595f9
+DATA specialavx2Const<>+1904(SB)/8, $0xbfafb3912e2595f9
+DATA specialavx2Const<>+1912(SB)/8, $0xbfafb3912e2595f9
+DATA specialavx2Const<>+1920(SB)/8, $0xbfc2feefae001d2e
+DATA specialavx2Const<>+1928(SB)/8, $0xbfc2feefae001d2e
+DATA specialavx2Const<>+1936(SB)/8, $0xbfc2feefae001d2e
+DATA specialavx2Const<>+1944(SB)/8, $0xbfc2feefae001d2e
+DATA specialavx2Const<>+1952(SB)/8, $0xbfdb1cb62f991d8e
+DATA specialavx2Const<>+1960(SB)/8, $0xbfdb1cb62f991d8e
+DATA specialavx2Const<>+1968(SB)/8, $0xbfdb1cb62f991d8e
+DATA specialavx2Const<>+1976(SB)/8, $0xbfdb1cb62f991d8e
+DATA specialavx2Const<>+1984(SB)/8, $0x3f91523973099fbe
+DATA specialavx2Const<>+1992(SB)/8, $0x3f91523973099fbe
+DATA specialavx2Const<>+2000(SB)/8, $0x3f91523973099fbe
+DATA specialavx2Const<>+2008(SB)/8, $0x3f91523973099fbe
+DATA specialavx2Const<>+2016(SB)/8, $0x3f86fc2a8cc1ee58
+DATA specialavx2Const<>+2024(SB)/8, $0x3f86fc2a8cc1ee58
+DATA specialavx2Const<>+2032(SB)/8, $0x3f86fc2a8cc1ee58
+DATA specialavx2Const<>+2040(SB)/8, $0x3f86fc2a8cc1ee58
+DATA specialavx2Const<>+2048(SB)/8, $0x3fa4f00033578b98
+DATA specialavx2Const<>+2056(SB)/8, $0x3fa4f00033578b98
+DATA specialavx2Const<>+2064(SB)/8, $0x3fa4f00033578b98
+DATA specialavx2Const<>+2072(SB)/8, $0x3fa4f00033578b98
+DATA specialavx2Const<>+2080(SB)/8, $0x3fb850a9b11ed80e
+DATA specialavx2Const<>+2088(SB)/8, $0x3fb850a9b11ed80e
+DATA specialavx2Const<>+2096(SB)/8, $0x3fb850a9b11ed80e
+DATA specialavx2Const<>+2104(SB)/8, $0x3fb850a9b11ed80e
+DATA specialavx2Const<>+2112(SB)/8, $0x3fceca1a0a5664de
+DATA specialavx2Const<>+2120(SB)/8, $0x3fceca1a0a5664de
+DATA specialavx2Const<>+2128(SB)/8, $0x3fceca1a0a5664de
+DATA specialavx2Const<>+2136(SB)/8, $0x3fceca1a0a5664de
+DATA specialavx2Const<>+2144(SB)/8, $0x3fee6f0cbb359415
+DATA specialavx2Const<>+2152(SB)/8, $0x3fee6f0cbb359415
+DATA specialavx2Const<>+2160(SB)/8, $0x3fee6f0cbb359415
+DATA specialavx2Const<>+2168(SB)/8, $0x3fee6f0cbb359415
+DATA specialavx2Const<>+2176(SB)/8, $0x4008000000000000
+DATA specialavx2Const<>+2184(SB)/8, $0x4008000000000000
+DATA specialavx2Const<>+2192(SB)/8, $0x4008000000000000
+DATA specialavx2Const<>+2200(SB)/8, $0x4008000000000000
+DATA specialavx2Const<>+2208(SB)/8, $0x4010000000000000
+DATA specialavx2Const<>+2216(SB)/8, $0x4010000000000000
+DATA specialavx2Const<>+2224(SB)/8, $0x4010000000000000
+DATA specialavx2Const<>+2232(SB)/8, $0x4010000000000000
+DATA specialavx2Const<>+2240(SB)/8, $0xbf71111111111111
+DATA specialavx2Const<>+2248(SB)/8, $0xbf71111111111111
+DATA specialavx2Const<>+2256(SB)/8, $0xbf71111111111111
+DATA specialavx2Const<>+2264(SB)/8, $0xbf71111111111111
+DATA specialavx2Const<>+2272(SB)/8, $0x3f7f07c1f07c1f08
+DATA specialavx2Const<>+2280(SB)/8, $0x3f7f07c1f07c1f08
+DATA specialavx2Const<>+2288(SB)/8, $0x3f7f07c1f07c1f08
+DATA specialavx2Const<>+2296(SB)/8, $0x3f7f07c1f07c1f08
+DATA specialavx2Const<>+2304(SB)/8, $0x3f70410410410410
+DATA specialavx2Const<>+2312(SB)/8, $0x3f70410410410410
+DATA specialavx2Const<>+2320(SB)/8, $0x3f70410410410410
+DATA specialavx2Const<>+2328(SB)/8, $0x3f70410410410410
+DATA specialavx2Const<>+2336(SB)/8, $0xbf81111111111111
+DATA specialavx2Const<>+2344(SB)/8, $0xbf81111111111111
+DATA specialavx2Const<>+2352(SB)/8, $0xbf81111111111111
+DATA specialavx2Const<>+2360(SB)/8, $0xbf81111111111111
+DATA specialavx2Const<>+2368(SB)/8, $0x3fb5555555555555
+DATA specialavx2Const<>+2376(SB)/8, $0x3fb5555555555555
+DATA specialavx2Const<>+2384(SB)/8, $0x3fb5555555555555
+DATA specialavx2Const<>+2392(SB)/8, $0x3fb5555555555555
+DATA specialavx2Const<>+2400(SB)/8, $0x3f5f9d38906e2150
+DATA specialavx2Const<>+2408(SB)/8, $0x3f5f9d38906e2150
+DATA specialavx2Const<>+2416(SB)/8, $0x3f5f9d38906e2150
+DATA specialavx2Const<>+2424(SB)/8, $0x3f5f9d38906e2150
+DATA specialavx2Const<>+2432(SB)/8, $0x3ed20a61e049e33f
+DATA specialavx2Const<>+2440(SB)/8, $0x3ed20a61e049e33f
+DATA specialavx2Const<>+2448(SB)/8, $0x3ed20a61e049e33f
+DATA specialavx2Const<>+2456(SB)/8, $0x3ed20a61e049e33f
+DATA specialavx2Const<>+2464(SB)/8, $0x3fce1f50689191cb
+DATA specialavx2Const<>+2472(SB)/8, $0x3fce1f50689191cb
+DATA specialavx2Const<>+2480(SB)/8, $0x3fce1f50689191cb
+DATA specialavx2Const<>+2488(SB)/8, $0x3fce1f50689191cb
+DATA specialavx2Const<>+2496(SB)/8, $0x40103c1f081b5ac4
+DATA specialavx2Const<>+2504(SB)/8, $0x40103c1f081b5ac4
+DATA specialavx2Const<>+2512(SB)/8, $0x40103c1f081b5ac4
+DATA specialavx2Const<>+2520(SB)/8, $0x40103c1f081b5ac4
+DATA specialavx2Const<>+2528(SB)/8, $0xbf1b6e1cdea474b9
+DATA specialavx2Const<>+2536(SB)/8, $0xbf1b6e1cdea474b9
+DATA specialavx2Const<>+2544(SB)/8, $0xbf1b6e1cdea474b9
+DATA specialavx2Const<>+2552(SB)/8, $0xbf1b6e1cdea474b9
+DATA specialavx2Const<>+2560(SB)/8, $0xbe82175e33b10f9d
+DATA specialavx2Const<>+2568(SB)/8, $0xbe82175e33b10f9d
+DATA specialavx2Const<>+2576(SB)/8, $0xbe82175e33b10f9d
+DATA specialavx2Const<>+2584(SB)/8, $0xbe82175e33b10f9d
+DATA specialavx2Const<>+2592(SB)/8, $0xbf9a6d1f2a05f609
+DATA specialavx2Const<>+2600(SB)/8, $0xbf9a6d1f2a05f609
+DATA specialavx2Const<>+2608(SB)/8, $0xbf9a6d1f2a05f609
+DATA specialavx2Const<>+2616(SB)/8, $0xbf9a6d1f2a05f609
+DATA specialavx2Const<>+2624(SB)/8, $0xbff55d3c7e3cbfda
+DATA specialavx2Const<>+2632(SB)/8, $0xbff55d3c7e3cbfda
+DATA specialavx2Const<>+2640(SB)/8, $0xbff55d3c7e3cbfda
+DATA specialavx2Const<>+2648(SB)/8, $0xbff55d3c7e3cbfda
+DATA specialavx2Const<>+2656(SB)/8, $0xc013bd3cc9be45de
+DATA specialavx2Const<>+2664(SB)/8, $0xc013bd3cc9be45de
+DATA specialavx2Const<>+2672(SB)/8, $0xc013bd3cc9be45de
+DATA specialavx2Const<>+2680(SB)/8, $0xc013bd3cc9be45de
+DATA specialavx2Const<>+2688(SB)/8, $0xc0c733d535894f38
+DATA specialavx2Const<>+2696(SB)/8, $0xc0c733d535894f38
+DATA specialavx2Const<>+2704(SB)/8, $0xc0c733d535894f38
+DATA specialavx2Const<>+2712(SB)/8, $0xc0c733d535894f38
+DATA specialavx2Const<>+2720(SB)/8, $0xc0b1eff058434261
+DATA specialavx2Const<>+2728(SB)/8, $0xc0b1eff058434261
+DATA specialavx2Const<>+2736(SB)/8, $0xc0b1eff058434261
+DATA specialavx2Const<>+2744(SB)/8, $0xc0b1eff058434261
+DATA specialavx2Const<>+2752(SB)/8, $0xc0ad5ccd8a45d646
+DATA specialavx2Const<>+2760(SB)/8, $0xc0ad5ccd8a45d646
+DATA specialavx2Const<>+2768(SB)/8, $0xc0ad5ccd8a45d646
+DATA specialavx2Const<>+2776(SB)/8, $0xc0ad5ccd8a45d646
+DATA specialavx2Const<>+2784(SB)/8, $0xc075ea8e09c8d243
+DATA specialavx2Const<>+2792(SB)/8, $0xc075ea8e09c8d243
+DATA specialavx2Const<>+2800(SB)/8, $0xc075ea8e09c8d243
+DATA specialavx2Const<>+2808(SB)/8, $0xc075ea8e09c8d243
+DATA specialavx2Const<>+2816(SB)/8, $0xc02c59f1b96a8f96
+DATA specialavx2Const<>+2824(SB)/8, $0xc02c59f1b96a8f96
+DATA specialavx2Const<>+2832(SB)/8, $0xc02c59f1b96a8f96
+DATA specialavx2Const<>+2840(SB)/8, $0xc02c59f1b96a8f96
+DATA specialavx2Const<>+2848(SB)/8, $0xbfda966fb638e1f4
+DATA specialavx2Const<>+2856(SB)/8, $0xbfda966fb638e1f4
+DATA specialavx2Const<>+2864(SB)/8, $0xbfda966fb638e1f4
+DATA specialavx2Const<>+2872(SB)/8, $0xbfda966fb638e1f4
+DATA specialavx2Const<>+2880(SB)/8, $0xbf9593636e943c74
+DATA specialavx2Const<>+2888(SB)/8, $0xbf9593636e943c74
+DATA specialavx2Const<>+2896(SB)/8, $0xbf9593636e943c74
+DATA specialavx2Const<>+2904(SB)/8, $0xbf9593636e943c74
+DATA specialavx2Const<>+2912(SB)/8, $0xbf71110fff770a6a
+DATA specialavx2Const<>+2920(SB)/8, $0xbf71110fff770a6a
+DATA specialavx2Const<>+2928(SB)/8, $0xbf71110fff770a6a
+DATA specialavx2Const<>+2936(SB)/8, $0xbf71110fff770a6a
+DATA specialavx2Const<>+2944(SB)/8, $0xbf81111111109e62
+DATA specialavx2Const<>+2952(SB)/8, $0xbf81111111109e62
+DATA specialavx2Const<>+2960(SB)/8, $0xbf81111111109e62
+DATA specialavx2Const<>+2968(SB)/8, $0xbf81111111109e62
+DATA specialavx2Const<>+2976(SB)/8, $0x40bf59444d65bd73
+DATA specialavx2Const<>+2984(SB)/8, $0x40bf59444d65bd73
+DATA specialavx2Const<>+2992(SB)/8, $0x40bf59444d65bd73
+DATA specialavx2Const<>+3000(SB)/8, $0x40bf59444d65bd73
+DATA specialavx2Const<>+3008(SB)/8, $0x40c52f922c7da7cc
+DATA specialavx2Const<>+3016(SB)/8, $0x40c52f922c7da7cc
+DATA specialavx2Const<>+3024(SB)/8, $0x40c52f922c7da7cc
+DATA specialavx2Const<>+3032(SB)/8, $0x40c52f922c7da7cc
+DATA specialavx2Const<>+3040(SB)/8, $0x40945d47e6a504d0
+DATA specialavx2Const<>+3048(SB)/8, $0x40945d47e6a504d0
+DATA specialavx2Const<>+3056(SB)/8, $0x40945d47e6a504d0
+DATA specialavx2Const<>+3064(SB)/8, $0x40945d47e6a504d0
+DATA specialavx2Const<>+3072(SB)/8, $0x405318d7f96efe83
+DATA specialavx2Const<>+3080(SB)/8, $0x405318d7f96efe83
+DATA specialavx2Const<>+3088(SB)/8, $0x405318d7f96efe83
+DATA specialavx2Const<>+3096(SB)/8, $0x405318d7f96efe83
+DATA specialavx2Const<>+3104(SB)/8, $0x400344e133fb731d
+DATA specialavx2Const<>+3112(SB)/8, $0x400344e133fb731d
+DATA specialavx2Const<>+3120(SB)/8, $0x400344e133fb731d
+DATA specialavx2Const<>+3128(SB)/8, $0x400344e133fb731d
+DATA specialavx2Const<>+3136(SB)/8, $0x3fb5186623adf876
+DATA specialavx2Const<>+3144(SB)/8, $0x3fb5186623adf876
+DATA specialavx2Const<>+3152(SB)/8, $0x3fb5186623adf876
+DATA specialavx2Const<>+3160(SB)/8, $0x3fb5186623adf876
+DATA specialavx2Const<>+3168(SB)/8, $0x3f7f075bb607ec82
+DATA specialavx2Const<>+3176(SB)/8, $0x3f7f075bb607ec82
+DATA specialavx2Const<>+3184(SB)/8, $0x3f7f075bb607ec82
+DATA specialavx2Const<>+3192(SB)/8, $0x3f7f075bb607ec82
+DATA specialavx2Const<>+3200(SB)/8, $0x3f7041040eb6b06b
+DATA specialavx2Const<>+3208(SB)/8, $0x3f7041040eb6b06b
+DATA specialavx2Const<>+3216(SB)/8, $0x3f7041040eb6b06b
+DATA specialavx2Const<>+3224(SB)/8, $0x3f7041040eb6b06b
+DATA specialavx2Const<>+3232(SB)/8, $0x3fb5555555555554
+DATA specialavx2Const<>+3240(SB)/8, $0x3fb5555555555554
+DATA specialavx2Const<>+3248(SB)/8, $0x3fb5555555555554
+DATA specialavx2Const<>+3256(SB)/8, $0x3fb5555555555554
+DATA specialavx2Const<>+3264(SB)/8, $0x7ff8000000000001
+DATA specialavx2Const<>+3272(SB)/8, $0x7ff8000000000001
+DATA specialavx2Const<>+3280(SB)/8, $0x7ff8000000000001
+DATA specialavx2Const<>+3288(SB)/8, $0x7ff8000000000001
+DATA specialavx2Const<>+3296(SB)/8, $0x8000000000000000
+DATA specialavx2Const<>+3304(SB)/8, $0x8000000000000000
+DATA specialavx2Const<>+3312(SB)/8, $0x8000000000000000
+DATA specialavx2Const<>+3320(SB)/8, $0x8000000000000000
+DATA specialavx2Const<>+3328(SB)/8, $0xbff0000000000000
+DATA specialavx2Const<>+3336(SB)/8, $0xbff0000000000000
+DATA specialavx2Const<>+3344(SB)/8, $0xbff0000000000000
+DATA specialavx2Const<>+3352(SB)/8, $0xbff0000000000000
+DATA specialavx2Const<>+3360(SB)/8, $0x7ff8000000000000
+DATA specialavx2Const<>+3368(SB)/8, $0x7ff8000000000000
+DATA specialavx2Const<>+3376(SB)/8, $0x7ff8000000000000
+DATA specialavx2Const<>+3384(SB)/8, $0x7ff8000000000000
+DATA specialavx2Const<>+3392(SB)/8, $0xfff0000000000000
+DATA specialavx2Const<>+3400(SB)/8, $0xfff0000000000000
+DATA specialavx2Const<>+3408(SB)/8, $0xfff0000000000000
+DATA specialavx2Const<>+3416(SB)/8, $0xfff0000000000000
+DATA specialavx2Const<>+3424(SB)/8, $0x39b4484bfeebc2a0
+DATA specialavx2Const<>+3432(SB)/8, $0x39b4484bfeebc2a0
+DATA specialavx2Const<>+3440(SB)/8, $0x39b4484bfeebc2a0
+DATA specialavx2Const<>+3448(SB)/8, $0x39b4484bfeebc2a0
+DATA specialavx2Const<>+3456(SB)/8, $0x46293e5939a08cea
+DATA specialavx2Const<>+3464(SB)/8, $0x46293e5939a08cea
+DATA specialavx2Const<>+3472(SB)/8, $0x46293e5939a08cea
+DATA specialavx2Const<>+3480(SB)/8, $0x46293e5939a08cea
+DATA specialavx2Const<>+3488(SB)/8, $0x3fb364d9364d9365
+DATA specialavx2Const<>+3496(SB)/8, $0x3fb364d9364d9365
+DATA specialavx2Const<>+3504(SB)/8, $0x3fb364d9364d9365
+DATA specialavx2Const<>+3512(SB)/8, $0x3fb364d9364d9365
+DATA specialavx2Const<>+3520(SB)/8, $0xbfa1111111111111
+DATA specialavx2Const<>+3528(SB)/8, $0xbfa1111111111111
+DATA specialavx2Const<>+3536(SB)/8, $0xbfa1111111111111
+DATA specialavx2Const<>+3544(SB)/8, $0xbfa1111111111111
+DATA specialavx2Const<>+3552(SB)/8, $0x3f98618618618618
+DATA specialavx2Const<>+3560(SB)/8, $0x3f98618618618618
+DATA specialavx2Const<>+3568(SB)/8, $0x3f98618618618618
+DATA specialavx2Const<>+3576(SB)/8, $0x3f98618618618618
+DATA specialavx2Const<>+3584(SB)/8, $0x3fc5555555555555
+DATA specialavx2Const<>+3592(SB)/8, $0x3fc5555555555555
+DATA specialavx2Const<>+3600(SB)/8, $0x3fc5555555555555
+DATA specialavx2Const<>+3608(SB)/8, $0x3fc5555555555555
+DATA specialavx2Const<>+3616(SB)/8, $0x3fe6a09e667f3bcd
+DATA specialavx2Const<>+3624(SB)/8, $0x3fe6a09e667f3bcd
+DATA specialavx2Const<>+3632(SB)/8, $0x3fe6a09e667f3bcd
+DATA specialavx2Const<>+3640(SB)/8, $0x3fe6a09e667f3bcd
+DATA specialavx2Const<>+3648(SB)/8, $0xbee81428c9a26dca
+DATA specialavx2Const<>+3656(SB)/8, $0xbee81428c9a26dca
+DATA specialavx2Const<>+3664(SB)/8, $0xbee81428c9a26dca
+DATA specialavx2Const<>+3672(SB)/8, $0xbee81428c9a26dca
+DATA specialavx2Const<>+3680(SB)/8, $0xc087500000000000
+DATA specialavx2Const<>+3688(SB)/8, $0xc087500000000000
+DATA specialavx2Const<>+3696(SB)/8, $0xc087500000000000
+DATA specialavx2Const<>+3704(SB)/8, $0xc087500000000000
+DATA specialavx2Const<>+3712(SB)/8, $0x4338000000000000
+DATA specialavx2Const<>+3720(SB)/8, $0x4338000000000000
+DATA specialavx2Const<>+3728(SB)/8, $0x4338000000000000
+DATA specialavx2Const<>+3736(SB)/8, $0x4338000000000000
+DATA specialavx2Const<>+3744(SB)/8, $0x3f1e0cafaa803123
+DATA specialavx2Const<>+3752(SB)/8, $0x3f1e0cafaa803123
+DATA specialavx2Const<>+3760(SB)/8, $0x3f1e0cafaa803123
+DATA specialavx2Const<>+3768(SB)/8, $0x3f1e0cafaa803123
+DATA specialavx2Const<>+3776(SB)/8, $0xbf495550f3b1878d
+DATA specialavx2Const<>+3784(SB)/8, $0xbf495550f3b1878d
+DATA specialavx2Const<>+3792(SB)/8, $0xbf495550f3b1878d
+DATA specialavx2Const<>+3800(SB)/8, $0xbf495550f3b1878d
+DATA specialavx2Const<>+3808(SB)/8, $0x3f64b3bed0743198
+DATA specialavx2Const<>+3816(SB)/8, $0x3f64b3bed0743198
+DATA specialavx2Const<>+3824(SB)/8, $0x3f64b3bed0743198
+DATA specialavx2Const<>+3832(SB)/8, $0x3f64b3bed0743198
+DATA specialavx2Const<>+3840(SB)/8, $0x3fb17ca8c6b90548
+DATA specialavx2Const<>+3848(SB)/8, $0x3fb17ca8c6b90548
+DATA specialavx2Const<>+3856(SB)/8, $0x3fb17ca8c6b90548
+DATA specialavx2Const<>+3864(SB)/8, $0x3fb17ca8c6b90548
+DATA specialavx2Const<>+3872(SB)/8, $0x3fc0983638d90973
+DATA specialavx2Const<>+3880(SB)/8, $0x3fc0983638d90973
+DATA specialavx2Const<>+3888(SB)/8, $0x3fc0983638d90973
+DATA specialavx2Const<>+3896(SB)/8, $0x3fc0983638d90973
+DATA specialavx2Const<>+3904(SB)/8, $0xbfc15c084b38d18b
+DATA specialavx2Const<>+3912(SB)/8, $0xbfc15c084b38d18b
+DATA specialavx2Const<>+3920(SB)/8, $0xbfc15c084b38d18b
+DATA specialavx2Const<>+3928(SB)/8, $0xbfc15c084b38d18b
+DATA specialavx2Const<>+3936(SB)/8, $0xbf1b4b7a743bb692
+DATA specialavx2Const<>+3944(SB)/8, $0xbf1b4b7a743bb692
+DATA specialavx2Const<>+3952(SB)/8, $0xbf1b4b7a743bb692
+DATA specialavx2Const<>+3960(SB)/8, $0xbf1b4b7a743bb692
+DATA specialavx2Const<>+3968(SB)/8, $0x3ed02f6240e04eea
+DATA specialavx2Const<>+3976(SB)/8, $0x3ed02f6240e04eea
+DATA specialavx2Const<>+3984(SB)/8, $0x3ed02f6240e04eea
+DATA specialavx2Const<>+3992(SB)/8, $0x3ed02f6240e04eea
+DATA specialavx2Const<>+4000(SB)/8, $0x3f5eef4682a6d424
+DATA specialavx2Const<>+4008(SB)/8, $0x3f5eef4682a6d424
+DATA specialavx2Const<>+4016(SB)/8, $0x3f5eef4682a6d424
+DATA specialavx2Const<>+4024(SB)/8, $0x3f5eef4682a6d424
+DATA specialavx2Const<>+4032(SB)/8, $0xbf98573fc93b8d00
+DATA specialavx2Const<>+4040(SB)/8, $0xbf98573fc93b8d00
+DATA specialavx2Const<>+4048(SB)/8, $0xbf98573fc93b8d00
+DATA specialavx2Const<>+4056(SB)/8, $0xbf98573fc93b8d00
+DATA specialavx2Const<>+4064(SB)/8, $0xbfbe88b88130cede
+DATA specialavx2Const<>+4072(SB)/8, $0xbfbe88b88130cede
+DATA specialavx2Const<>+4080(SB)/8, $0xbfbe88b88130cede
+DATA specialavx2Const<>+4088(SB)/8, $0xbfbe88b88130cede
+DATA specialavx2Const<>+4096(SB)/8, $0xbfa85a15b64b26fa
+DATA specialavx2Const<>+4104(SB)/8, $0xbfa85a15b64b26fa
+DATA specialavx2Const<>+4112(SB)/8, $0xbfa85a15b64b26fa
+DATA specialavx2Const<>+4120(SB)/8, $0xbfa85a15b64b26fa
+DATA specialavx2Const<>+4128(SB)/8, $0x3ff40c522d7d0cae
+DATA specialavx2Const<>+4136(SB)/8, $0x3ff40c522d7d0cae
+DATA specialavx2Const<>+4144(SB)/8, $0x3ff40c522d7d0cae
+DATA specialavx2Const<>+4152(SB)/8, $0x3ff40c522d7d0cae
+DATA specialavx2Const<>+4160(SB)/8, $0xbfe0000000000000
+DATA specialavx2Const<>+4168(SB)/8, $0xbfe0000000000000
+DATA specialavx2Const<>+4176(SB)/8, $0xbfe0000000000000
+DATA specialavx2Const<>+4184(SB)/8, $0xbfe0000000000000
+DATA specialavx2Const<>+4192(SB)/8, $0x3ff71547652b82fe
+DATA specialavx2Const<>+4200(SB)/8, $0x3ff71547652b82fe
+DATA specialavx2Const<>+4208(SB)/8, $0x3ff71547652b82fe
+DATA specialavx2Const<>+4216(SB)/8, $0x3ff71547652b82fe
+DATA specialavx2Const<>+4224(SB)/8, $0x3c7abc9e3b39803f
+DATA specialavx2Const<>+4232(SB)/8, $0x3c7abc9e3b39803f
+DATA specialavx2Const<>+4240(SB)/8, $0x3c7abc9e3b39803f
+DATA specialavx2Const<>+4248(SB)/8, $0x3c7abc9e3b39803f
+DATA specialavx2Const<>+4256(SB)/8, $0x3efa01a01a01a01a
+DATA specialavx2Const<>+4264(SB)/8, $0x3efa01a01a01a01a
+DATA specialavx2Const<>+4272(SB)/8, $0x3efa01a01a01a01a
+DATA specialavx2Const<>+4280(SB)/8, $0x3efa01a01a01a01a
+DATA specialavx2Const<>+4288(SB)/8, $0x3ec71de3a556c734
+DATA specialavx2Const<>+4296(SB)/8, $0x3ec71de3a556c734
+DATA specialavx2Const<>+4304(SB)/8, $0x3ec71de3a556c734
+DATA specialavx2Const<>+4312(SB)/8, $0x3ec71de3a556c734
+DATA specialavx2Const<>+4320(SB)/8, $0x3f2a01a01a01a01a
+DATA specialavx2Const<>+4328(SB)/8, $0x3f2a01a01a01a01a
+DATA specialavx2Const<>+4336(SB)/8, $0x3f2a01a01a01a01a
+DATA specialavx2Const<>+4344(SB)/8, $0x3f2a01a01a01a01a
+DATA specialavx2Const<>+4352(SB)/8, $0x3f56c16c16c16c17
+DATA specialavx2Const<>+4360(SB)/8, $0x3f56c16c16c16c17
+DATA specialavx2Const<>+4368(SB)/8, $0x3f56c16c16c16c17
+DATA specialavx2Const<>+4376(SB)/8, $0x3f56c16c16c16c17
+DATA specialavx2Const<>+4384(SB)/8, $0x3f81111111111111
+DATA specialavx2Const<>+4392(SB)/8, $0x3f81111111111111
+DATA specialavx2Const<>+4400(SB)/8, $0x3f81111111111111
+DATA specialavx2Const<>+4408(SB)/8, $0x3f81111111111111
+DATA specialavx2Const<>+4416(SB)/8, $0x3fa5555555555555
+DATA specialavx2Const<>+4424(SB)/8, $0x3fa5555555555555
+DATA specialavx2Const<>+4432(SB)/8, $0x3fa5555555555555
+DATA specialavx2Const<>+4440(SB)/8, $0x3fa5555555555555
+DATA specialavx2Const<>+4448(SB)/8, $0xc085e00000000000
+DATA specialavx2Const<>+4456(SB)/8, $0xc085e00000000000
+DATA specialavx2Const<>+4464(SB)/8, $0xc085e00000000000
+DATA specialavx2Const<>+4472(SB)/8, $0xc085e00000000000
+DATA specialavx2Const<>+4480(SB)/8, $0x4085e00000000000
+DATA specialavx2Const<>+4488(SB)/8, $0x4085e00000000000
+DATA specialavx2Const<>+4496(SB)/8, $0x4085e00000000000
+DATA specialavx2Const<>+4504(SB)/8, $0x4085e00000000000
+DATA specialavx2Const<>+4512(SB)/8, $0x43b0000000000000
+DATA specialavx2Const<>+4520(SB)/8, $0x43b0000000000000
+DATA specialavx2Const<>+4528(SB)/8, $0x43b0000000000000
+DATA specialavx2Const<>+4536(SB)/8, $0x43b0000000000000
+DATA specialavx2Const<>+4544(SB)/8, $0x3ff000001ad7f29b
+DATA specialavx2Const<>+4552(SB)/8, $0x3ff000001ad7f29b
+DATA specialavx2Const<>+4560(SB)/8, $0x3ff000001ad7f29b
+DATA specialavx2Const<>+4568(SB)/8, $0x3ff000001ad7f29b
+DATA specialavx2Const<>+4576(SB)/8, $0x40c3880000000000
+DATA specialavx2Const<>+4584(SB)/8, $0x40c3880000000000
+DATA specialavx2Const<>+4592(SB)/8, $0x40c3880000000000
+DATA specialavx2Const<>+4600(SB)/8, $0x40c3880000000000
+DATA specialavx2Const<>+4608(SB)/8, $0x4014000000000000
+DATA specialavx2Const<>+4616(SB)/8, $0x4014000000000000
+DATA specialavx2Const<>+4624(SB)/8, $0x4014000000000000
+DATA specialavx2Const<>+4632(SB)/8, $0x4014000000000000
+DATA specialavx2Const<>+4640(SB)/8, $0x3eabbd779334ef0b
+DATA specialavx2Const<>+4648(SB)/8, $0x3eabbd779334ef0b
+DATA specialavx2Const<>+4656(SB)/8, $0x3eabbd779334ef0b
+DATA specialavx2Const<>+4664(SB)/8, $0x3eabbd779334ef0b
+DATA specialavx2Const<>+4672(SB)/8, $0x3f01566abc011567
+DATA specialavx2Const<>+4680(SB)/8, $0x3f01566abc011567
+DATA specialavx2Const<>+4688(SB)/8, $0x3f01566abc011567
+DATA specialavx2Const<>+4696(SB)/8, $0x3f01566abc011567
+DATA specialavx2Const<>+4704(SB)/8, $0x4020000000000000
+DATA specialavx2Const<>+4712(SB)/8, $0x4020000000000000
+DATA specialavx2Const<>+4720(SB)/8, $0x4020000000000000
+DATA specialavx2Const<>+4728(SB)/8, $0x4020000000000000
+DATA specialavx2Const<>+4736(SB)/8, $0x3b75d383bc4c1e51
+DATA specialavx2Const<>+4744(SB)/8, $0x3b75d383bc4c1e51
+DATA specialavx2Const<>+4752(SB)/8, $0x3b75d383bc4c1e51
+DATA specialavx2Const<>+4760(SB)/8, $0x3b75d383bc4c1e51
+DATA specialavx2Const<>+4768(SB)/8, $0x4069000000000000
+DATA specialavx2Const<>+4776(SB)/8, $0x4069000000000000
+DATA specialavx2Const<>+4784(SB)/8, $0x4069000000000000
+DATA specialavx2Const<>+4792(SB)/8, $0x4069000000000000
+DATA specialavx2Const<>+4800(SB)/8, $0x3c8234c94c56c434
+DATA specialavx2Const<>+4808(SB)/8, $0x3c8234c94c56c434
+DATA specialavx2Const<>+4816(SB)/8, $0x3c8234c94c56c434
+DATA specialavx2Const<>+4824(SB)/8, $0x3c8234c94c56c434
+DATA specialavx2Const<>+4832(SB)/8, $0x3d8531e4c09647c9
+DATA specialavx2Const<>+4840(SB)/8, $0x3d8531e4c09647c9
+DATA specialavx2Const<>+4848(SB)/8, $0x3d8531e4c09647c9
+DATA specialavx2Const<>+4856(SB)/8, $0x3d8531e4c09647c9
+DATA specialavx2Const<>+4864(SB)/8, $0x3e723490ba397e17
+DATA specialavx2Const<>+4872(SB)/8, $0x3e723490ba397e17
+DATA specialavx2Const<>+4880(SB)/8, $0x3e723490ba397e17
+DATA specialavx2Const<>+4888(SB)/8, $0x3e723490ba397e17
+DATA specialavx2Const<>+4896(SB)/8, $0x3f3c71c82f3c8de1
+DATA specialavx2Const<>+4904(SB)/8, $0x3f3c71c82f3c8de1
+DATA specialavx2Const<>+4912(SB)/8, $0x3f3c71c82f3c8de1
+DATA specialavx2Const<>+4920(SB)/8, $0x3f3c71c82f3c8de1
+DATA specialavx2Const<>+4928(SB)/8, $0x3fd00000013da385
+DATA specialavx2Const<>+4936(SB)/8, $0x3fd00000013da385
+DATA specialavx2Const<>+4944(SB)/8, $0x3fd00000013da385
+DATA specialavx2Const<>+4952(SB)/8, $0x3fd00000013da385
+DATA specialavx2Const<>+4960(SB)/8, $0x3d04c3cc00f7d4ad
+DATA specialavx2Const<>+4968(SB)/8, $0x3d04c3cc00f7d4ad
+DATA specialavx2Const<>+4976(SB)/8, $0x3d04c3cc00f7d4ad
+DATA specialavx2Const<>+4984(SB)/8, $0x3d04c3cc00f7d4ad
+DATA specialavx2Const<>+4992(SB)/8, $0x3beb83220c1e48a2
+DATA specialavx2Const<>+5000(SB)/8, $0x3beb83220c1e48a2
+DATA specialavx2Const<>+5008(SB)/8, $0x3beb83220c1e48a2
+DATA specialavx2Const<>+5016(SB)/8, $0x3beb83220c1e48a2
+DATA specialavx2Const<>+5024(SB)/8, $0x3e002ce550ab2805
+DATA specialavx2Const<>+5032(SB)/8, $0x3e002ce550ab2805
+DATA specialavx2Const<>+5040(SB)/8, $0x3e002ce550ab2805
+DATA specialavx2Const<>+5048(SB)/8, $0x3e002ce550ab2805
+DATA specialavx2Const<>+5056(SB)/8, $0x3edc71bcce4be7ee
+DATA specialavx2Const<>+5064(SB)/8, $0x3edc71bcce4be7ee
+DATA specialavx2Const<>+5072(SB)/8, $0x3edc71bcce4be7ee
+DATA specialavx2Const<>+5080(SB)/8, $0x3edc71bcce4be7ee
+DATA specialavx2Const<>+5088(SB)/8, $0x3f8fffffe2793d6d
+DATA specialavx2Const<>+5096(SB)/8, $0x3f8fffffe2793d6d
+DATA specialavx2Const<>+5104(SB)/8, $0x3f8fffffe2793d6d
+DATA specialavx2Const<>+5112(SB)/8, $0x3f8fffffe2793d6d
+DATA specialavx2Const<>+5120(SB)/8, $0x3fefffffffdcb230
+DATA specialavx2Const<>+5128(SB)/8, $0x3fefffffffdcb230
+DATA specialavx2Const<>+5136(SB)/8, $0x3fefffffffdcb230
+DATA specialavx2Const<>+5144(SB)/8, $0x3fefffffffdcb230
+DATA specialavx2Const<>+5152(SB)/8, $0x3fd7dca9a040000a
+DATA specialavx2Const<>+5160(SB)/8, $0x3fd7dca9a040000a
+DATA specialavx2Const<>+5168(SB)/8, $0x3fd7dca9a040000a
+DATA specialavx2Const<>+5176(SB)/8, $0x3fd7dca9a040000a
+DATA specialavx2Const<>+5184(SB)/8, $0x40220ede94d34bde
+DATA specialavx2Const<>+5192(SB)/8, $0x40220ede94d34bde
+DATA specialavx2Const<>+5200(SB)/8, $0x40220ede94d34bde
+DATA specialavx2Const<>+5208(SB)/8, $0x40220ede94d34bde
+DATA specialavx2Const<>+5216(SB)/8, $0x3f9e8183aee4cb84
+DATA specialavx2Const<>+5224(SB)/8, $0x3f9e8183aee4cb84
+DATA specialavx2Const<>+5232(SB)/8, $0x3f9e8183aee4cb84
+DATA specialavx2Const<>+5240(SB)/8, $0x3f9e8183aee4cb84
+DATA specialavx2Const<>+5248(SB)/8, $0x3fa9884703d9d977
+DATA specialavx2Const<>+5256(SB)/8, $0x3fa9884703d9d977
+DATA specialavx2Const<>+5264(SB)/8, $0x3fa9884703d9d977
+DATA specialavx2Const<>+5272(SB)/8, $0x3fa9884703d9d977
+DATA specialavx2Const<>+5280(SB)/8, $0x3f9be3d123ddf20f
+DATA specialavx2Const<>+5288(SB)/8, $0x3f9be3d123ddf20f
+DATA specialavx2Const<>+5296(SB)/8, $0x3f9be3d123ddf20f
+DATA specialavx2Const<>+5304(SB)/8, $0x3f9be3d123ddf20f
+DATA specialavx2Const<>+5312(SB)/8, $0xc000f54b47679631
+DATA specialavx2Const<>+5320(SB)/8, $0xc000f54b47679631
+DATA specialavx2Const<>+5328(SB)/8, $0xc000f54b47679631
+DATA specialavx2Const<>+5336(SB)/8, $0xc000f54b47679631
+DATA specialavx2Const<>+5344(SB)/8, $0x3f9cb6efb3b38706
+DATA specialavx2Const<>+5352(SB)/8, $0x3f9cb6efb3b38706
+DATA specialavx2Const<>+5360(SB)/8, $0x3f9cb6efb3b38706
+DATA specialavx2Const<>+5368(SB)/8, $0x3f9cb6efb3b38706
+DATA specialavx2Const<>+5376(SB)/8, $0x3fd9884533c5b2d0
+DATA specialavx2Const<>+5384(SB)/8, $0x3fd9884533c5b2d0
+DATA specialavx2Const<>+5392(SB)/8, $0x3fd9884533c5b2d0
+DATA specialavx2Const<>+5400(SB)/8, $0x3fd9884533c5b2d0
+DATA specialavx2Const<>+5408(SB)/8, $0x3d44c70245695e98
+DATA specialavx2Const<>+5416(SB)/8, $0x3d44c70245695e98
+DATA specialavx2Const<>+5424(SB)/8, $0x3d44c70245695e98
+DATA specialavx2Const<>+5432(SB)/8, $0x3d44c70245695e98
+DATA specialavx2Const<>+5440(SB)/8, $0x3c313a0ec2b9da4f
+DATA specialavx2Const<>+5448(SB)/8, $0x3c313a0ec2b9da4f
+DATA specialavx2Const<>+5456(SB)/8, $0x3c313a0ec2b9da4f
+DATA specialavx2Const<>+5464(SB)/8, $0x3c313a0ec2b9da4f
+DATA specialavx2Const<>+5472(SB)/8, $0x3e38439c7af2b532
+DATA specialavx2Const<>+5480(SB)/8, $0x3e38439c7af2b532
+DATA specialavx2Const<>+5488(SB)/8, $0x3e38439c7af2b532
+DATA specialavx2Const<>+5496(SB)/8, $0x3e38439c7af2b532
+DATA specialavx2Const<>+5504(SB)/8, $0x3f0c71bf8e510adb
+DATA specialavx2Const<>+5512(SB)/8, $0x3f0c71bf8e510adb
+DATA specialavx2Const<>+5520(SB)/8, $0x3f0c71bf8e510adb
+DATA specialavx2Const<>+5528(SB)/8, $0x3f0c71bf8e510adb
+DATA specialavx2Const<>+5536(SB)/8, $0x3faffffff387ec97
+DATA specialavx2Const<>+5544(SB)/8, $0x3faffffff387ec97
+DATA specialavx2Const<>+5552(SB)/8, $0x3faffffff387ec97
+DATA specialavx2Const<>+5560(SB)/8, $0x3faffffff387ec97
+DATA specialavx2Const<>+5568(SB)/8, $0x3cc4752353989712
+DATA specialavx2Const<>+5576(SB)/8, $0x3cc4752353989712
+DATA specialavx2Const<>+5584(SB)/8, $0x3cc4752353989712
+DATA specialavx2Const<>+5592(SB)/8, $0x3cc4752353989712
+DATA specialavx2Const<>+5600(SB)/8, $0x3bbe0770f883a07a
+DATA specialavx2Const<>+5608(SB)/8, $0x3bbe0770f883a07a
+DATA specialavx2Const<>+5616(SB)/8, $0x3bbe0770f883a07a
+DATA specialavx2Const<>+5624(SB)/8, $0x3bbe0770f883a07a
+DATA specialavx2Const<>+5632(SB)/8, $0x3dc28acc2350b458
+DATA specialavx2Const<>+5640(SB)/8, $0x3dc28acc2350b458
+DATA specialavx2Const<>+5648(SB)/8, $0x3dc28acc2350b458
+DATA specialavx2Const<>+5656(SB)/8, $0x3dc28acc2350b458
+DATA specialavx2Const<>+5664(SB)/8, $0x3ea6c1a82ea5b362
+DATA specialavx2Const<>+5672(SB)/8, $0x3ea6c1a82ea5b362
+DATA specialavx2Const<>+5680(SB)/8, $0x3ea6c1a82ea5b362
+DATA specialavx2Const<>+5688(SB)/8, $0x3ea6c1a82ea5b362
+DATA specialavx2Const<>+5696(SB)/8, $0x3f655555d1c6eaf7
+DATA specialavx2Const<>+5704(SB)/8, $0x3f655555d1c6eaf7
+DATA specialavx2Const<>+5712(SB)/8, $0x3f655555d1c6eaf7
+DATA specialavx2Const<>+5720(SB)/8, $0x3f655555d1c6eaf7
+DATA specialavx2Const<>+5728(SB)/8, $0x3fe000000034c843
+DATA specialavx2Const<>+5736(SB)/8, $0x3fe000000034c843
+DATA specialavx2Const<>+5744(SB)/8, $0x3fe000000034c843
+DATA specialavx2Const<>+5752(SB)/8, $0x3fe000000034c843
+DATA specialavx2Const<>+5760(SB)/8, $0xbfdb8f9d99a38077
+DATA specialavx2Const<>+5768(SB)/8, $0xbfdb8f9d99a38077
+DATA specialavx2Const<>+5776(SB)/8, $0xbfdb8f9d99a38077
+DATA specialavx2Const<>+5784(SB)/8, $0xbfdb8f9d99a38077
+DATA specialavx2Const<>+5792(SB)/8, $0xc02452e4764e49e5
+DATA specialavx2Const<>+5800(SB)/8, $0xc02452e4764e49e5
+DATA specialavx2Const<>+5808(SB)/8, $0xc02452e4764e49e5
+DATA specialavx2Const<>+5816(SB)/8, $0xc02452e4764e49e5
+DATA specialavx2Const<>+5824(SB)/8, $0xbfa5475b34b8c3cd
+DATA specialavx2Const<>+5832(SB)/8, $0xbfa5475b34b8c3cd
+DATA specialavx2Const<>+5840(SB)/8, $0xbfa5475b34b8c3cd
+DATA specialavx2Const<>+5848(SB)/8, $0xbfa5475b34b8c3cd
+DATA specialavx2Const<>+5856(SB)/8, $0xbfc326346bea4432
+DATA specialavx2Const<>+5864(SB)/8, $0xbfc326346bea4432
+DATA specialavx2Const<>+5872(SB)/8, $0xbfc326346bea4432
+DATA specialavx2Const<>+5880(SB)/8, $0xbfc326346bea4432
+DATA specialavx2Const<>+5888(SB)/8, $0xbfa34024855fa564
+DATA specialavx2Const<>+5896(SB)/8, $0xbfa34024855fa564
+DATA specialavx2Const<>+5904(SB)/8, $0xbfa34024855fa564
+DATA specialavx2Const<>+5912(SB)/8, $0xbfa34024855fa564
+DATA specialavx2Const<>+5920(SB)/8, $0x4003087c27c418ab
+DATA specialavx2Const<>+5928(SB)/8, $0x4003087c27c418ab
+DATA specialavx2Const<>+5936(SB)/8, $0x4003087c27c418ab
+DATA specialavx2Const<>+5944(SB)/8, $0x4003087c27c418ab
+DATA specialavx2Const<>+5952(SB)/8, $0xbfa7ee65c9994e77
+DATA specialavx2Const<>+5960(SB)/8, $0xbfa7ee65c9994e77
+DATA specialavx2Const<>+5968(SB)/8, $0xbfa7ee65c9994e77
+DATA specialavx2Const<>+5976(SB)/8, $0xbfa7ee65c9994e77
+DATA specialavx2Const<>+5984(SB)/8, $0x3fd9884533e4dcba
+DATA specialavx2Const<>+5992(SB)/8, $0x3fd9884533e4dcba
+DATA specialavx2Const<>+6000(SB)/8, $0x3fd9884533e4dcba
+DATA specialavx2Const<>+6008(SB)/8, $0x3fd9884533e4dcba
+GLOBL specialavx2Const<>(SB), RODATA|NOPTR, $6016
 
-// func lgammaF32AVX2(z, x *float32, n int) (done int)
-TEXT ·lgammaF32AVX2(SB), NOSPLIT, $0-32
+// func lgammaF32AVX2(z, x *float32, n int)
+TEXT ·lgammaF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VMOVUPS specialavx2Const<>+0(SB), Y3
 	VMOVUPS specialavx2Const<>+32(SB), Y1
-	VMOVUPS specialavx2Const<>+64(SB), Y4
-	VMOVUPS specialavx2Const<>+96(SB), Y5
-	VMOVUPS specialavx2Const<>+128(SB), Y0
-	VMOVUPS specialavx2Const<>+160(SB), Y2
-	SUBQ $4, CX
+	VMOVUPS specialavx2Const<>+64(SB), Y0
+	VMOVUPS specialavx2Const<>+96(SB), Y2
+	SUBQ $8, CX
 	JL tail
 
 loop:
-	VCVTPS2PD (SI), Y6
-	VCMPPD $25, Y3, Y6, Y7
-	VMOVMSKPS Y7, AX
+	VCVTPS2PD (SI), Y4
+	VCMPPD $25, Y3, Y4, Y5
+	VMOVUPS specialavx2Const<>+128(SB), Y6
+	VCMPPD $25, Y4, Y6, Y6
+	VPOR Y6, Y5, Y5
+	VMOVMSKPS Y5, AX
 	TESTL AX, AX
-	JNZ stopMain
-	BLOCK9
-	VMOVUPS X7, (DI)
-	ADDQ $16, DI
-	ADDQ $16, SI
-	SUBQ $4, CX
+	JNZ rare0
+	BLOCK7
+	VMOVUPS X5, (DI)
+back0:
+	VCVTPS2PD 16(SI), Y4
+	VCMPPD $25, Y3, Y4, Y5
+	VMOVUPS specialavx2Const<>+128(SB), Y6
+	VCMPPD $25, Y4, Y6, Y6
+	VPOR Y6, Y5, Y5
+	VMOVMSKPS Y5, AX
+	TESTL AX, AX
+	JNZ rare1
+	BLOCK7
+	VMOVUPS X5, 16(DI)
+back1:
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
 	JGE loop
 
 tail:
-	ADDQ $4, CX
+	ADDQ $8, CX
 	JZ done
 tailLoop:
-	VCVTPS2PD (SI), Y6
-	VCMPPD $25, Y3, Y6, Y7
-	VMOVMSKPS Y7, AX
+	VCVTPS2PD (SI), Y4
+	VCMPPD $25, Y3, Y4, Y5
+	VMOVUPS specialavx2Const<>+128(SB), Y6
+	VCMPPD $25, Y4, Y6, Y6
+	VPOR Y6, Y5, Y5
+	VMOVMSKPS Y5, AX
 	TESTL AX, AX
-	JNZ stopTail
-	BLOCK9
-	VMOVUPS X7, (DI)
+	JNZ rare2
+	BLOCK7
+	VMOVUPS X5, (DI)
+back2:
 	ADDQ $16, DI
 	ADDQ $16, SI
 	SUBQ $4, CX
@@ -2867,41 +2282,218 @@ tailLoop:
 
 done:
 	VZEROUPPER
-	MOVQ n+16(FP), AX
-	MOVQ AX, done+24(FP)
 	RET
 
-stopMain:
-	ADDQ $4, CX
+rare0:
+	BLOCK1
+	BLOCK10
+	JMP back0
 
-stopTail:
-	VZEROUPPER
-	MOVQ n+16(FP), AX
-	SUBQ CX, AX
-	MOVQ AX, done+24(FP)
-	RET
+rare1:
+	VCVTPS2PD 16(SI), Y4
+	VPAND specialavx2Const<>+1152(SB), Y4, Y5
+	VMOVUPS specialavx2Const<>+1184(SB), Y6
+	VMAXPD Y5, Y6, Y6
+	VMOVUPS specialavx2Const<>+128(SB), Y7
+	VMINPD Y6, Y7, Y6
+	VCMPPD $17, Y1, Y6, Y7
+	VCMPPD $17, specialavx2Const<>+160(SB), Y6, Y8
+	VCMPPD $29, specialavx2Const<>+192(SB), Y6, Y9
+	VMOVAPS Y6, Y10
+	VFMADD231PD Y6, Y6, Y10
+	VBLENDVPD Y7, Y10, Y6, Y10
+	VBLENDVPD Y8, Y10, Y0, Y10
+	VBLENDVPD Y7, specialavx2Const<>+224(SB), Y0, Y7
+	VBLENDVPD Y8, Y7, Y2, Y7
+	VSUBPD Y7, Y6, Y7
+	VMINPD Y7, Y1, Y7
+	VMULPD Y7, Y7, Y8
+	VMOVUPS specialavx2Const<>+256(SB), Y11
+	VFMADD231PD specialavx2Const<>+288(SB), Y8, Y11
+	VFMADD213PD specialavx2Const<>+320(SB), Y8, Y11
+	VFMADD213PD specialavx2Const<>+352(SB), Y8, Y11
+	VFMADD213PD specialavx2Const<>+384(SB), Y8, Y11
+	VMOVUPS specialavx2Const<>+416(SB), Y12
+	VFMADD231PD specialavx2Const<>+448(SB), Y8, Y12
+	VFMADD213PD specialavx2Const<>+480(SB), Y8, Y12
+	VFMADD213PD specialavx2Const<>+512(SB), Y8, Y12
+	VFMADD213PD specialavx2Const<>+544(SB), Y8, Y12
+	VFMADD213PD specialavx2Const<>+576(SB), Y8, Y12
+	VFMADD231PD Y7, Y11, Y12
+	VMULPD Y12, Y7, Y7
+	VBLENDVPD Y9, Y6, Y10, Y8
+	VPADDQ specialavx2Const<>+608(SB), Y8, Y10
+	VPSRLQ $52, Y10, Y10
+	VPSLLQ $52, Y10, Y11
+	VPSUBQ Y11, Y8, Y8
+	VPADDQ Y0, Y8, Y8
+	VSUBPD Y0, Y8, Y8
+	VPOR specialavx2Const<>+640(SB), Y10, Y10
+	VSUBPD specialavx2Const<>+672(SB), Y10, Y10
+	VADDPD Y2, Y8, Y11
+	VDIVPD Y11, Y8, Y8
+	VMULPD Y8, Y8, Y11
+	VMOVUPS specialavx2Const<>+704(SB), Y12
+	VFMADD231PD specialavx2Const<>+736(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+768(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+800(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+832(SB), Y11, Y12
+	VFMADD213PD Y2, Y11, Y12
+	VMULPD specialavx2Const<>+864(SB), Y10, Y10
+	VFMADD231PD Y12, Y8, Y10
+	VDIVPD Y6, Y0, Y8
+	VMULPD Y8, Y8, Y11
+	VMULPD Y11, Y11, Y12
+	VMOVUPS specialavx2Const<>+896(SB), Y13
+	VFMADD231PD specialavx2Const<>+928(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+960(SB), Y12, Y13
+	VMOVUPS specialavx2Const<>+992(SB), Y14
+	VFMADD231PD specialavx2Const<>+1024(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+1056(SB), Y12, Y14
+	VFMADD231PD Y11, Y13, Y14
+	VFMADD213PD specialavx2Const<>+1088(SB), Y14, Y8
+	VSUBPD Y6, Y8, Y8
+	VSUBPD Y1, Y6, Y11
+	VFMADD231PD Y10, Y11, Y8
+	VCMPPD $0, specialavx2Const<>+1120(SB), Y6, Y11
+	VBLENDVPD Y11, Y6, Y8, Y6
+	VSUBPD Y10, Y7, Y7
+	VBLENDVPD Y9, Y6, Y7, Y6
+	VROUNDPD $0, Y5, Y7
+	VSUBPD Y7, Y5, Y7
+	VMULPD Y7, Y7, Y8
+	VMULPD Y8, Y8, Y9
+	VMOVUPS specialavx2Const<>+1216(SB), Y10
+	VFMADD231PD specialavx2Const<>+1248(SB), Y9, Y10
+	VFMADD213PD specialavx2Const<>+1280(SB), Y9, Y10
+	VFMADD213PD specialavx2Const<>+1312(SB), Y9, Y10
+	VMOVUPS specialavx2Const<>+1344(SB), Y11
+	VFMADD231PD specialavx2Const<>+1376(SB), Y9, Y11
+	VFMADD213PD specialavx2Const<>+1408(SB), Y9, Y11
+	VFMADD213PD specialavx2Const<>+1440(SB), Y9, Y11
+	VFMADD213PD specialavx2Const<>+1472(SB), Y9, Y11
+	VFMADD231PD Y8, Y10, Y11
+	VMULPD Y11, Y7, Y8
+	VPAND specialavx2Const<>+1152(SB), Y8, Y8
+	VMULPD Y8, Y5, Y8
+	VMOVUPS specialavx2Const<>+1504(SB), Y9
+	VMAXPD Y8, Y9, Y8
+	VMOVUPS specialavx2Const<>+1472(SB), Y9
+	VDIVPD Y8, Y9, Y8
+	VCMPPD $17, specialavx2Const<>+1184(SB), Y8, Y9
+	VMULPD specialavx2Const<>+1536(SB), Y8, Y10
+	VBLENDVPD Y9, Y10, Y8, Y8
+	VPADDQ specialavx2Const<>+608(SB), Y8, Y10
+	VPSRLQ $52, Y10, Y10
+	VPSLLQ $52, Y10, Y11
+	VPSUBQ Y11, Y8, Y8
+	VPADDQ Y0, Y8, Y8
+	VSUBPD Y0, Y8, Y8
+	VPOR specialavx2Const<>+640(SB), Y10, Y10
+	VSUBPD specialavx2Const<>+672(SB), Y10, Y10
+	VMOVUPS specialavx2Const<>+224(SB), Y11
+	VBLENDVPD Y9, specialavx2Const<>+1568(SB), Y11, Y9
+	VSUBPD Y9, Y10, Y9
+	VADDPD Y2, Y8, Y10
+	VDIVPD Y10, Y8, Y10
+	VMULPD Y10, Y10, Y11
+	VMOVUPS specialavx2Const<>+704(SB), Y12
+	VFMADD231PD specialavx2Const<>+736(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+768(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+800(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+832(SB), Y11, Y12
+	VMULPD Y12, Y11, Y11
+	VMULPD Y8, Y8, Y12
+	VMULPD Y1, Y12, Y12
+	VADDPD Y11, Y12, Y11
+	VMULPD Y11, Y10, Y10
+	VFMADD231PD specialavx2Const<>+1600(SB), Y9, Y10
+	VSUBPD Y10, Y12, Y10
+	VSUBPD Y10, Y8, Y8
+	VFMADD231PD specialavx2Const<>+1632(SB), Y9, Y8
+	VSUBPD Y6, Y8, Y8
+	VCMPPD $17, specialavx2Const<>+1664(SB), Y5, Y9
+	VCMPPD $30, specialavx2Const<>+128(SB), Y5, Y10
+	VCMPPD $30, specialavx2Const<>+224(SB), Y4, Y11
+	VCMPPD $0, specialavx2Const<>+224(SB), Y7, Y7
+	VBLENDVPD Y7, specialavx2Const<>+1120(SB), Y8, Y7
+	VBLENDVPD Y11, Y6, Y7, Y6
+	VCMPPD $17, specialavx2Const<>+1184(SB), Y5, Y7
+	VMULPD specialavx2Const<>+1536(SB), Y5, Y8
+	VBLENDVPD Y7, Y8, Y5, Y8
+	VPADDQ specialavx2Const<>+608(SB), Y8, Y11
+	VPSRLQ $52, Y11, Y11
+	VPSLLQ $52, Y11, Y12
+	VPSUBQ Y12, Y8, Y8
+	VPADDQ Y0, Y8, Y8
+	VSUBPD Y0, Y8, Y8
+	VPOR specialavx2Const<>+640(SB), Y11, Y11
+	VSUBPD specialavx2Const<>+672(SB), Y11, Y11
+	VMOVUPS specialavx2Const<>+224(SB), Y12
+	VBLENDVPD Y7, specialavx2Const<>+1568(SB), Y12, Y7
+	VSUBPD Y7, Y11, Y7
+	VADDPD Y2, Y8, Y11
+	VDIVPD Y11, Y8, Y11
+	VMULPD Y11, Y11, Y12
+	VMOVUPS specialavx2Const<>+704(SB), Y13
+	VFMADD231PD specialavx2Const<>+736(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+768(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+800(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+832(SB), Y12, Y13
+	VMULPD Y13, Y12, Y12
+	VMULPD Y8, Y8, Y13
+	VMULPD Y1, Y13, Y13
+	VADDPD Y12, Y13, Y12
+	VMULPD Y12, Y11, Y11
+	VFMADD231PD specialavx2Const<>+1600(SB), Y7, Y11
+	VSUBPD Y11, Y13, Y11
+	VSUBPD Y11, Y8, Y8
+	VFMADD231PD specialavx2Const<>+1632(SB), Y7, Y8
+	VCMPPD $0, specialavx2Const<>+224(SB), Y5, Y5
+	VMOVUPS specialavx2Const<>+224(SB), Y7
+	VSUBPD Y8, Y7, Y7
+	VBLENDVPD Y5, specialavx2Const<>+1120(SB), Y7, Y5
+	VBLENDVPD Y9, Y5, Y6, Y5
+	VCMPPD $30, specialavx2Const<>+224(SB), Y4, Y6
+	VCMPPD $17, specialavx2Const<>+1120(SB), Y4, Y7
+	VPAND Y7, Y6, Y6
+	VSUBPD Y0, Y8, Y7
+	VMULPD Y7, Y4, Y7
+	VMOVUPS specialavx2Const<>+1120(SB), Y8
+	VBLENDVPD Y6, Y7, Y8, Y6
+	VBLENDVPD Y10, Y6, Y5, Y5
+	VCMPPD $3, Y4, Y4, Y6
+	VBLENDVPD Y6, Y4, Y5, Y4
+	VCVTPD2PSY Y4, X5
+	VMOVUPS X5, 16(DI)
+	JMP back1
+
+rare2:
+	BLOCK1
+	BLOCK10
+	JMP back2
 
 // func lgammaHighF32AVX2(z, x *float32, n int)
 TEXT ·lgammaHighF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS specialavx2Const<>+576(SB), Y2
-	VMOVUPS specialavx2Const<>+128(SB), Y0
-	VMOVUPS specialavx2Const<>+608(SB), Y3
-	VMOVUPS specialavx2Const<>+640(SB), Y4
-	VMOVUPS specialavx2Const<>+160(SB), Y1
-	VMOVUPS specialavx2Const<>+704(SB), Y5
-	VMOVUPS specialavx2Const<>+672(SB), Y6
-	VMOVUPS specialavx2Const<>+736(SB), Y7
+	VMOVUPS specialavx2Const<>+608(SB), Y2
+	VMOVUPS specialavx2Const<>+64(SB), Y0
+	VMOVUPS specialavx2Const<>+640(SB), Y3
+	VMOVUPS specialavx2Const<>+672(SB), Y4
+	VMOVUPS specialavx2Const<>+96(SB), Y1
+	VMOVUPS specialavx2Const<>+736(SB), Y5
+	VMOVUPS specialavx2Const<>+704(SB), Y6
+	VMOVUPS specialavx2Const<>+768(SB), Y7
 	SUBQ $8, CX
 	JL tail
 
 loop:
-	BLOCK20
+	BLOCK18
 	VSUBPD specialavx2Const<>+32(SB), Y8, Y11
 	VFMADD231PD Y9, Y11, Y10
-	VCMPPD $0, specialavx2Const<>+1088(SB), Y8, Y9
+	VCMPPD $0, specialavx2Const<>+1120(SB), Y8, Y9
 	VBLENDVPD Y9, Y8, Y10, Y8
 	VCVTPD2PSY Y8, X9
 	VMOVUPS X9, (DI)
@@ -2920,26 +2512,26 @@ loop:
 	VMOVAPS Y6, Y12
 	VFMADD231PD Y11, Y5, Y12
 	VFMADD213PD Y7, Y11, Y12
-	VFMADD213PD specialavx2Const<>+768(SB), Y11, Y12
 	VFMADD213PD specialavx2Const<>+800(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+832(SB), Y11, Y12
 	VFMADD213PD Y1, Y11, Y12
-	VMULPD specialavx2Const<>+832(SB), Y9, Y9
+	VMULPD specialavx2Const<>+864(SB), Y9, Y9
 	VFMADD231PD Y12, Y10, Y9
 	VDIVPD Y8, Y0, Y10
 	VMULPD Y10, Y10, Y11
 	VMULPD Y11, Y11, Y12
-	VMOVUPS specialavx2Const<>+864(SB), Y13
-	VFMADD231PD specialavx2Const<>+896(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+928(SB), Y12, Y13
-	VMOVUPS specialavx2Const<>+960(SB), Y14
-	VFMADD231PD specialavx2Const<>+992(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+1024(SB), Y12, Y14
+	VMOVUPS specialavx2Const<>+896(SB), Y13
+	VFMADD231PD specialavx2Const<>+928(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+960(SB), Y12, Y13
+	VMOVUPS specialavx2Const<>+992(SB), Y14
+	VFMADD231PD specialavx2Const<>+1024(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+1056(SB), Y12, Y14
 	VFMADD231PD Y11, Y13, Y14
-	VFMADD213PD specialavx2Const<>+1056(SB), Y14, Y10
+	VFMADD213PD specialavx2Const<>+1088(SB), Y14, Y10
 	VSUBPD Y8, Y10, Y10
 	VSUBPD specialavx2Const<>+32(SB), Y8, Y11
 	VFMADD231PD Y9, Y11, Y10
-	VCMPPD $0, specialavx2Const<>+1088(SB), Y8, Y9
+	VCMPPD $0, specialavx2Const<>+1120(SB), Y8, Y9
 	VBLENDVPD Y9, Y8, Y10, Y8
 	VCVTPD2PSY Y8, X9
 	VMOVUPS X9, 16(DI)
@@ -2952,10 +2544,10 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK20
+	BLOCK18
 	VSUBPD specialavx2Const<>+32(SB), Y8, Y11
 	VFMADD231PD Y9, Y11, Y10
-	VCMPPD $0, specialavx2Const<>+1088(SB), Y8, Y9
+	VCMPPD $0, specialavx2Const<>+1120(SB), Y8, Y9
 	VBLENDVPD Y9, Y8, Y10, Y8
 	VCVTPD2PSY Y8, X9
 	VMOVUPS X9, (DI)
@@ -2968,69 +2560,235 @@ done:
 	VZEROUPPER
 	RET
 
-// func digammaF32AVX2(z, x *float32, n int) (done int)
-TEXT ·digammaF32AVX2(SB), NOSPLIT, $0-32
+// func digammaF32AVX2(z, x *float32, n int)
+TEXT ·digammaF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS specialavx2Const<>+128(SB), Y1
-	VMOVUPS specialavx2Const<>+160(SB), Y0
-	VMOVUPS specialavx2Const<>+1120(SB), Y2
-	SUBQ $4, CX
+	VMOVUPS specialavx2Const<>+64(SB), Y1
+	VMOVUPS specialavx2Const<>+96(SB), Y0
+	SUBQ $8, CX
 	JL tail
 
 loop:
-	VCVTPS2PD (SI), Y3
-	VCMPPD $25, specialavx2Const<>+0(SB), Y3, Y4
-	VMOVMSKPS Y4, AX
+	VCVTPS2PD (SI), Y2
+	VCMPPD $25, specialavx2Const<>+0(SB), Y2, Y3
+	VMOVUPS specialavx2Const<>+128(SB), Y4
+	VCMPPD $25, Y2, Y4, Y4
+	VPOR Y4, Y3, Y3
+	VMOVMSKPS Y3, AX
 	TESTL AX, AX
-	JNZ stopMain
-	BLOCK10
-	BLOCK22
+	JNZ rare0
+	BLOCK8
+	BLOCK23
+	VMOVUPS X3, (DI)
+back0:
+	VCVTPS2PD 16(SI), Y2
+	VCMPPD $25, specialavx2Const<>+0(SB), Y2, Y3
+	VMOVUPS specialavx2Const<>+128(SB), Y4
+	VCMPPD $25, Y2, Y4, Y4
+	VPOR Y4, Y3, Y3
+	VMOVMSKPS Y3, AX
+	TESTL AX, AX
+	JNZ rare1
+	BLOCK8
+	BLOCK23
+	VMOVUPS X3, 16(DI)
+back1:
+	ADDQ $32, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
 	JGE loop
 
 tail:
-	ADDQ $4, CX
+	ADDQ $8, CX
 	JZ done
 tailLoop:
-	VCVTPS2PD (SI), Y3
-	VCMPPD $25, specialavx2Const<>+0(SB), Y3, Y4
-	VMOVMSKPS Y4, AX
+	VCVTPS2PD (SI), Y2
+	VCMPPD $25, specialavx2Const<>+0(SB), Y2, Y3
+	VMOVUPS specialavx2Const<>+128(SB), Y4
+	VCMPPD $25, Y2, Y4, Y4
+	VPOR Y4, Y3, Y3
+	VMOVMSKPS Y3, AX
 	TESTL AX, AX
-	JNZ stopTail
-	BLOCK10
-	BLOCK22
+	JNZ rare2
+	BLOCK8
+	BLOCK23
+	VMOVUPS X3, (DI)
+back2:
+	ADDQ $16, DI
+	ADDQ $16, SI
+	SUBQ $4, CX
 	JG tailLoop
 
 done:
 	VZEROUPPER
-	MOVQ n+16(FP), AX
-	MOVQ AX, done+24(FP)
 	RET
 
-stopMain:
-	ADDQ $4, CX
+rare0:
+	BLOCK2
+	BLOCK5
+	BLOCK20
+	VCVTPD2PSY Y2, X3
+	VMOVUPS X3, (DI)
+	JMP back0
 
-stopTail:
-	VZEROUPPER
-	MOVQ n+16(FP), AX
-	SUBQ CX, AX
-	MOVQ AX, done+24(FP)
-	RET
+rare1:
+	VCVTPS2PD 16(SI), Y2
+	VMOVUPS specialavx2Const<>+1184(SB), Y3
+	VMAXPD Y2, Y3, Y3
+	VMOVUPS specialavx2Const<>+128(SB), Y4
+	VMINPD Y3, Y4, Y3
+	VCMPPD $17, Y1, Y3, Y4
+	VCMPPD $17, Y0, Y3, Y5
+	VCMPPD $17, specialavx2Const<>+1696(SB), Y3, Y6
+	VADDPD Y1, Y3, Y7
+	VBLENDVPD Y4, Y7, Y3, Y7
+	VSUBPD specialavx2Const<>+1728(SB), Y7, Y8
+	VSUBPD specialavx2Const<>+1760(SB), Y8, Y8
+	VSUBPD specialavx2Const<>+160(SB), Y7, Y7
+	VMULPD Y7, Y7, Y9
+	VMOVUPS specialavx2Const<>+1792(SB), Y10
+	VFMADD231PD specialavx2Const<>+1824(SB), Y9, Y10
+	VFMADD213PD specialavx2Const<>+1856(SB), Y9, Y10
+	VFMADD213PD specialavx2Const<>+1888(SB), Y9, Y10
+	VFMADD213PD specialavx2Const<>+1920(SB), Y9, Y10
+	VFMADD213PD specialavx2Const<>+1952(SB), Y9, Y10
+	VMOVUPS specialavx2Const<>+1984(SB), Y11
+	VFMADD231PD specialavx2Const<>+2016(SB), Y9, Y11
+	VFMADD213PD specialavx2Const<>+2048(SB), Y9, Y11
+	VFMADD213PD specialavx2Const<>+2080(SB), Y9, Y11
+	VFMADD213PD specialavx2Const<>+2112(SB), Y9, Y11
+	VFMADD213PD specialavx2Const<>+2144(SB), Y9, Y11
+	VFMADD231PD Y7, Y10, Y11
+	VMULPD Y11, Y8, Y7
+	VMULPD specialavx2Const<>+2176(SB), Y3, Y8
+	VFMADD231PD Y3, Y3, Y8
+	VMOVUPS specialavx2Const<>+2176(SB), Y9
+	VFMADD231PD Y0, Y3, Y9
+	VMOVAPS Y0, Y10
+	VFMADD231PD Y0, Y8, Y10
+	VMULPD Y10, Y9, Y9
+	VBLENDVPD Y5, Y1, Y9, Y9
+	VADDPD Y0, Y8, Y10
+	VMULPD Y10, Y8, Y8
+	VBLENDVPD Y5, Y3, Y8, Y8
+	VDIVPD Y8, Y9, Y8
+	VADDPD specialavx2Const<>+2208(SB), Y3, Y9
+	VBLENDVPD Y6, Y9, Y3, Y9
+	VDIVPD Y9, Y1, Y10
+	VMULPD Y10, Y10, Y11
+	VMOVUPS specialavx2Const<>+2240(SB), Y12
+	VFMADD231PD specialavx2Const<>+2272(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+2304(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+2336(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+2368(SB), Y11, Y12
+	VMULPD Y12, Y11, Y11
+	VPADDQ specialavx2Const<>+608(SB), Y9, Y12
+	VPSRLQ $52, Y12, Y12
+	VPSLLQ $52, Y12, Y13
+	VPSUBQ Y13, Y9, Y9
+	VPADDQ Y1, Y9, Y9
+	VSUBPD Y1, Y9, Y9
+	VPOR specialavx2Const<>+640(SB), Y12, Y12
+	VSUBPD specialavx2Const<>+672(SB), Y12, Y12
+	VADDPD Y0, Y9, Y13
+	VDIVPD Y13, Y9, Y9
+	VMULPD Y9, Y9, Y13
+	VMOVUPS specialavx2Const<>+704(SB), Y14
+	VFMADD231PD specialavx2Const<>+736(SB), Y13, Y14
+	VFMADD213PD specialavx2Const<>+768(SB), Y13, Y14
+	VFMADD213PD specialavx2Const<>+800(SB), Y13, Y14
+	VFMADD213PD specialavx2Const<>+832(SB), Y13, Y14
+	VFMADD213PD Y0, Y13, Y14
+	VMULPD specialavx2Const<>+864(SB), Y12, Y12
+	VFMADD231PD Y14, Y9, Y12
+	VFNMADD231PD specialavx2Const<>+32(SB), Y10, Y12
+	VSUBPD Y11, Y12, Y9
+	VCMPPD $0, specialavx2Const<>+1120(SB), Y3, Y10
+	VBLENDVPD Y10, Y3, Y9, Y9
+	VBLENDVPD Y5, Y7, Y9, Y5
+	VCMPPD $29, Y0, Y3, Y3
+	VPAND Y3, Y6, Y3
+	VPOR Y3, Y4, Y3
+	VMOVUPS specialavx2Const<>+224(SB), Y4
+	VBLENDVPD Y3, Y8, Y4, Y3
+	VSUBPD Y3, Y5, Y3
+	VROUNDPD $0, Y2, Y4
+	VSUBPD Y4, Y2, Y4
+	VMULPD Y4, Y4, Y5
+	VMULPD Y5, Y5, Y6
+	VMOVUPS specialavx2Const<>+2400(SB), Y7
+	VFMADD231PD specialavx2Const<>+2432(SB), Y6, Y7
+	VFMADD213PD specialavx2Const<>+2464(SB), Y6, Y7
+	VFMADD213PD specialavx2Const<>+2496(SB), Y6, Y7
+	VMOVUPS specialavx2Const<>+2528(SB), Y8
+	VFMADD231PD specialavx2Const<>+2560(SB), Y6, Y8
+	VFMADD213PD specialavx2Const<>+2592(SB), Y6, Y8
+	VFMADD213PD specialavx2Const<>+2624(SB), Y6, Y8
+	VFMADD213PD specialavx2Const<>+2656(SB), Y6, Y8
+	VFMADD231PD Y5, Y7, Y8
+	VFMADD213PD Y1, Y5, Y8
+	VMULPD specialavx2Const<>+1472(SB), Y8, Y6
+	VMULPD Y5, Y5, Y7
+	VMOVUPS specialavx2Const<>+1216(SB), Y8
+	VFMADD231PD specialavx2Const<>+1248(SB), Y7, Y8
+	VFMADD213PD specialavx2Const<>+1280(SB), Y7, Y8
+	VFMADD213PD specialavx2Const<>+1312(SB), Y7, Y8
+	VMOVUPS specialavx2Const<>+1344(SB), Y9
+	VFMADD231PD specialavx2Const<>+1376(SB), Y7, Y9
+	VFMADD213PD specialavx2Const<>+1408(SB), Y7, Y9
+	VFMADD213PD specialavx2Const<>+1440(SB), Y7, Y9
+	VFMADD213PD specialavx2Const<>+1472(SB), Y7, Y9
+	VFMADD231PD Y5, Y8, Y9
+	VMULPD Y9, Y4, Y5
+	VDIVPD Y5, Y6, Y5
+	VSUBPD Y2, Y1, Y6
+	VMAXPD Y6, Y1, Y6
+	VCMPPD $17, Y0, Y6, Y7
+	VDIVPD Y6, Y1, Y8
+	VMOVUPS specialavx2Const<>+224(SB), Y9
+	VBLENDVPD Y7, Y8, Y9, Y8
+	VADDPD Y1, Y6, Y9
+	VBLENDVPD Y7, Y9, Y6, Y6
+	VDIVPD Y6, Y1, Y7
+	VMULPD Y7, Y7, Y9
+	VCMPPD $17, specialavx2Const<>+1184(SB), Y6, Y10
+	VMULPD specialavx2Const<>+1536(SB), Y6, Y11
+	VBLENDVPD Y10, Y11, Y6, Y6
+	VPADDQ specialavx2Const<>+608(SB), Y6, Y11
+	VPSRLQ $52, Y11, Y11
+	VPSLLQ $52, Y11, Y12
+	VPSUBQ Y12, Y6, Y6
+	VPADDQ Y1, Y6, Y6
+	VSUBPD Y1, Y6, Y6
+	BLOCK5
+	BLOCK20
+	VCVTPD2PSY Y2, X3
+	VMOVUPS X3, 16(DI)
+	JMP back1
+
+rare2:
+	BLOCK2
+	BLOCK5
+	BLOCK20
+	VCVTPD2PSY Y2, X3
+	VMOVUPS X3, (DI)
+	JMP back2
 
 // func trigammaF32AVX2(z, x *float32, n int) (done int)
 TEXT ·trigammaF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS specialavx2Const<>+1824(SB), Y2
-	VMOVUPS specialavx2Const<>+1856(SB), Y3
-	VMOVUPS specialavx2Const<>+192(SB), Y4
-	VMOVUPS specialavx2Const<>+128(SB), Y0
-	VMOVUPS specialavx2Const<>+1888(SB), Y5
-	VMOVUPS specialavx2Const<>+1920(SB), Y1
-	VMOVUPS specialavx2Const<>+1952(SB), Y6
-	VMOVUPS specialavx2Const<>+1984(SB), Y7
+	VMOVUPS specialavx2Const<>+3424(SB), Y2
+	VMOVUPS specialavx2Const<>+3456(SB), Y3
+	VMOVUPS specialavx2Const<>+224(SB), Y4
+	VMOVUPS specialavx2Const<>+64(SB), Y0
+	VMOVUPS specialavx2Const<>+3488(SB), Y5
+	VMOVUPS specialavx2Const<>+3520(SB), Y1
+	VMOVUPS specialavx2Const<>+3552(SB), Y6
+	VMOVUPS specialavx2Const<>+3584(SB), Y7
 	VMOVUPS specialavx2Const<>+32(SB), Y8
 	SUBQ $4, CX
 	JL tail
@@ -3043,7 +2801,7 @@ loop:
 	VMOVMSKPS Y10, AX
 	TESTL AX, AX
 	JNZ stopMain
-	BLOCK19
+	BLOCK17
 	SUBQ $4, CX
 	JGE loop
 
@@ -3058,7 +2816,7 @@ tailLoop:
 	VMOVMSKPS Y10, AX
 	TESTL AX, AX
 	JNZ stopTail
-	BLOCK19
+	BLOCK17
 	SUBQ $4, CX
 	JG tailLoop
 
@@ -3083,21 +2841,21 @@ TEXT ·ndtrF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS specialavx2Const<>+2016(SB), Y6
-	VMOVUPS specialavx2Const<>+2048(SB), Y7
-	VMOVUPS specialavx2Const<>+1856(SB), Y3
-	VMOVUPS specialavx2Const<>+1120(SB), Y4
-	VMOVUPS specialavx2Const<>+2080(SB), Y8
-	VMOVUPS specialavx2Const<>+128(SB), Y0
+	VMOVUPS specialavx2Const<>+1152(SB), Y6
+	VMOVUPS specialavx2Const<>+3616(SB), Y7
+	VMOVUPS specialavx2Const<>+3456(SB), Y3
+	VMOVUPS specialavx2Const<>+2176(SB), Y4
+	VMOVUPS specialavx2Const<>+3648(SB), Y8
+	VMOVUPS specialavx2Const<>+64(SB), Y0
 	VMOVUPS specialavx2Const<>+32(SB), Y2
-	VMOVUPS specialavx2Const<>+2112(SB), Y5
-	VMOVUPS specialavx2Const<>+2144(SB), Y1
+	VMOVUPS specialavx2Const<>+3680(SB), Y5
+	VMOVUPS specialavx2Const<>+3712(SB), Y1
 	SUBQ $8, CX
 	JL tail
 
 loop:
-	BLOCK13
-	BLOCK24
+	BLOCK11
+	BLOCK22
 	VCVTPS2PD 16(SI), Y9
 	VPAND Y6, Y9, Y10
 	VMULPD Y7, Y10, Y10
@@ -3106,40 +2864,40 @@ loop:
 	VADDPD Y4, Y10, Y12
 	VDIVPD Y12, Y11, Y11
 	VMULPD Y11, Y11, Y12
-	VMOVUPS specialavx2Const<>+2176(SB), Y13
+	VMOVUPS specialavx2Const<>+3744(SB), Y13
 	VFMADD231PD Y12, Y8, Y13
-	VFMADD213PD specialavx2Const<>+2208(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+2240(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+2272(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+2304(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+2336(SB), Y12, Y13
-	VMOVUPS specialavx2Const<>+2368(SB), Y14
-	VFMADD231PD specialavx2Const<>+2400(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+2432(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+2464(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+2496(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+2528(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+2560(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+3776(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+3808(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+3840(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+3872(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+3904(SB), Y12, Y13
+	VMOVUPS specialavx2Const<>+3936(SB), Y14
+	VFMADD231PD specialavx2Const<>+3968(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+4000(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+4032(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+4064(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+4096(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+4128(SB), Y12, Y14
 	VFMADD231PD Y11, Y13, Y14
-	VFMADD132PD specialavx2Const<>+160(SB), Y0, Y10
+	VFMADD132PD specialavx2Const<>+96(SB), Y0, Y10
 	VDIVPD Y10, Y14, Y10
 	VMULPD Y2, Y10, Y10
 	VMULPD Y9, Y9, Y11
-	VMULPD specialavx2Const<>+2592(SB), Y11, Y11
+	VMULPD specialavx2Const<>+4160(SB), Y11, Y11
 	VMAXPD Y11, Y5, Y11
 	VMOVAPS Y1, Y12
-	VFMADD231PD specialavx2Const<>+2624(SB), Y11, Y12
+	VFMADD231PD specialavx2Const<>+4192(SB), Y11, Y12
 	VSUBPD Y1, Y12, Y12
-	VFNMADD231PD specialavx2Const<>+832(SB), Y12, Y11
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y12, Y11
+	VFNMADD231PD specialavx2Const<>+864(SB), Y12, Y11
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y12, Y11
 	VMULPD Y11, Y11, Y13
-	VMOVUPS specialavx2Const<>+2688(SB), Y14
-	VFMADD231PD specialavx2Const<>+2720(SB), Y11, Y14
-	VFMADD213PD specialavx2Const<>+2752(SB), Y11, Y14
-	VFMADD213PD specialavx2Const<>+2784(SB), Y11, Y14
-	VFMADD213PD specialavx2Const<>+2816(SB), Y11, Y14
-	VFMADD213PD specialavx2Const<>+2848(SB), Y11, Y14
-	VFMADD213PD specialavx2Const<>+1984(SB), Y11, Y14
+	VMOVUPS specialavx2Const<>+4256(SB), Y14
+	VFMADD231PD specialavx2Const<>+4288(SB), Y11, Y14
+	VFMADD213PD specialavx2Const<>+4320(SB), Y11, Y14
+	VFMADD213PD specialavx2Const<>+4352(SB), Y11, Y14
+	VFMADD213PD specialavx2Const<>+4384(SB), Y11, Y14
+	VFMADD213PD specialavx2Const<>+4416(SB), Y11, Y14
+	VFMADD213PD specialavx2Const<>+3584(SB), Y11, Y14
 	VFMADD213PD Y2, Y11, Y14
 	VFMADD231PD Y14, Y13, Y11
 	VADDPD Y0, Y11, Y11
@@ -3155,7 +2913,7 @@ loop:
 	VPADDQ Y0, Y12, Y12
 	VMULPD Y12, Y11, Y11
 	VMULPD Y11, Y10, Y10
-	VCMPPD $17, specialavx2Const<>+192(SB), Y9, Y9
+	VCMPPD $17, specialavx2Const<>+224(SB), Y9, Y9
 	VSUBPD Y10, Y0, Y11
 	VBLENDVPD Y9, Y10, Y11, Y9
 	VCVTPD2PSY Y9, X10
@@ -3169,8 +2927,8 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK13
-	BLOCK24
+	BLOCK11
+	BLOCK22
 	ADDQ $16, DI
 	ADDQ $16, SI
 	SUBQ $4, CX
@@ -3185,20 +2943,20 @@ TEXT ·erfcxF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS specialavx2Const<>+2016(SB), Y8
-	VMOVUPS specialavx2Const<>+1856(SB), Y1
-	VMOVUPS specialavx2Const<>+1120(SB), Y2
-	VMOVUPS specialavx2Const<>+160(SB), Y3
-	VMOVUPS specialavx2Const<>+128(SB), Y4
-	VMOVUPS specialavx2Const<>+192(SB), Y0
-	VMOVUPS specialavx2Const<>+2880(SB), Y6
-	VMOVUPS specialavx2Const<>+2912(SB), Y5
-	VMOVUPS specialavx2Const<>+2144(SB), Y7
+	VMOVUPS specialavx2Const<>+1152(SB), Y8
+	VMOVUPS specialavx2Const<>+3456(SB), Y1
+	VMOVUPS specialavx2Const<>+2176(SB), Y2
+	VMOVUPS specialavx2Const<>+96(SB), Y3
+	VMOVUPS specialavx2Const<>+64(SB), Y4
+	VMOVUPS specialavx2Const<>+224(SB), Y0
+	VMOVUPS specialavx2Const<>+4448(SB), Y6
+	VMOVUPS specialavx2Const<>+4480(SB), Y5
+	VMOVUPS specialavx2Const<>+3712(SB), Y7
 	SUBQ $8, CX
 	JL tail
 
 loop:
-	BLOCK14
+	BLOCK12
 	VFMADD231PD Y3, Y13, Y9
 	VBLENDVPD Y11, Y9, Y10, Y9
 	VCVTPD2PSY Y9, X10
@@ -3210,20 +2968,20 @@ loop:
 	VADDPD Y2, Y11, Y11
 	VDIVPD Y11, Y12, Y11
 	VMULPD Y11, Y11, Y12
-	VMOVUPS specialavx2Const<>+2176(SB), Y13
-	VFMADD231PD specialavx2Const<>+2080(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+2208(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+2240(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+2272(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+2304(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+2336(SB), Y12, Y13
-	VMOVUPS specialavx2Const<>+2368(SB), Y14
-	VFMADD231PD specialavx2Const<>+2400(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+2432(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+2464(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+2496(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+2528(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+2560(SB), Y12, Y14
+	VMOVUPS specialavx2Const<>+3744(SB), Y13
+	VFMADD231PD specialavx2Const<>+3648(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+3776(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+3808(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+3840(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+3872(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+3904(SB), Y12, Y13
+	VMOVUPS specialavx2Const<>+3936(SB), Y14
+	VFMADD231PD specialavx2Const<>+3968(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+4000(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+4032(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+4064(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+4096(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+4128(SB), Y12, Y14
 	VFMADD231PD Y11, Y13, Y14
 	VFMADD213PD Y4, Y3, Y10
 	VDIVPD Y10, Y14, Y10
@@ -3232,13 +2990,13 @@ loop:
 	VMINPD Y9, Y5, Y9
 	VMAXPD Y9, Y6, Y9
 	VMOVAPS Y7, Y12
-	VFMADD231PD specialavx2Const<>+2624(SB), Y9, Y12
+	VFMADD231PD specialavx2Const<>+4192(SB), Y9, Y12
 	VSUBPD Y7, Y12, Y13
-	VFNMADD231PD specialavx2Const<>+832(SB), Y13, Y9
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y13, Y9
+	VFNMADD231PD specialavx2Const<>+864(SB), Y13, Y9
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y13, Y9
 	VPSLLQ $52, Y12, Y12
 	VPADDQ Y4, Y12, Y12
-	BLOCK26
+	BLOCK24
 	VMOVAPS Y12, Y13
 	VFMADD231PD Y9, Y12, Y13
 	VSUBPD Y10, Y0, Y9
@@ -3255,7 +3013,7 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK14
+	BLOCK12
 	VFMADD231PD Y3, Y13, Y9
 	VBLENDVPD Y11, Y9, Y10, Y9
 	VCVTPD2PSY Y9, X10
@@ -3274,66 +3032,66 @@ TEXT ·logNdtrF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS specialavx2Const<>+1856(SB), Y4
-	VMOVUPS specialavx2Const<>+1120(SB), Y5
-	VMOVUPS specialavx2Const<>+128(SB), Y0
+	VMOVUPS specialavx2Const<>+3456(SB), Y4
+	VMOVUPS specialavx2Const<>+2176(SB), Y5
+	VMOVUPS specialavx2Const<>+64(SB), Y0
 	VMOVUPS specialavx2Const<>+32(SB), Y2
-	VMOVUPS specialavx2Const<>+192(SB), Y1
-	VMOVUPS specialavx2Const<>+2144(SB), Y3
+	VMOVUPS specialavx2Const<>+224(SB), Y1
+	VMOVUPS specialavx2Const<>+3712(SB), Y3
 	SUBQ $8, CX
 	JL tail
 
 loop:
-	BLOCK8
-	BLOCK23
-	VPOR specialavx2Const<>+3200(SB), Y6, Y6
+	BLOCK6
+	BLOCK21
+	VPOR specialavx2Const<>+3296(SB), Y6, Y6
 	VCVTPD2PSY Y6, X7
 	VMOVUPS X7, (DI)
 	VCVTPS2PD 16(SI), Y6
-	VPAND specialavx2Const<>+2016(SB), Y6, Y7
-	VMULPD specialavx2Const<>+2048(SB), Y7, Y7
+	VPAND specialavx2Const<>+1152(SB), Y6, Y7
+	VMULPD specialavx2Const<>+3616(SB), Y7, Y7
 	VMINPD Y7, Y4, Y7
 	VSUBPD Y5, Y7, Y8
 	VADDPD Y5, Y7, Y9
 	VDIVPD Y9, Y8, Y8
 	VMULPD Y8, Y8, Y9
-	VMOVUPS specialavx2Const<>+2176(SB), Y10
-	VFMADD231PD specialavx2Const<>+2080(SB), Y9, Y10
-	VFMADD213PD specialavx2Const<>+2208(SB), Y9, Y10
-	VFMADD213PD specialavx2Const<>+2240(SB), Y9, Y10
-	VFMADD213PD specialavx2Const<>+2272(SB), Y9, Y10
-	VFMADD213PD specialavx2Const<>+2304(SB), Y9, Y10
-	VFMADD213PD specialavx2Const<>+2336(SB), Y9, Y10
-	VMOVUPS specialavx2Const<>+2368(SB), Y11
-	VFMADD231PD specialavx2Const<>+2400(SB), Y9, Y11
-	VFMADD213PD specialavx2Const<>+2432(SB), Y9, Y11
-	VFMADD213PD specialavx2Const<>+2464(SB), Y9, Y11
-	VFMADD213PD specialavx2Const<>+2496(SB), Y9, Y11
-	VFMADD213PD specialavx2Const<>+2528(SB), Y9, Y11
-	VFMADD213PD specialavx2Const<>+2560(SB), Y9, Y11
+	VMOVUPS specialavx2Const<>+3744(SB), Y10
+	VFMADD231PD specialavx2Const<>+3648(SB), Y9, Y10
+	VFMADD213PD specialavx2Const<>+3776(SB), Y9, Y10
+	VFMADD213PD specialavx2Const<>+3808(SB), Y9, Y10
+	VFMADD213PD specialavx2Const<>+3840(SB), Y9, Y10
+	VFMADD213PD specialavx2Const<>+3872(SB), Y9, Y10
+	VFMADD213PD specialavx2Const<>+3904(SB), Y9, Y10
+	VMOVUPS specialavx2Const<>+3936(SB), Y11
+	VFMADD231PD specialavx2Const<>+3968(SB), Y9, Y11
+	VFMADD213PD specialavx2Const<>+4000(SB), Y9, Y11
+	VFMADD213PD specialavx2Const<>+4032(SB), Y9, Y11
+	VFMADD213PD specialavx2Const<>+4064(SB), Y9, Y11
+	VFMADD213PD specialavx2Const<>+4096(SB), Y9, Y11
+	VFMADD213PD specialavx2Const<>+4128(SB), Y9, Y11
 	VFMADD231PD Y8, Y10, Y11
-	VFMADD132PD specialavx2Const<>+160(SB), Y0, Y7
+	VFMADD132PD specialavx2Const<>+96(SB), Y0, Y7
 	VDIVPD Y7, Y11, Y7
 	VMULPD Y2, Y7, Y7
 	VMULPD Y6, Y6, Y8
 	VMULPD Y2, Y8, Y8
 	VCMPPD $17, Y1, Y6, Y6
 	VSUBPD Y8, Y1, Y9
-	VMOVUPS specialavx2Const<>+2112(SB), Y10
+	VMOVUPS specialavx2Const<>+3680(SB), Y10
 	VMAXPD Y9, Y10, Y9
 	VMOVAPS Y3, Y10
-	VFMADD231PD specialavx2Const<>+2624(SB), Y9, Y10
+	VFMADD231PD specialavx2Const<>+4192(SB), Y9, Y10
 	VSUBPD Y3, Y10, Y10
-	VFNMADD231PD specialavx2Const<>+832(SB), Y10, Y9
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y10, Y9
+	VFNMADD231PD specialavx2Const<>+864(SB), Y10, Y9
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y10, Y9
 	VMULPD Y9, Y9, Y11
-	VMOVUPS specialavx2Const<>+2688(SB), Y12
-	VFMADD231PD specialavx2Const<>+2720(SB), Y9, Y12
-	VFMADD213PD specialavx2Const<>+2752(SB), Y9, Y12
-	VFMADD213PD specialavx2Const<>+2784(SB), Y9, Y12
-	VFMADD213PD specialavx2Const<>+2816(SB), Y9, Y12
-	VFMADD213PD specialavx2Const<>+2848(SB), Y9, Y12
-	VFMADD213PD specialavx2Const<>+1984(SB), Y9, Y12
+	VMOVUPS specialavx2Const<>+4256(SB), Y12
+	VFMADD231PD specialavx2Const<>+4288(SB), Y9, Y12
+	VFMADD213PD specialavx2Const<>+4320(SB), Y9, Y12
+	VFMADD213PD specialavx2Const<>+4352(SB), Y9, Y12
+	VFMADD213PD specialavx2Const<>+4384(SB), Y9, Y12
+	VFMADD213PD specialavx2Const<>+4416(SB), Y9, Y12
+	VFMADD213PD specialavx2Const<>+3584(SB), Y9, Y12
 	VFMADD213PD Y2, Y9, Y12
 	VFMADD231PD Y12, Y11, Y9
 	VADDPD Y0, Y9, Y9
@@ -3357,36 +3115,36 @@ loop:
 	VSUBPD Y0, Y10, Y13
 	VSUBPD Y13, Y9, Y13
 	VBLENDVPD Y11, Y12, Y13, Y11
-	VCMPPD $17, specialavx2Const<>+2944(SB), Y9, Y9
+	VCMPPD $17, specialavx2Const<>+4512(SB), Y9, Y9
 	VDIVPD Y10, Y11, Y11
 	VBLENDVPD Y9, Y11, Y1, Y9
 	VBLENDVPD Y6, Y7, Y10, Y7
 	VBLENDVPD Y6, Y1, Y9, Y9
-	VCMPPD $17, specialavx2Const<>+2976(SB), Y7, Y10
-	VMULPD specialavx2Const<>+3008(SB), Y7, Y11
+	VCMPPD $17, specialavx2Const<>+1184(SB), Y7, Y10
+	VMULPD specialavx2Const<>+1536(SB), Y7, Y11
 	VBLENDVPD Y10, Y11, Y7, Y11
-	VPADDQ specialavx2Const<>+576(SB), Y11, Y12
+	VPADDQ specialavx2Const<>+608(SB), Y11, Y12
 	VPSRLQ $52, Y12, Y12
 	VPSLLQ $52, Y12, Y13
 	VPSUBQ Y13, Y11, Y11
 	VPADDQ Y0, Y11, Y11
 	VSUBPD Y0, Y11, Y11
-	VPOR specialavx2Const<>+608(SB), Y12, Y12
-	VSUBPD specialavx2Const<>+640(SB), Y12, Y12
-	VBLENDVPD Y10, specialavx2Const<>+3040(SB), Y1, Y10
+	VPOR specialavx2Const<>+640(SB), Y12, Y12
+	VSUBPD specialavx2Const<>+672(SB), Y12, Y12
+	VBLENDVPD Y10, specialavx2Const<>+1568(SB), Y1, Y10
 	VSUBPD Y10, Y12, Y10
-	VADDPD specialavx2Const<>+160(SB), Y11, Y12
+	VADDPD specialavx2Const<>+96(SB), Y11, Y12
 	VDIVPD Y12, Y11, Y12
 	VMULPD Y12, Y12, Y13
-	VMOVUPS specialavx2Const<>+672(SB), Y14
-	VFMADD231PD specialavx2Const<>+704(SB), Y13, Y14
-	VFMADD213PD specialavx2Const<>+736(SB), Y13, Y14
+	VMOVUPS specialavx2Const<>+704(SB), Y14
+	VFMADD231PD specialavx2Const<>+736(SB), Y13, Y14
 	VFMADD213PD specialavx2Const<>+768(SB), Y13, Y14
 	VFMADD213PD specialavx2Const<>+800(SB), Y13, Y14
+	VFMADD213PD specialavx2Const<>+832(SB), Y13, Y14
 	VMULPD Y14, Y13, Y13
 	VMULPD Y11, Y11, Y14
-	BLOCK23
-	VPOR specialavx2Const<>+3200(SB), Y6, Y6
+	BLOCK21
+	VPOR specialavx2Const<>+3296(SB), Y6, Y6
 	VCVTPD2PSY Y6, X7
 	VMOVUPS X7, 16(DI)
 	ADDQ $32, DI
@@ -3398,9 +3156,9 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK8
-	BLOCK23
-	VPOR specialavx2Const<>+3200(SB), Y6, Y6
+	BLOCK6
+	BLOCK21
+	VPOR specialavx2Const<>+3296(SB), Y6, Y6
 	VCVTPD2PSY Y6, X7
 	VMOVUPS X7, (DI)
 	ADDQ $16, DI
@@ -3418,37 +3176,37 @@ TEXT ·zetaF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VMOVUPS specialavx2Const<>+128(SB), Y0
-	VMOVUPS specialavx2Const<>+160(SB), Y1
-	VMOVUPS specialavx2Const<>+832(SB), Y2
-	VMOVUPS specialavx2Const<>+2880(SB), Y4
-	VMOVUPS specialavx2Const<>+2912(SB), Y3
-	VMOVUPS specialavx2Const<>+2144(SB), Y5
-	VMOVUPS specialavx2Const<>+2784(SB), Y6
+	VMOVUPS specialavx2Const<>+64(SB), Y0
+	VMOVUPS specialavx2Const<>+96(SB), Y1
+	VMOVUPS specialavx2Const<>+864(SB), Y2
+	VMOVUPS specialavx2Const<>+4448(SB), Y4
+	VMOVUPS specialavx2Const<>+4480(SB), Y3
+	VMOVUPS specialavx2Const<>+3712(SB), Y5
+	VMOVUPS specialavx2Const<>+4352(SB), Y6
 	SUBQ $4, CX
 	JL tail
 
 loop:
 	VCVTPS2PD (SI), Y7
 	VCVTPS2PD (R8), Y8
-	VCMPPD $25, specialavx2Const<>+3232(SB), Y7, Y9
-	VMOVUPS specialavx2Const<>+3264(SB), Y10
+	VCMPPD $25, specialavx2Const<>+4544(SB), Y7, Y9
+	VMOVUPS specialavx2Const<>+4576(SB), Y10
 	VCMPPD $25, Y7, Y10, Y10
 	VPOR Y10, Y9, Y9
 	VMOVMSKPS Y9, AX
 	TESTL AX, AX
 	JNZ stopMain
-	VCMPPD $25, specialavx2Const<>+1824(SB), Y8, Y9
-	VMOVUPS specialavx2Const<>+1856(SB), Y10
+	VCMPPD $25, specialavx2Const<>+3424(SB), Y8, Y9
+	VMOVUPS specialavx2Const<>+3456(SB), Y10
 	VCMPPD $25, Y8, Y10, Y10
 	VPOR Y10, Y9, Y9
 	VMOVMSKPS Y9, AX
 	TESTL AX, AX
 	JNZ stopMain
-	BLOCK1
-	BLOCK2
-	BLOCK11
-	VFMADD213PD specialavx2Const<>+1984(SB), Y7, Y11
+	BLOCK3
+	BLOCK4
+	BLOCK9
+	VFMADD213PD specialavx2Const<>+3584(SB), Y7, Y11
 	VFMADD213PD specialavx2Const<>+32(SB), Y7, Y11
 	VFMADD231PD Y11, Y10, Y7
 	VMOVAPS Y8, Y10
@@ -3468,24 +3226,24 @@ tail:
 tailLoop:
 	VCVTPS2PD (SI), Y7
 	VCVTPS2PD (R8), Y8
-	VCMPPD $25, specialavx2Const<>+3232(SB), Y7, Y9
-	VMOVUPS specialavx2Const<>+3264(SB), Y10
+	VCMPPD $25, specialavx2Const<>+4544(SB), Y7, Y9
+	VMOVUPS specialavx2Const<>+4576(SB), Y10
 	VCMPPD $25, Y7, Y10, Y10
 	VPOR Y10, Y9, Y9
 	VMOVMSKPS Y9, AX
 	TESTL AX, AX
 	JNZ stopTail
-	VCMPPD $25, specialavx2Const<>+1824(SB), Y8, Y9
-	VMOVUPS specialavx2Const<>+1856(SB), Y10
+	VCMPPD $25, specialavx2Const<>+3424(SB), Y8, Y9
+	VMOVUPS specialavx2Const<>+3456(SB), Y10
 	VCMPPD $25, Y8, Y10, Y10
 	VPOR Y10, Y9, Y9
 	VMOVMSKPS Y9, AX
 	TESTL AX, AX
 	JNZ stopTail
-	BLOCK1
-	BLOCK2
-	BLOCK11
-	VFMADD213PD specialavx2Const<>+1984(SB), Y7, Y11
+	BLOCK3
+	BLOCK4
+	BLOCK9
+	VFMADD213PD specialavx2Const<>+3584(SB), Y7, Y11
 	VFMADD213PD specialavx2Const<>+32(SB), Y7, Y11
 	VFMADD231PD Y11, Y10, Y7
 	VMOVAPS Y8, Y10
@@ -3497,179 +3255,6 @@ tailLoop:
 	ADDQ $16, SI
 	ADDQ $16, R8
 	SUBQ $4, CX
-	JG tailLoop
-
-done:
-	VZEROUPPER
-	MOVQ n+24(FP), AX
-	MOVQ AX, done+32(FP)
-	RET
-
-stopMain:
-	ADDQ $4, CX
-
-stopTail:
-	VZEROUPPER
-	MOVQ n+24(FP), AX
-	SUBQ CX, AX
-	MOVQ AX, done+32(FP)
-	RET
-
-// func gammaincLowF32AVX2(z, x, y *float32, n int) (done int)
-TEXT ·gammaincLowF32AVX2(SB), NOSPLIT, $0-40
-	MOVQ z+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ n+24(FP), CX
-	VMOVUPS specialavx2Const<>+1824(SB), Y3
-	VMOVUPS specialavx2Const<>+3392(SB), Y4
-	VMOVUPS specialavx2Const<>+128(SB), Y0
-	VMOVUPS specialavx2Const<>+160(SB), Y1
-	VMOVUPS specialavx2Const<>+832(SB), Y2
-	SUBQ $4, CX
-	JL tail
-
-loop:
-	VCVTPS2PD (SI), Y5
-	VCVTPS2PD (R8), Y6
-	VCMPPD $25, Y3, Y5, Y7
-	VCMPPD $25, Y3, Y6, Y8
-	VPOR Y8, Y7, Y7
-	VMOVMSKPS Y7, AX
-	TESTL AX, AX
-	JNZ stopMain
-	VCMPPD $30, Y4, Y6, Y7
-	VMOVUPS specialavx2Const<>+3424(SB), Y8
-	VCMPPD $25, Y5, Y8, Y8
-	VPOR Y8, Y7, Y7
-	VMOVMSKPS Y7, AX
-	TESTL AX, AX
-	JNZ stopMain
-	BLOCK3
-	BLOCK4
-	BLOCK25
-	JGE loop
-
-tail:
-	ADDQ $4, CX
-	JZ done
-tailLoop:
-	VCVTPS2PD (SI), Y5
-	VCVTPS2PD (R8), Y6
-	VCMPPD $25, Y3, Y5, Y7
-	VCMPPD $25, Y3, Y6, Y8
-	VPOR Y8, Y7, Y7
-	VMOVMSKPS Y7, AX
-	TESTL AX, AX
-	JNZ stopTail
-	VCMPPD $30, Y4, Y6, Y7
-	VMOVUPS specialavx2Const<>+3424(SB), Y8
-	VCMPPD $25, Y5, Y8, Y8
-	VPOR Y8, Y7, Y7
-	VMOVMSKPS Y7, AX
-	TESTL AX, AX
-	JNZ stopTail
-	BLOCK3
-	BLOCK4
-	BLOCK25
-	JG tailLoop
-
-done:
-	VZEROUPPER
-	MOVQ n+24(FP), AX
-	MOVQ AX, done+32(FP)
-	RET
-
-stopMain:
-	ADDQ $4, CX
-
-stopTail:
-	VZEROUPPER
-	MOVQ n+24(FP), AX
-	SUBQ CX, AX
-	MOVQ AX, done+32(FP)
-	RET
-
-// func gammaincF32AVX2(z, x, y *float32, n int) (done int)
-TEXT ·gammaincF32AVX2(SB), NOSPLIT, $0-40
-	MOVQ z+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ n+24(FP), CX
-	VMOVUPS specialavx2Const<>+128(SB), Y0
-	VMOVUPS specialavx2Const<>+160(SB), Y1
-	SUBQ $4, CX
-	JL tail
-
-loop:
-	VCVTPS2PD (SI), Y2
-	VCVTPS2PD (R8), Y3
-	VCMPPD $29, specialavx2Const<>+3424(SB), Y2, Y4
-	VCMPPD $17, specialavx2Const<>+3424(SB), Y2, Y5
-	VCMPPD $25, specialavx2Const<>+1824(SB), Y2, Y6
-	VCMPPD $25, specialavx2Const<>+1824(SB), Y3, Y7
-	VPOR Y7, Y6, Y6
-	VMOVMSKPS Y6, AX
-	TESTL AX, AX
-	JNZ stopMain
-	VCMPPD $30, specialavx2Const<>+3392(SB), Y3, Y6
-	VPAND Y6, Y5, Y5
-	VMOVUPS specialavx2Const<>+4768(SB), Y6
-	VCMPPD $25, Y2, Y6, Y6
-	VPOR Y6, Y5, Y5
-	VMOVMSKPS Y5, AX
-	TESTL AX, AX
-	JNZ stopMain
-	VMULPD specialavx2Const<>+4800(SB), Y2, Y5
-	VCMPPD $25, Y5, Y3, Y5
-	VMULPD specialavx2Const<>+4832(SB), Y2, Y6
-	VCMPPD $30, Y6, Y3, Y6
-	VPOR Y6, Y5, Y5
-	VPAND Y5, Y4, Y5
-	VMOVMSKPS Y5, AX
-	TESTL AX, AX
-	JNZ stopMain
-	BLOCK5
-	BLOCK6
-	BLOCK7
-	BLOCK12
-	JGE loop
-
-tail:
-	ADDQ $4, CX
-	JZ done
-tailLoop:
-	VCVTPS2PD (SI), Y2
-	VCVTPS2PD (R8), Y3
-	VCMPPD $29, specialavx2Const<>+3424(SB), Y2, Y4
-	VCMPPD $17, specialavx2Const<>+3424(SB), Y2, Y5
-	VCMPPD $25, specialavx2Const<>+1824(SB), Y2, Y6
-	VCMPPD $25, specialavx2Const<>+1824(SB), Y3, Y7
-	VPOR Y7, Y6, Y6
-	VMOVMSKPS Y6, AX
-	TESTL AX, AX
-	JNZ stopTail
-	VCMPPD $30, specialavx2Const<>+3392(SB), Y3, Y6
-	VPAND Y6, Y5, Y5
-	VMOVUPS specialavx2Const<>+4768(SB), Y6
-	VCMPPD $25, Y2, Y6, Y6
-	VPOR Y6, Y5, Y5
-	VMOVMSKPS Y5, AX
-	TESTL AX, AX
-	JNZ stopTail
-	VMULPD specialavx2Const<>+4800(SB), Y2, Y5
-	VCMPPD $25, Y5, Y3, Y5
-	VMULPD specialavx2Const<>+4832(SB), Y2, Y6
-	VCMPPD $30, Y6, Y3, Y6
-	VPOR Y6, Y5, Y5
-	VPAND Y5, Y4, Y5
-	VMOVMSKPS Y5, AX
-	TESTL AX, AX
-	JNZ stopTail
-	BLOCK5
-	BLOCK6
-	BLOCK7
-	BLOCK12
 	JG tailLoop
 
 done:
@@ -3693,21 +3278,21 @@ TEXT ·besselI0F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS specialavx2Const<>+2016(SB), Y6
-	VMOVUPS specialavx2Const<>+4672(SB), Y0
-	VMOVUPS specialavx2Const<>+7072(SB), Y7
-	VMOVUPS specialavx2Const<>+7104(SB), Y2
-	VMOVUPS specialavx2Const<>+128(SB), Y1
-	VMOVUPS specialavx2Const<>+2880(SB), Y4
-	VMOVUPS specialavx2Const<>+2912(SB), Y3
-	VMOVUPS specialavx2Const<>+2144(SB), Y5
+	VMOVUPS specialavx2Const<>+1152(SB), Y6
+	VMOVUPS specialavx2Const<>+4704(SB), Y0
+	VMOVUPS specialavx2Const<>+4736(SB), Y7
+	VMOVUPS specialavx2Const<>+4768(SB), Y2
+	VMOVUPS specialavx2Const<>+64(SB), Y1
+	VMOVUPS specialavx2Const<>+4448(SB), Y4
+	VMOVUPS specialavx2Const<>+4480(SB), Y3
+	VMOVUPS specialavx2Const<>+3712(SB), Y5
 	SUBQ $8, CX
 	JL tail
 
 loop:
-	BLOCK15
-	VFMADD213PD specialavx2Const<>+2848(SB), Y9, Y14
-	VFMADD213PD specialavx2Const<>+1984(SB), Y9, Y14
+	BLOCK13
+	VFMADD213PD specialavx2Const<>+4416(SB), Y9, Y14
+	VFMADD213PD specialavx2Const<>+3584(SB), Y9, Y14
 	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14
 	VFMADD231PD Y14, Y13, Y9
 	VMOVAPS Y11, Y13
@@ -3722,44 +3307,44 @@ loop:
 	VMINPD Y8, Y0, Y9
 	VMULPD Y9, Y9, Y9
 	VMULPD Y9, Y9, Y10
-	VMOVUPS specialavx2Const<>+7136(SB), Y11
+	VMOVUPS specialavx2Const<>+4800(SB), Y11
 	VFMADD231PD Y10, Y7, Y11
-	VFMADD213PD specialavx2Const<>+7168(SB), Y10, Y11
-	VFMADD213PD specialavx2Const<>+7200(SB), Y10, Y11
-	VFMADD213PD specialavx2Const<>+7232(SB), Y10, Y11
-	VFMADD213PD specialavx2Const<>+7264(SB), Y10, Y11
-	VMOVUPS specialavx2Const<>+7296(SB), Y12
-	VFMADD231PD specialavx2Const<>+7328(SB), Y10, Y12
-	VFMADD213PD specialavx2Const<>+7360(SB), Y10, Y12
-	VFMADD213PD specialavx2Const<>+7392(SB), Y10, Y12
-	VFMADD213PD specialavx2Const<>+7424(SB), Y10, Y12
-	VFMADD213PD specialavx2Const<>+7456(SB), Y10, Y12
+	VFMADD213PD specialavx2Const<>+4832(SB), Y10, Y11
+	VFMADD213PD specialavx2Const<>+4864(SB), Y10, Y11
+	VFMADD213PD specialavx2Const<>+4896(SB), Y10, Y11
+	VFMADD213PD specialavx2Const<>+4928(SB), Y10, Y11
+	VMOVUPS specialavx2Const<>+4960(SB), Y12
+	VFMADD231PD specialavx2Const<>+4992(SB), Y10, Y12
+	VFMADD213PD specialavx2Const<>+5024(SB), Y10, Y12
+	VFMADD213PD specialavx2Const<>+5056(SB), Y10, Y12
+	VFMADD213PD specialavx2Const<>+5088(SB), Y10, Y12
+	VFMADD213PD specialavx2Const<>+5120(SB), Y10, Y12
 	VFMADD231PD Y9, Y11, Y12
 	VMINPD Y8, Y2, Y9
 	VMAXPD Y9, Y0, Y9
 	VDIVPD Y9, Y1, Y10
 	VMULPD Y10, Y10, Y11
-	VMOVUPS specialavx2Const<>+7488(SB), Y13
-	VFMADD231PD specialavx2Const<>+7520(SB), Y11, Y13
-	VFMADD213PD specialavx2Const<>+7552(SB), Y11, Y13
-	VFMADD213PD specialavx2Const<>+7584(SB), Y11, Y13
-	VMOVUPS specialavx2Const<>+7616(SB), Y14
-	VFMADD231PD specialavx2Const<>+7648(SB), Y11, Y14
-	VFMADD213PD specialavx2Const<>+7680(SB), Y11, Y14
-	VFMADD213PD specialavx2Const<>+7712(SB), Y11, Y14
+	VMOVUPS specialavx2Const<>+5152(SB), Y13
+	VFMADD231PD specialavx2Const<>+5184(SB), Y11, Y13
+	VFMADD213PD specialavx2Const<>+5216(SB), Y11, Y13
+	VFMADD213PD specialavx2Const<>+5248(SB), Y11, Y13
+	VMOVUPS specialavx2Const<>+5280(SB), Y14
+	VFMADD231PD specialavx2Const<>+5312(SB), Y11, Y14
+	VFMADD213PD specialavx2Const<>+5344(SB), Y11, Y14
+	VFMADD213PD specialavx2Const<>+5376(SB), Y11, Y14
 	VFMADD231PD Y10, Y13, Y14
 	VSQRTPD Y10, Y10
 	VMULPD Y10, Y14, Y10
 	VMINPD Y9, Y3, Y9
 	VMAXPD Y9, Y4, Y9
 	VMOVAPS Y5, Y11
-	VFMADD231PD specialavx2Const<>+2624(SB), Y9, Y11
+	VFMADD231PD specialavx2Const<>+4192(SB), Y9, Y11
 	VSUBPD Y5, Y11, Y13
-	VFNMADD231PD specialavx2Const<>+832(SB), Y13, Y9
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y13, Y9
+	VFNMADD231PD specialavx2Const<>+864(SB), Y13, Y9
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y13, Y9
 	VPSLLQ $52, Y11, Y11
 	VPADDQ Y1, Y11, Y11
-	BLOCK26
+	BLOCK24
 	VMOVAPS Y11, Y13
 	VFMADD231PD Y9, Y11, Y13
 	VMULPD Y13, Y10, Y9
@@ -3776,9 +3361,9 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK15
-	VFMADD213PD specialavx2Const<>+2848(SB), Y9, Y14
-	VFMADD213PD specialavx2Const<>+1984(SB), Y9, Y14
+	BLOCK13
+	VFMADD213PD specialavx2Const<>+4416(SB), Y9, Y14
+	VFMADD213PD specialavx2Const<>+3584(SB), Y9, Y14
 	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14
 	VFMADD231PD Y14, Y13, Y9
 	VMOVAPS Y11, Y13
@@ -3802,50 +3387,50 @@ TEXT ·besselI0eF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS specialavx2Const<>+2016(SB), Y6
-	VMOVUPS specialavx2Const<>+4672(SB), Y0
-	VMOVUPS specialavx2Const<>+7072(SB), Y7
-	VMOVUPS specialavx2Const<>+128(SB), Y1
-	VMOVUPS specialavx2Const<>+192(SB), Y2
-	VMOVUPS specialavx2Const<>+2880(SB), Y4
-	VMOVUPS specialavx2Const<>+2912(SB), Y3
-	VMOVUPS specialavx2Const<>+2144(SB), Y5
+	VMOVUPS specialavx2Const<>+1152(SB), Y6
+	VMOVUPS specialavx2Const<>+4704(SB), Y0
+	VMOVUPS specialavx2Const<>+4736(SB), Y7
+	VMOVUPS specialavx2Const<>+64(SB), Y1
+	VMOVUPS specialavx2Const<>+224(SB), Y2
+	VMOVUPS specialavx2Const<>+4448(SB), Y4
+	VMOVUPS specialavx2Const<>+4480(SB), Y3
+	VMOVUPS specialavx2Const<>+3712(SB), Y5
 	SUBQ $8, CX
 	JL tail
 
 loop:
-	BLOCK16
-	BLOCK27
+	BLOCK14
+	BLOCK25
 	VMOVUPS X9, (DI)
 	VCVTPS2PD 16(SI), Y8
 	VPAND Y6, Y8, Y8
 	VMINPD Y8, Y0, Y9
 	VMULPD Y9, Y9, Y10
 	VMULPD Y10, Y10, Y11
-	VMOVUPS specialavx2Const<>+7136(SB), Y12
+	VMOVUPS specialavx2Const<>+4800(SB), Y12
 	VFMADD231PD Y11, Y7, Y12
-	VFMADD213PD specialavx2Const<>+7168(SB), Y11, Y12
-	VFMADD213PD specialavx2Const<>+7200(SB), Y11, Y12
-	VFMADD213PD specialavx2Const<>+7232(SB), Y11, Y12
-	VFMADD213PD specialavx2Const<>+7264(SB), Y11, Y12
-	VMOVUPS specialavx2Const<>+7296(SB), Y13
-	VFMADD231PD specialavx2Const<>+7328(SB), Y11, Y13
-	VFMADD213PD specialavx2Const<>+7360(SB), Y11, Y13
-	VFMADD213PD specialavx2Const<>+7392(SB), Y11, Y13
-	VFMADD213PD specialavx2Const<>+7424(SB), Y11, Y13
-	VFMADD213PD specialavx2Const<>+7456(SB), Y11, Y13
+	VFMADD213PD specialavx2Const<>+4832(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+4864(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+4896(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+4928(SB), Y11, Y12
+	VMOVUPS specialavx2Const<>+4960(SB), Y13
+	VFMADD231PD specialavx2Const<>+4992(SB), Y11, Y13
+	VFMADD213PD specialavx2Const<>+5024(SB), Y11, Y13
+	VFMADD213PD specialavx2Const<>+5056(SB), Y11, Y13
+	VFMADD213PD specialavx2Const<>+5088(SB), Y11, Y13
+	VFMADD213PD specialavx2Const<>+5120(SB), Y11, Y13
 	VFMADD231PD Y10, Y12, Y13
 	VMAXPD Y8, Y0, Y10
 	VDIVPD Y10, Y1, Y10
 	VMULPD Y10, Y10, Y11
-	VMOVUPS specialavx2Const<>+7488(SB), Y12
-	VFMADD231PD specialavx2Const<>+7520(SB), Y11, Y12
-	VFMADD213PD specialavx2Const<>+7552(SB), Y11, Y12
-	VFMADD213PD specialavx2Const<>+7584(SB), Y11, Y12
-	VMOVUPS specialavx2Const<>+7616(SB), Y14
-	VFMADD231PD specialavx2Const<>+7648(SB), Y11, Y14
-	VFMADD213PD specialavx2Const<>+7680(SB), Y11, Y14
-	VFMADD213PD specialavx2Const<>+7712(SB), Y11, Y14
+	VMOVUPS specialavx2Const<>+5152(SB), Y12
+	VFMADD231PD specialavx2Const<>+5184(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+5216(SB), Y11, Y12
+	VFMADD213PD specialavx2Const<>+5248(SB), Y11, Y12
+	VMOVUPS specialavx2Const<>+5280(SB), Y14
+	VFMADD231PD specialavx2Const<>+5312(SB), Y11, Y14
+	VFMADD213PD specialavx2Const<>+5344(SB), Y11, Y14
+	VFMADD213PD specialavx2Const<>+5376(SB), Y11, Y14
 	VFMADD231PD Y10, Y12, Y14
 	VSQRTPD Y10, Y10
 	VMULPD Y10, Y14, Y10
@@ -3853,19 +3438,19 @@ loop:
 	VMINPD Y9, Y3, Y9
 	VMAXPD Y9, Y4, Y9
 	VMOVAPS Y5, Y11
-	VFMADD231PD specialavx2Const<>+2624(SB), Y9, Y11
+	VFMADD231PD specialavx2Const<>+4192(SB), Y9, Y11
 	VSUBPD Y5, Y11, Y12
-	VFNMADD231PD specialavx2Const<>+832(SB), Y12, Y9
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y12, Y9
+	VFNMADD231PD specialavx2Const<>+864(SB), Y12, Y9
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y12, Y9
 	VPSLLQ $52, Y11, Y11
 	VPADDQ Y1, Y11, Y11
 	VMULPD Y9, Y9, Y12
-	VMOVUPS specialavx2Const<>+2688(SB), Y14
-	VFMADD231PD specialavx2Const<>+2720(SB), Y9, Y14
-	VFMADD213PD specialavx2Const<>+2752(SB), Y9, Y14
-	VFMADD213PD specialavx2Const<>+2784(SB), Y9, Y14
-	VFMADD213PD specialavx2Const<>+2816(SB), Y9, Y14
-	BLOCK27
+	VMOVUPS specialavx2Const<>+4256(SB), Y14
+	VFMADD231PD specialavx2Const<>+4288(SB), Y9, Y14
+	VFMADD213PD specialavx2Const<>+4320(SB), Y9, Y14
+	VFMADD213PD specialavx2Const<>+4352(SB), Y9, Y14
+	VFMADD213PD specialavx2Const<>+4384(SB), Y9, Y14
+	BLOCK25
 	VMOVUPS X9, 16(DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
@@ -3876,8 +3461,8 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK16
-	BLOCK27
+	BLOCK14
+	BLOCK25
 	VMOVUPS X9, (DI)
 	ADDQ $16, DI
 	ADDQ $16, SI
@@ -3893,58 +3478,58 @@ TEXT ·besselI1F32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS specialavx2Const<>+2016(SB), Y2
-	VMOVUPS specialavx2Const<>+4672(SB), Y0
-	VMOVUPS specialavx2Const<>+7104(SB), Y3
-	VMOVUPS specialavx2Const<>+128(SB), Y1
-	VMOVUPS specialavx2Const<>+2880(SB), Y5
-	VMOVUPS specialavx2Const<>+2912(SB), Y4
-	VMOVUPS specialavx2Const<>+2144(SB), Y6
+	VMOVUPS specialavx2Const<>+1152(SB), Y2
+	VMOVUPS specialavx2Const<>+4704(SB), Y0
+	VMOVUPS specialavx2Const<>+4768(SB), Y3
+	VMOVUPS specialavx2Const<>+64(SB), Y1
+	VMOVUPS specialavx2Const<>+4448(SB), Y5
+	VMOVUPS specialavx2Const<>+4480(SB), Y4
+	VMOVUPS specialavx2Const<>+3712(SB), Y6
 	SUBQ $8, CX
 	JL tail
 
 loop:
-	BLOCK17
-	BLOCK28
+	BLOCK15
+	BLOCK26
 	VBLENDVPD Y8, Y9, Y10, Y8
-	BLOCK21
-	VFMADD213PD specialavx2Const<>+8064(SB), Y11, Y13
+	BLOCK19
+	VFMADD213PD specialavx2Const<>+5728(SB), Y11, Y13
 	VFMADD231PD Y10, Y12, Y13
 	VMULPD Y9, Y13, Y9
 	VMINPD Y8, Y3, Y10
 	VMAXPD Y10, Y0, Y10
 	VDIVPD Y10, Y1, Y11
 	VMULPD Y11, Y11, Y12
-	VMOVUPS specialavx2Const<>+8096(SB), Y13
-	VFMADD231PD specialavx2Const<>+8128(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+8160(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+8192(SB), Y12, Y13
-	VMOVUPS specialavx2Const<>+8224(SB), Y14
-	VFMADD231PD specialavx2Const<>+8256(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+8288(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+8320(SB), Y12, Y14
+	VMOVUPS specialavx2Const<>+5760(SB), Y13
+	VFMADD231PD specialavx2Const<>+5792(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+5824(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+5856(SB), Y12, Y13
+	VMOVUPS specialavx2Const<>+5888(SB), Y14
+	VFMADD231PD specialavx2Const<>+5920(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+5952(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+5984(SB), Y12, Y14
 	VFMADD231PD Y11, Y13, Y14
 	VSQRTPD Y11, Y11
 	VMULPD Y11, Y14, Y11
 	VMINPD Y10, Y4, Y10
 	VMAXPD Y10, Y5, Y10
 	VMOVAPS Y6, Y12
-	VFMADD231PD specialavx2Const<>+2624(SB), Y10, Y12
+	VFMADD231PD specialavx2Const<>+4192(SB), Y10, Y12
 	VSUBPD Y6, Y12, Y13
-	VFNMADD231PD specialavx2Const<>+832(SB), Y13, Y10
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y13, Y10
+	VFNMADD231PD specialavx2Const<>+864(SB), Y13, Y10
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y13, Y10
 	VPSLLQ $52, Y12, Y12
 	VPADDQ Y1, Y12, Y12
 	VMULPD Y10, Y10, Y13
-	VMOVUPS specialavx2Const<>+2688(SB), Y14
-	VFMADD231PD specialavx2Const<>+2720(SB), Y10, Y14
-	VFMADD213PD specialavx2Const<>+2752(SB), Y10, Y14
-	VFMADD213PD specialavx2Const<>+2784(SB), Y10, Y14
-	VFMADD213PD specialavx2Const<>+2816(SB), Y10, Y14
-	BLOCK28
+	VMOVUPS specialavx2Const<>+4256(SB), Y14
+	VFMADD231PD specialavx2Const<>+4288(SB), Y10, Y14
+	VFMADD213PD specialavx2Const<>+4320(SB), Y10, Y14
+	VFMADD213PD specialavx2Const<>+4352(SB), Y10, Y14
+	VFMADD213PD specialavx2Const<>+4384(SB), Y10, Y14
+	BLOCK26
 	VBLENDVPD Y8, Y9, Y10, Y8
 	VPAND Y2, Y8, Y8
-	VPAND specialavx2Const<>+3200(SB), Y7, Y7
+	VPAND specialavx2Const<>+3296(SB), Y7, Y7
 	VPOR Y7, Y8, Y7
 	VCVTPD2PSY Y7, X8
 	VMOVUPS X8, 16(DI)
@@ -3957,11 +3542,11 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK17
-	BLOCK28
+	BLOCK15
+	BLOCK26
 	VBLENDVPD Y8, Y9, Y10, Y8
 	VPAND Y2, Y8, Y8
-	VPAND specialavx2Const<>+3200(SB), Y7, Y7
+	VPAND specialavx2Const<>+3296(SB), Y7, Y7
 	VPOR Y7, Y8, Y7
 	VCVTPD2PSY Y7, X8
 	VMOVUPS X8, (DI)
@@ -3979,20 +3564,20 @@ TEXT ·besselI1eF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS specialavx2Const<>+2016(SB), Y2
-	VMOVUPS specialavx2Const<>+4672(SB), Y0
-	VMOVUPS specialavx2Const<>+128(SB), Y1
-	VMOVUPS specialavx2Const<>+192(SB), Y3
-	VMOVUPS specialavx2Const<>+2880(SB), Y5
-	VMOVUPS specialavx2Const<>+2912(SB), Y4
-	VMOVUPS specialavx2Const<>+2144(SB), Y6
+	VMOVUPS specialavx2Const<>+1152(SB), Y2
+	VMOVUPS specialavx2Const<>+4704(SB), Y0
+	VMOVUPS specialavx2Const<>+64(SB), Y1
+	VMOVUPS specialavx2Const<>+224(SB), Y3
+	VMOVUPS specialavx2Const<>+4448(SB), Y5
+	VMOVUPS specialavx2Const<>+4480(SB), Y4
+	VMOVUPS specialavx2Const<>+3712(SB), Y6
 	SUBQ $8, CX
 	JL tail
 
 loop:
-	BLOCK18
-	VFMADD213PD specialavx2Const<>+2848(SB), Y9, Y14
-	VFMADD213PD specialavx2Const<>+1984(SB), Y9, Y14
+	BLOCK16
+	VFMADD213PD specialavx2Const<>+4416(SB), Y9, Y14
+	VFMADD213PD specialavx2Const<>+3584(SB), Y9, Y14
 	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14
 	VFMADD231PD Y14, Y13, Y9
 	VMOVAPS Y12, Y13
@@ -4000,21 +3585,21 @@ loop:
 	VMULPD Y13, Y10, Y9
 	VCMPPD $18, Y0, Y8, Y8
 	VBLENDVPD Y8, Y9, Y11, Y8
-	BLOCK21
-	VFMADD213PD specialavx2Const<>+8064(SB), Y11, Y13
+	BLOCK19
+	VFMADD213PD specialavx2Const<>+5728(SB), Y11, Y13
 	VFMADD231PD Y10, Y12, Y13
 	VMULPD Y9, Y13, Y10
 	VMAXPD Y8, Y0, Y11
 	VDIVPD Y11, Y1, Y11
 	VMULPD Y11, Y11, Y12
-	VMOVUPS specialavx2Const<>+8096(SB), Y13
-	VFMADD231PD specialavx2Const<>+8128(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+8160(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+8192(SB), Y12, Y13
-	VMOVUPS specialavx2Const<>+8224(SB), Y14
-	VFMADD231PD specialavx2Const<>+8256(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+8288(SB), Y12, Y14
-	VFMADD213PD specialavx2Const<>+8320(SB), Y12, Y14
+	VMOVUPS specialavx2Const<>+5760(SB), Y13
+	VFMADD231PD specialavx2Const<>+5792(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+5824(SB), Y12, Y13
+	VFMADD213PD specialavx2Const<>+5856(SB), Y12, Y13
+	VMOVUPS specialavx2Const<>+5888(SB), Y14
+	VFMADD231PD specialavx2Const<>+5920(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+5952(SB), Y12, Y14
+	VFMADD213PD specialavx2Const<>+5984(SB), Y12, Y14
 	VFMADD231PD Y11, Y13, Y14
 	VSQRTPD Y11, Y11
 	VMULPD Y11, Y14, Y11
@@ -4022,20 +3607,20 @@ loop:
 	VMINPD Y9, Y4, Y9
 	VMAXPD Y9, Y5, Y9
 	VMOVAPS Y6, Y12
-	VFMADD231PD specialavx2Const<>+2624(SB), Y9, Y12
+	VFMADD231PD specialavx2Const<>+4192(SB), Y9, Y12
 	VSUBPD Y6, Y12, Y13
-	VFNMADD231PD specialavx2Const<>+832(SB), Y13, Y9
-	VFNMADD231PD specialavx2Const<>+2656(SB), Y13, Y9
+	VFNMADD231PD specialavx2Const<>+864(SB), Y13, Y9
+	VFNMADD231PD specialavx2Const<>+4224(SB), Y13, Y9
 	VPSLLQ $52, Y12, Y12
 	VPADDQ Y1, Y12, Y12
-	BLOCK26
+	BLOCK24
 	VMOVAPS Y12, Y13
 	VFMADD231PD Y9, Y12, Y13
 	VMULPD Y13, Y10, Y9
 	VCMPPD $18, Y0, Y8, Y8
 	VBLENDVPD Y8, Y9, Y11, Y8
 	VPAND Y2, Y8, Y8
-	VPAND specialavx2Const<>+3200(SB), Y7, Y7
+	VPAND specialavx2Const<>+3296(SB), Y7, Y7
 	VPOR Y7, Y8, Y7
 	VCVTPD2PSY Y7, X8
 	VMOVUPS X8, 16(DI)
@@ -4048,9 +3633,9 @@ tail:
 	ADDQ $8, CX
 	JZ done
 tailLoop:
-	BLOCK18
-	VFMADD213PD specialavx2Const<>+2848(SB), Y9, Y14
-	VFMADD213PD specialavx2Const<>+1984(SB), Y9, Y14
+	BLOCK16
+	VFMADD213PD specialavx2Const<>+4416(SB), Y9, Y14
+	VFMADD213PD specialavx2Const<>+3584(SB), Y9, Y14
 	VFMADD213PD specialavx2Const<>+32(SB), Y9, Y14
 	VFMADD231PD Y14, Y13, Y9
 	VMOVAPS Y12, Y13
@@ -4059,7 +3644,7 @@ tailLoop:
 	VCMPPD $18, Y0, Y8, Y8
 	VBLENDVPD Y8, Y9, Y11, Y8
 	VPAND Y2, Y8, Y8
-	VPAND specialavx2Const<>+3200(SB), Y7, Y7
+	VPAND specialavx2Const<>+3296(SB), Y7, Y7
 	VPOR Y7, Y8, Y7
 	VCVTPD2PSY Y7, X8
 	VMOVUPS X8, (DI)

@@ -4,84 +4,272 @@ package simd
 
 import "math"
 
+func lgammaFar1(x float32) float32 {
+	v0 := int64(math.Float64bits(float64(x))) & 9223372036854775807
+	v1 := greater(0x1p-1022, math.Float64frombits(uint64(v0)))
+	v2 := lesser(0x1.7e43c8800759cp+996, v1)
+	v3 := v2 < 0.5
+	v4 := v2 < 1.5
+	v5 := v2 >= 2.5
+	v6 := math.FMA(v2, v2, v2)
+	var v7 float64 = v2
+	if v3 {
+		v7 = v6
+	}
+	var v8 float64 = 1
+	if v4 {
+		v8 = v7
+	}
+	var v9 float64 = 1
+	if v3 {
+		v9 = 0
+	}
+	var v10 float64 = 2
+	if v4 {
+		v10 = v9
+	}
+	v11 := lesser(0.5, (v2 - v10))
+	v12 := float64(v11 * v11)
+	v13 := math.FMA(0x1.e2458007cf618p-14, v12, 0x1.091dc75bb4395p-11)
+	v14 := math.FMA(v13, v12, 0x1.7aec51918c322p-09)
+	v15 := math.FMA(v14, v12, 0x1.5132155e09a75p-06)
+	v16 := math.FMA(v15, v12, 0x1.4a34cc4eac48p-02)
+	v17 := math.FMA(-0x1.b4e37f8fecb99p-15, v12, -0x1.d01f28d52f22cp-13)
+	v18 := math.FMA(v17, v12, -0x1.38ba16b3c5394p-10)
+	v19 := math.FMA(v18, v12, -0x1.e404d4a1b2af2p-08)
+	v20 := math.FMA(v19, v12, -0x1.13e001ad433ddp-04)
+	v21 := math.FMA(v20, v12, 0x1.b0ee6072093cep-02)
+	v22 := math.FMA(v16, v11, v21)
+	v23 := float64(v11 * v22)
+	var v24 float64 = v8
+	if v5 {
+		v24 = v2
+	}
+	v25 := int64(math.Float64bits(v24)) + 2638147582215219
+	v26 := int64(uint64(v25) >> 52)
+	v27 := int64(math.Float64bits(v24)) - (v26 << 52)
+	v28 := v27 + 4607182418800017408
+	v29 := math.Float64frombits(uint64(v28)) - 1
+	v30 := v26 | 4841369599423283200
+	v31 := math.Float64frombits(uint64(v30)) - 0x1.00000000003ffp+52
+	v32 := v29 / (v29 + 2)
+	v33 := float64(v32 * v32)
+	v34 := math.FMA(0x1.745d1745d1746p-03, v33, 0x1.c71c71c71c71cp-03)
+	v35 := math.FMA(v34, v33, 0x1.2492492492492p-02)
+	v36 := math.FMA(v35, v33, 0.4)
+	v37 := math.FMA(v36, v33, 0x1.5555555555555p-01)
+	v38 := math.FMA(v37, v33, 2)
+	v39 := float64(v31 * 0x1.62e42fefa39efp-01)
+	v40 := math.FMA(v32, v38, v39)
+	v41 := 1 / v2
+	v42 := float64(v41 * v41)
+	v43 := float64(v42 * v42)
+	v44 := math.FMA(-0x1.470937114bc43p-11, v43, -0x1.31cc67e5ed152p-11)
+	v45 := math.FMA(v44, v43, -0x1.6c16922879152p-09)
+	v46 := math.FMA(0x1.6158959fedc52p-11, v43, 0x1.9fe22a778d534p-11)
+	v47 := math.FMA(v46, v43, 0x1.555555547fc02p-04)
+	v48 := math.FMA(v45, v42, v47)
+	v49 := math.FMA(v41, v48, 0x1.d67f1c864beb5p-01)
+	v50 := math.FMA((v2 - 0.5), v40, (v49 - v2))
+	var v51 float64 = v50
+	if v2 == math.Float64frombits(0x7ff0000000000000) {
+		v51 = v2
+	}
+	var v52 float64 = v23 - v40
+	if v5 {
+		v52 = v51
+	}
+	v53 := math.RoundToEven(math.Float64frombits(uint64(v0)))
+	v54 := math.Float64frombits(uint64(v0)) - v53
+	v55 := float64(v54 * v54)
+	v56 := float64(v55 * v55)
+	v57 := math.FMA(-0x1.6f7acdb8f658p-16, v56, -0x1.e3074dfaf87afp-08)
+	v58 := math.FMA(v57, v56, -0x1.32d2cce627c86p-01)
+	v59 := math.FMA(v58, v56, -0x1.4abbce625be52p+02)
+	v60 := math.FMA(0x1.9d462020fcc78p-21, v56, 0x1.e8f3675ee37ddp-12)
+	v61 := math.FMA(v60, v56, 0x1.5078348551854p-04)
+	v62 := math.FMA(v61, v56, 0x1.466bc6775aa7dp+01)
+	v63 := math.FMA(v62, v56, 0x1.921fb54442d18p+01)
+	v64 := math.FMA(v59, v55, v63)
+	v65 := float64(v54 * v64)
+	v66 := int64(math.Float64bits(v65)) & 9223372036854775807
+	v67 := float64(math.Float64frombits(uint64(v0)) * math.Float64frombits(uint64(v66)))
+	v68 := greater(0x1p-1000, v67)
+	v69 := 0x1.921fb54442d18p+01 / v68
+	v70 := v69 < 0x1p-1022
+	v71 := float64(v69 * 0x1p+54)
+	var v72 float64 = v69
+	if v70 {
+		v72 = v71
+	}
+	v73 := int64(math.Float64bits(v72)) + 2638147582215219
+	v74 := int64(uint64(v73) >> 52)
+	v75 := int64(math.Float64bits(v72)) - (v74 << 52)
+	v76 := v75 + 4607182418800017408
+	v77 := math.Float64frombits(uint64(v76)) - 1
+	v78 := v74 | 4841369599423283200
+	v79 := math.Float64frombits(uint64(v78)) - 0x1.00000000003ffp+52
+	var v80 float64 = 0
+	if v70 {
+		v80 = 54
+	}
+	v81 := v79 - v80
+	v82 := v77 / (v77 + 2)
+	v83 := float64(v82 * v82)
+	v84 := math.FMA(0x1.745d1745d1746p-03, v83, 0x1.c71c71c71c71cp-03)
+	v85 := math.FMA(v84, v83, 0x1.2492492492492p-02)
+	v86 := math.FMA(v85, v83, 0.4)
+	v87 := math.FMA(v86, v83, 0x1.5555555555555p-01)
+	v88 := float64(v83 * v87)
+	v89 := float64(v77 * v77)
+	v90 := float64(v89 * 0.5)
+	v91 := float64(v82 * (v90 + v88))
+	v92 := math.FMA(v81, 0x1.a39ef35793c76p-33, v91)
+	v93 := v77 - (v90 - v92)
+	v94 := math.FMA(v81, 0x1.62e42feep-01, v93)
+	var v95 float64 = v94 - v52
+	if v54 == 0 {
+		v95 = math.Float64frombits(0x7ff0000000000000)
+	}
+	var v96 float64 = v95
+	if float64(x) > 0 {
+		v96 = v52
+	}
+	v97 := math.Float64frombits(uint64(v0)) < 0x1p-1022
+	v98 := float64(math.Float64frombits(uint64(v0)) * 0x1p+54)
+	var v99 float64 = math.Float64frombits(uint64(v0))
+	if v97 {
+		v99 = v98
+	}
+	v100 := int64(math.Float64bits(v99)) + 2638147582215219
+	v101 := int64(uint64(v100) >> 52)
+	v102 := int64(math.Float64bits(v99)) - (v101 << 52)
+	v103 := v102 + 4607182418800017408
+	v104 := math.Float64frombits(uint64(v103)) - 1
+	v105 := v101 | 4841369599423283200
+	v106 := math.Float64frombits(uint64(v105)) - 0x1.00000000003ffp+52
+	var v107 float64 = 0
+	if v97 {
+		v107 = 54
+	}
+	v108 := v106 - v107
+	v109 := v104 / (v104 + 2)
+	v110 := float64(v109 * v109)
+	v111 := math.FMA(0x1.745d1745d1746p-03, v110, 0x1.c71c71c71c71cp-03)
+	v112 := math.FMA(v111, v110, 0x1.2492492492492p-02)
+	v113 := math.FMA(v112, v110, 0.4)
+	v114 := math.FMA(v113, v110, 0x1.5555555555555p-01)
+	v115 := float64(v110 * v114)
+	v116 := float64(v104 * v104)
+	v117 := float64(v116 * 0.5)
+	v118 := float64(v109 * (v117 + v115))
+	v119 := math.FMA(v108, 0x1.a39ef35793c76p-33, v118)
+	v120 := v104 - (v117 - v119)
+	v121 := math.FMA(v108, 0x1.62e42feep-01, v120)
+	var v122 float64 = 0 - v121
+	if math.Float64frombits(uint64(v0)) == 0 {
+		v122 = math.Float64frombits(0x7ff0000000000000)
+	}
+	var v123 float64 = v96
+	if math.Float64frombits(uint64(v0)) < 1e-20 {
+		v123 = v122
+	}
+	v124 := (float64(x) > 0) && (float64(x) < math.Float64frombits(0x7ff0000000000000))
+	v125 := float64(float64(x) * (v121 - 1))
+	var v126 float64 = math.Float64frombits(0x7ff0000000000000)
+	if v124 {
+		v126 = v125
+	}
+	var v127 float64 = v123
+	if math.Float64frombits(uint64(v0)) > 0x1.7e43c8800759cp+996 {
+		v127 = v126
+	}
+	var v128 float64 = v127
+	if float64(x) != float64(x) {
+		v128 = float64(x)
+	}
+	return float32(v128)
+}
+
 func lgamma1(x float32) float32 {
-	if !(float64(x) >= 0x1p-149) {
-		return lgammaFar(x)
-	}
-	v0 := float64(x) < 0.5
-	v1 := float64(x) < 1.5
-	v2 := float64(x) >= 2.5
-	v3 := math.FMA(float64(x), float64(x), float64(x))
-	var v4 float64 = float64(x)
+	v0 := (!(float64(x) >= 0x1p-149)) || (!(0x1.7e43c8800759cp+996 >= float64(x)))
 	if v0 {
-		v4 = v3
+		return lgammaFar1(x)
 	}
-	var v5 float64 = 1
+	v1 := float64(x) < 0.5
+	v2 := float64(x) < 1.5
+	v3 := float64(x) >= 2.5
+	v4 := math.FMA(float64(x), float64(x), float64(x))
+	var v5 float64 = float64(x)
 	if v1 {
 		v5 = v4
 	}
 	var v6 float64 = 1
-	if v0 {
-		v6 = 0
+	if v2 {
+		v6 = v5
 	}
-	var v7 float64 = 2
+	var v7 float64 = 1
 	if v1 {
-		v7 = v6
+		v7 = 0
 	}
-	v8 := lesser(0.5, (float64(x) - v7))
-	v9 := float64(v8 * v8)
-	v10 := math.FMA(0x1.e2458007cf618p-14, v9, 0x1.091dc75bb4395p-11)
-	v11 := math.FMA(v10, v9, 0x1.7aec51918c322p-09)
-	v12 := math.FMA(v11, v9, 0x1.5132155e09a75p-06)
-	v13 := math.FMA(v12, v9, 0x1.4a34cc4eac48p-02)
-	v14 := math.FMA(-0x1.b4e37f8fecb99p-15, v9, -0x1.d01f28d52f22cp-13)
-	v15 := math.FMA(v14, v9, -0x1.38ba16b3c5394p-10)
-	v16 := math.FMA(v15, v9, -0x1.e404d4a1b2af2p-08)
-	v17 := math.FMA(v16, v9, -0x1.13e001ad433ddp-04)
-	v18 := math.FMA(v17, v9, 0x1.b0ee6072093cep-02)
-	v19 := math.FMA(v13, v8, v18)
-	v20 := float64(v8 * v19)
-	var v21 float64 = v5
+	var v8 float64 = 2
 	if v2 {
-		v21 = float64(x)
+		v8 = v7
 	}
-	v22 := int64(math.Float64bits(v21)) + 2638147582215219
-	v23 := int64(uint64(v22) >> 52)
-	v24 := int64(math.Float64bits(v21)) - (v23 << 52)
-	v25 := v24 + 4607182418800017408
-	v26 := math.Float64frombits(uint64(v25)) - 1
-	v27 := v23 | 4841369599423283200
-	v28 := math.Float64frombits(uint64(v27)) - 0x1.00000000003ffp+52
-	v29 := v26 / (v26 + 2)
-	v30 := float64(v29 * v29)
-	v31 := math.FMA(0x1.745d1745d1746p-03, v30, 0x1.c71c71c71c71cp-03)
-	v32 := math.FMA(v31, v30, 0x1.2492492492492p-02)
-	v33 := math.FMA(v32, v30, 0.4)
-	v34 := math.FMA(v33, v30, 0x1.5555555555555p-01)
-	v35 := math.FMA(v34, v30, 2)
-	v36 := float64(v28 * 0x1.62e42fefa39efp-01)
-	v37 := math.FMA(v29, v35, v36)
-	v38 := 1 / float64(x)
-	v39 := float64(v38 * v38)
+	v9 := lesser(0.5, (float64(x) - v8))
+	v10 := float64(v9 * v9)
+	v11 := math.FMA(0x1.e2458007cf618p-14, v10, 0x1.091dc75bb4395p-11)
+	v12 := math.FMA(v11, v10, 0x1.7aec51918c322p-09)
+	v13 := math.FMA(v12, v10, 0x1.5132155e09a75p-06)
+	v14 := math.FMA(v13, v10, 0x1.4a34cc4eac48p-02)
+	v15 := math.FMA(-0x1.b4e37f8fecb99p-15, v10, -0x1.d01f28d52f22cp-13)
+	v16 := math.FMA(v15, v10, -0x1.38ba16b3c5394p-10)
+	v17 := math.FMA(v16, v10, -0x1.e404d4a1b2af2p-08)
+	v18 := math.FMA(v17, v10, -0x1.13e001ad433ddp-04)
+	v19 := math.FMA(v18, v10, 0x1.b0ee6072093cep-02)
+	v20 := math.FMA(v14, v9, v19)
+	v21 := float64(v9 * v20)
+	var v22 float64 = v6
+	if v3 {
+		v22 = float64(x)
+	}
+	v23 := int64(math.Float64bits(v22)) + 2638147582215219
+	v24 := int64(uint64(v23) >> 52)
+	v25 := int64(math.Float64bits(v22)) - (v24 << 52)
+	v26 := v25 + 4607182418800017408
+	v27 := math.Float64frombits(uint64(v26)) - 1
+	v28 := v24 | 4841369599423283200
+	v29 := math.Float64frombits(uint64(v28)) - 0x1.00000000003ffp+52
+	v30 := v27 / (v27 + 2)
+	v31 := float64(v30 * v30)
+	v32 := math.FMA(0x1.745d1745d1746p-03, v31, 0x1.c71c71c71c71cp-03)
+	v33 := math.FMA(v32, v31, 0x1.2492492492492p-02)
+	v34 := math.FMA(v33, v31, 0.4)
+	v35 := math.FMA(v34, v31, 0x1.5555555555555p-01)
+	v36 := math.FMA(v35, v31, 2)
+	v37 := float64(v29 * 0x1.62e42fefa39efp-01)
+	v38 := math.FMA(v30, v36, v37)
+	v39 := 1 / float64(x)
 	v40 := float64(v39 * v39)
-	v41 := math.FMA(-0x1.470937114bc43p-11, v40, -0x1.31cc67e5ed152p-11)
-	v42 := math.FMA(v41, v40, -0x1.6c16922879152p-09)
-	v43 := math.FMA(0x1.6158959fedc52p-11, v40, 0x1.9fe22a778d534p-11)
-	v44 := math.FMA(v43, v40, 0x1.555555547fc02p-04)
-	v45 := math.FMA(v42, v39, v44)
-	v46 := math.FMA(v38, v45, 0x1.d67f1c864beb5p-01)
-	v47 := v46 - float64(x)
-	v48 := float64(x) - 0.5
-	v49 := math.FMA(v48, v37, v47)
-	var v50 float64 = v49
+	v41 := float64(v40 * v40)
+	v42 := math.FMA(-0x1.470937114bc43p-11, v41, -0x1.31cc67e5ed152p-11)
+	v43 := math.FMA(v42, v41, -0x1.6c16922879152p-09)
+	v44 := math.FMA(0x1.6158959fedc52p-11, v41, 0x1.9fe22a778d534p-11)
+	v45 := math.FMA(v44, v41, 0x1.555555547fc02p-04)
+	v46 := math.FMA(v43, v40, v45)
+	v47 := math.FMA(v39, v46, 0x1.d67f1c864beb5p-01)
+	v48 := v47 - float64(x)
+	v49 := float64(x) - 0.5
+	v50 := math.FMA(v49, v38, v48)
+	var v51 float64 = v50
 	if float64(x) == math.Float64frombits(0x7ff0000000000000) {
-		v50 = float64(x)
+		v51 = float64(x)
 	}
-	var v51 float64 = v20 - v37
-	if v2 {
-		v51 = v50
+	var v52 float64 = v21 - v38
+	if v3 {
+		v52 = v51
 	}
-	return float32(v51)
+	return float32(v52)
 }
 
 func lgammaF32Generic(z, x []float32) {
@@ -134,89 +322,340 @@ func lgammaHighF32Generic(z, x []float32) {
 	}
 }
 
-func digamma1(x float32) float32 {
-	if !(float64(x) >= 0x1p-149) {
-		return digammaFar(x)
-	}
-	v0 := float64(x) < 1
-	v1 := float64(x) < 2
-	v2 := float64(x) < 6
-	var v3 float64 = float64(x)
-	if v0 {
-		v3 = float64(x) + 1
-	}
-	v4 := v3 - 0x1.762d86356be3fp+00
-	v5 := v4 - 0x1.b86a722197829p-54
-	v6 := v3 - 1.5
-	v7 := float64(v6 * v6)
-	v8 := math.FMA(-0x1.ea009c96737f3p-08, v7, -0x1.708afcc34f54p-07)
-	v9 := math.FMA(v8, v7, -0x1.bb6bba9c1d8b7p-06)
-	v10 := math.FMA(v9, v7, -0x1.fb3912e2595f9p-05)
-	v11 := math.FMA(v10, v7, -0x1.2feefae001d2ep-03)
-	v12 := math.FMA(v11, v7, -0x1.b1cb62f991d8ep-02)
-	v13 := math.FMA(0x1.6fc2a8cc1ee58p-07, v7, 0x1.1523973099fbep-06)
-	v14 := math.FMA(v13, v7, 0x1.4f00033578b98p-05)
-	v15 := math.FMA(v14, v7, 0x1.850a9b11ed80ep-04)
-	v16 := math.FMA(v15, v7, 0x1.eca1a0a5664dep-03)
-	v17 := math.FMA(v16, v7, 0x1.e6f0cbb359415p-01)
-	v18 := math.FMA(v12, v6, v17)
-	v19 := float64(v5 * v18)
-	v20 := float64(float64(x) * 3)
-	v21 := math.FMA(float64(x), float64(x), v20)
-	v22 := math.FMA(float64(x), 2, 3)
-	v23 := math.FMA(v21, 2, 2)
-	v24 := float64(v22 * v23)
-	var v25 float64 = v24
-	if v1 {
-		v25 = 1
-	}
-	v26 := float64(v21 * (v21 + 2))
-	var v27 float64 = v26
-	if v1 {
-		v27 = float64(x)
-	}
-	var v28 float64 = float64(x)
+func digammaFar1(x float32) float32 {
+	v0 := greater(0x1p-1022, float64(x))
+	v1 := lesser(0x1.7e43c8800759cp+996, v0)
+	v2 := v1 < 1
+	v3 := v1 < 2
+	v4 := v1 < 6
+	var v5 float64 = v1
 	if v2 {
-		v28 = float64(x) + 4
+		v5 = v1 + 1
 	}
-	v29 := 1 / v28
-	v30 := float64(v29 * v29)
-	v31 := math.FMA(0x1.f07c1f07c1f08p-08, v30, -0x1.1111111111111p-08)
-	v32 := math.FMA(v31, v30, 0x1.041041041041p-08)
-	v33 := math.FMA(v32, v30, -0x1.1111111111111p-07)
-	v34 := math.FMA(v33, v30, 0x1.5555555555555p-04)
-	v35 := float64(v30 * v34)
-	v36 := int64(math.Float64bits(v28)) + 2638147582215219
-	v37 := int64(uint64(v36) >> 52)
-	v38 := int64(math.Float64bits(v28)) - (v37 << 52)
-	v39 := v38 + 4607182418800017408
-	v40 := math.Float64frombits(uint64(v39)) - 1
-	v41 := v37 | 4841369599423283200
-	v42 := math.Float64frombits(uint64(v41)) - 0x1.00000000003ffp+52
-	v43 := v40 / (v40 + 2)
-	v44 := float64(v43 * v43)
-	v45 := math.FMA(0x1.745d1745d1746p-03, v44, 0x1.c71c71c71c71cp-03)
-	v46 := math.FMA(v45, v44, 0x1.2492492492492p-02)
-	v47 := math.FMA(v46, v44, 0.4)
-	v48 := math.FMA(v47, v44, 0x1.5555555555555p-01)
-	v49 := math.FMA(v48, v44, 2)
-	v50 := float64(v42 * 0x1.62e42fefa39efp-01)
-	v51 := math.FMA(v43, v49, v50)
-	v52 := math.FMA(-v29, 0.5, v51)
-	var v53 float64 = v52 - v35
-	if float64(x) == math.Float64frombits(0x7ff0000000000000) {
-		v53 = float64(x)
+	v6 := v5 - 0x1.762d86356be3fp+00
+	v7 := v6 - 0x1.b86a722197829p-54
+	v8 := v5 - 1.5
+	v9 := float64(v8 * v8)
+	v10 := math.FMA(-0x1.ea009c96737f3p-08, v9, -0x1.708afcc34f54p-07)
+	v11 := math.FMA(v10, v9, -0x1.bb6bba9c1d8b7p-06)
+	v12 := math.FMA(v11, v9, -0x1.fb3912e2595f9p-05)
+	v13 := math.FMA(v12, v9, -0x1.2feefae001d2ep-03)
+	v14 := math.FMA(v13, v9, -0x1.b1cb62f991d8ep-02)
+	v15 := math.FMA(0x1.6fc2a8cc1ee58p-07, v9, 0x1.1523973099fbep-06)
+	v16 := math.FMA(v15, v9, 0x1.4f00033578b98p-05)
+	v17 := math.FMA(v16, v9, 0x1.850a9b11ed80ep-04)
+	v18 := math.FMA(v17, v9, 0x1.eca1a0a5664dep-03)
+	v19 := math.FMA(v18, v9, 0x1.e6f0cbb359415p-01)
+	v20 := math.FMA(v14, v8, v19)
+	v21 := float64(v7 * v20)
+	v22 := math.FMA(v1, v1, (float64(v1 * 3)))
+	v23 := math.FMA(v1, 2, 3)
+	v24 := math.FMA(v22, 2, 2)
+	v25 := float64(v23 * v24)
+	var v26 float64 = v25
+	if v3 {
+		v26 = 1
 	}
-	var v54 float64 = v53
+	v27 := float64(v22 * (v22 + 2))
+	var v28 float64 = v27
+	if v3 {
+		v28 = v1
+	}
+	var v29 float64 = v1
+	if v4 {
+		v29 = v1 + 4
+	}
+	v30 := 1 / v29
+	v31 := float64(v30 * v30)
+	v32 := math.FMA(0x1.f07c1f07c1f08p-08, v31, -0x1.1111111111111p-08)
+	v33 := math.FMA(v32, v31, 0x1.041041041041p-08)
+	v34 := math.FMA(v33, v31, -0x1.1111111111111p-07)
+	v35 := math.FMA(v34, v31, 0x1.5555555555555p-04)
+	v36 := float64(v31 * v35)
+	v37 := int64(math.Float64bits(v29)) + 2638147582215219
+	v38 := int64(uint64(v37) >> 52)
+	v39 := int64(math.Float64bits(v29)) - (v38 << 52)
+	v40 := v39 + 4607182418800017408
+	v41 := math.Float64frombits(uint64(v40)) - 1
+	v42 := v38 | 4841369599423283200
+	v43 := math.Float64frombits(uint64(v42)) - 0x1.00000000003ffp+52
+	v44 := v41 / (v41 + 2)
+	v45 := float64(v44 * v44)
+	v46 := math.FMA(0x1.745d1745d1746p-03, v45, 0x1.c71c71c71c71cp-03)
+	v47 := math.FMA(v46, v45, 0x1.2492492492492p-02)
+	v48 := math.FMA(v47, v45, 0.4)
+	v49 := math.FMA(v48, v45, 0x1.5555555555555p-01)
+	v50 := math.FMA(v49, v45, 2)
+	v51 := float64(v43 * 0x1.62e42fefa39efp-01)
+	v52 := math.FMA(v44, v50, v51)
+	v53 := math.FMA(-v30, 0.5, v52)
+	var v54 float64 = v53 - v36
+	if v1 == math.Float64frombits(0x7ff0000000000000) {
+		v54 = v1
+	}
+	var v55 float64 = v54
+	if v3 {
+		v55 = v21
+	}
+	v56 := v2 || (v4 && (v1 >= 2))
+	var v57 float64 = 0
+	if v56 {
+		v57 = v26 / v28
+	}
+	v58 := math.RoundToEven(float64(x))
+	v59 := float64(x) - v58
+	v60 := float64(v59 * v59)
+	v61 := float64(v60 * v60)
+	v62 := math.FMA(0x1.20a61e049e33fp-18, v61, 0x1.f9d38906e215p-10)
+	v63 := math.FMA(v62, v61, 0x1.e1f50689191cbp-03)
+	v64 := math.FMA(v63, v61, 0x1.03c1f081b5ac4p+02)
+	v65 := math.FMA(-0x1.2175e33b10f9dp-23, v61, -0x1.b6e1cdea474b9p-14)
+	v66 := math.FMA(v65, v61, -0x1.a6d1f2a05f609p-06)
+	v67 := math.FMA(v66, v61, -0x1.55d3c7e3cbfdap+00)
+	v68 := math.FMA(v67, v61, -0x1.3bd3cc9be45dep+02)
+	v69 := math.FMA(v64, v60, v68)
+	v70 := math.FMA(v60, v69, 1)
+	v71 := float64(v70 * 0x1.921fb54442d18p+01)
+	v72 := float64(v60 * v60)
+	v73 := math.FMA(-0x1.6f7acdb8f658p-16, v72, -0x1.e3074dfaf87afp-08)
+	v74 := math.FMA(v73, v72, -0x1.32d2cce627c86p-01)
+	v75 := math.FMA(v74, v72, -0x1.4abbce625be52p+02)
+	v76 := math.FMA(0x1.9d462020fcc78p-21, v72, 0x1.e8f3675ee37ddp-12)
+	v77 := math.FMA(v76, v72, 0x1.5078348551854p-04)
+	v78 := math.FMA(v77, v72, 0x1.466bc6775aa7dp+01)
+	v79 := math.FMA(v78, v72, 0x1.921fb54442d18p+01)
+	v80 := math.FMA(v75, v60, v79)
+	v81 := float64(v59 * v80)
+	v82 := greater(1, (1 - float64(x)))
+	v83 := v82 < 2
+	var v84 float64 = 0
+	if v83 {
+		v84 = 1 / v82
+	}
+	var v85 float64 = v82
+	if v83 {
+		v85 = v82 + 1
+	}
+	v86 := 1 / v85
+	v87 := float64(v86 * v86)
+	v88 := v85 < 0x1p-1022
+	v89 := float64(v85 * 0x1p+54)
+	var v90 float64 = v85
+	if v88 {
+		v90 = v89
+	}
+	v91 := int64(math.Float64bits(v90)) + 2638147582215219
+	v92 := int64(uint64(v91) >> 52)
+	v93 := int64(math.Float64bits(v90)) - (v92 << 52)
+	v94 := v93 + 4607182418800017408
+	v95 := math.Float64frombits(uint64(v94)) - 1
+	v96 := v92 | 4841369599423283200
+	v97 := math.Float64frombits(uint64(v96)) - 0x1.00000000003ffp+52
+	var v98 float64 = 0
+	if v88 {
+		v98 = 54
+	}
+	v99 := v97 - v98
+	v100 := v95 / (v95 + 2)
+	v101 := float64(v100 * v100)
+	v102 := math.FMA(0x1.745d1745d1746p-03, v101, 0x1.c71c71c71c71cp-03)
+	v103 := math.FMA(v102, v101, 0x1.2492492492492p-02)
+	v104 := math.FMA(v103, v101, 0.4)
+	v105 := math.FMA(v104, v101, 0x1.5555555555555p-01)
+	v106 := float64(v101 * v105)
+	v107 := float64(v95 * v95)
+	v108 := float64(v107 * 0.5)
+	v109 := float64(v100 * (v108 + v106))
+	v110 := v95 - v108
+	v111 := (v95 - v110) - v108
+	v112 := float64(v99 * 0x1.62e42feep-01)
+	v113 := v112 + v110
+	v114 := v110 - (v113 - v112)
+	v115 := math.FMA(v99, 0x1.a39ef35793c76p-33, (v111 + v109))
+	v116 := math.FMA(-v86, 0.5, (v114 + v115))
+	v117 := float64(v87 * v87)
+	v118 := math.FMA(-0x1.1eff058434261p+12, v117, -0x1.733d535894f38p+13)
+	v119 := math.FMA(v118, v117, -0x1.d5ccd8a45d646p+11)
+	v120 := math.FMA(v119, v117, -0x1.5ea8e09c8d243p+08)
+	v121 := math.FMA(v120, v117, -0x1.c59f1b96a8f96p+03)
+	v122 := math.FMA(v121, v117, -0x1.a966fb638e1f4p-02)
+	v123 := math.FMA(v122, v117, -0x1.593636e943c74p-06)
+	v124 := math.FMA(v123, v117, -0x1.1110fff770a6ap-08)
+	v125 := math.FMA(v124, v117, -0x1.1111111109e62p-07)
+	v126 := math.FMA(0x1.52f922c7da7ccp+13, v117, 0x1.f59444d65bd73p+12)
+	v127 := math.FMA(v126, v117, 0x1.45d47e6a504dp+10)
+	v128 := math.FMA(v127, v117, 0x1.318d7f96efe83p+06)
+	v129 := math.FMA(v128, v117, 0x1.344e133fb731dp+01)
+	v130 := math.FMA(v129, v117, 0x1.5186623adf876p-04)
+	v131 := math.FMA(v130, v117, 0x1.f075bb607ec82p-08)
+	v132 := math.FMA(v131, v117, 0x1.041040eb6b06bp-08)
+	v133 := math.FMA(v132, v117, 0x1.5555555555554p-04)
+	v134 := math.FMA(v125, v87, v133)
+	v135 := math.FMA(-v87, v134, v116)
+	v136 := (v113 + v135) - v84
+	v137 := v136 - (v71 / v81)
+	var v138 float64 = v137
+	if v59 == 0 {
+		v138 = math.Float64frombits(0x7ff8000000000001)
+	}
+	var v139 float64 = v55 - v57
+	if float64(x) < 0 {
+		v139 = v138
+	}
+	v140 := int64(math.Float64bits(float64(x))) & -9223372036854775808
+	v141 := 9218868437227405312 | v140
+	v142 := int64(math.Float64bits(math.Float64frombits(uint64(v141)))) ^ -9223372036854775808
+	v143 := int64(math.Float64bits(float64(x))) & 9223372036854775807
+	var v144 float64 = -1 / float64(x)
+	if float64(x) == 0 {
+		v144 = math.Float64frombits(uint64(v142))
+	}
+	var v145 float64 = v139
+	if math.Float64frombits(uint64(v143)) < 0x1p-1022 {
+		v145 = v144
+	}
+	v146 := float64(x) < 0x1p-1022
+	v147 := float64(float64(x) * 0x1p+54)
+	var v148 float64 = float64(x)
+	if v146 {
+		v148 = v147
+	}
+	v149 := int64(math.Float64bits(v148)) + 2638147582215219
+	v150 := int64(uint64(v149) >> 52)
+	v151 := int64(math.Float64bits(v148)) - (v150 << 52)
+	v152 := v151 + 4607182418800017408
+	v153 := math.Float64frombits(uint64(v152)) - 1
+	v154 := v150 | 4841369599423283200
+	v155 := math.Float64frombits(uint64(v154)) - 0x1.00000000003ffp+52
+	var v156 float64 = 0
+	if v146 {
+		v156 = 54
+	}
+	v157 := v155 - v156
+	v158 := v153 / (v153 + 2)
+	v159 := float64(v158 * v158)
+	v160 := math.FMA(0x1.745d1745d1746p-03, v159, 0x1.c71c71c71c71cp-03)
+	v161 := math.FMA(v160, v159, 0x1.2492492492492p-02)
+	v162 := math.FMA(v161, v159, 0.4)
+	v163 := math.FMA(v162, v159, 0x1.5555555555555p-01)
+	v164 := float64(v159 * v163)
+	v165 := float64(v153 * v153)
+	v166 := float64(v165 * 0.5)
+	v167 := float64(v158 * (v166 + v164))
+	v168 := math.FMA(v157, 0x1.a39ef35793c76p-33, 0)
+	v169 := v166 - (v167 + v168)
+	v170 := math.FMA(v157, 0x1.62e42feep-01, (v153 - v169))
+	var v171 float64 = float64(x)
+	if float64(x) < math.Float64frombits(0x7ff0000000000000) {
+		v171 = v170
+	}
+	var v172 float64 = v171
+	if float64(x) < 0 {
+		v172 = math.Float64frombits(0x7ff8000000000000)
+	}
+	var v173 float64 = v172
+	if float64(x) == 0 {
+		v173 = math.Float64frombits(0xfff0000000000000)
+	}
+	var v174 float64 = v145
+	if float64(x) > 0x1.7e43c8800759cp+996 {
+		v174 = v173
+	}
+	var v175 float64 = v174
+	if float64(x) == math.Float64frombits(0xfff0000000000000) {
+		v175 = math.Float64frombits(0x7ff8000000000001)
+	}
+	var v176 float64 = v175
+	if float64(x) != float64(x) {
+		v176 = float64(x)
+	}
+	return float32(v176)
+}
+
+func digamma1(x float32) float32 {
+	v0 := (!(float64(x) >= 0x1p-149)) || (!(0x1.7e43c8800759cp+996 >= float64(x)))
+	if v0 {
+		return digammaFar1(x)
+	}
+	v1 := float64(x) < 1
+	v2 := float64(x) < 2
+	v3 := float64(x) < 6
+	var v4 float64 = float64(x)
 	if v1 {
-		v54 = v19
+		v4 = float64(x) + 1
 	}
-	v55 := v2 && (float64(x) >= 2)
-	var v56 float64 = 0
-	if v0 || v55 {
-		v56 = v25 / v27
+	v5 := v4 - 0x1.762d86356be3fp+00
+	v6 := v5 - 0x1.b86a722197829p-54
+	v7 := v4 - 1.5
+	v8 := float64(v7 * v7)
+	v9 := math.FMA(-0x1.ea009c96737f3p-08, v8, -0x1.708afcc34f54p-07)
+	v10 := math.FMA(v9, v8, -0x1.bb6bba9c1d8b7p-06)
+	v11 := math.FMA(v10, v8, -0x1.fb3912e2595f9p-05)
+	v12 := math.FMA(v11, v8, -0x1.2feefae001d2ep-03)
+	v13 := math.FMA(v12, v8, -0x1.b1cb62f991d8ep-02)
+	v14 := math.FMA(0x1.6fc2a8cc1ee58p-07, v8, 0x1.1523973099fbep-06)
+	v15 := math.FMA(v14, v8, 0x1.4f00033578b98p-05)
+	v16 := math.FMA(v15, v8, 0x1.850a9b11ed80ep-04)
+	v17 := math.FMA(v16, v8, 0x1.eca1a0a5664dep-03)
+	v18 := math.FMA(v17, v8, 0x1.e6f0cbb359415p-01)
+	v19 := math.FMA(v13, v7, v18)
+	v20 := float64(v6 * v19)
+	v21 := float64(float64(x) * 3)
+	v22 := math.FMA(float64(x), float64(x), v21)
+	v23 := math.FMA(float64(x), 2, 3)
+	v24 := math.FMA(v22, 2, 2)
+	v25 := float64(v23 * v24)
+	var v26 float64 = v25
+	if v2 {
+		v26 = 1
 	}
-	return float32(v54 - v56)
+	v27 := float64(v22 * (v22 + 2))
+	var v28 float64 = v27
+	if v2 {
+		v28 = float64(x)
+	}
+	var v29 float64 = float64(x)
+	if v3 {
+		v29 = float64(x) + 4
+	}
+	v30 := 1 / v29
+	v31 := float64(v30 * v30)
+	v32 := math.FMA(0x1.f07c1f07c1f08p-08, v31, -0x1.1111111111111p-08)
+	v33 := math.FMA(v32, v31, 0x1.041041041041p-08)
+	v34 := math.FMA(v33, v31, -0x1.1111111111111p-07)
+	v35 := math.FMA(v34, v31, 0x1.5555555555555p-04)
+	v36 := float64(v31 * v35)
+	v37 := int64(math.Float64bits(v29)) + 2638147582215219
+	v38 := int64(uint64(v37) >> 52)
+	v39 := int64(math.Float64bits(v29)) - (v38 << 52)
+	v40 := v39 + 4607182418800017408
+	v41 := math.Float64frombits(uint64(v40)) - 1
+	v42 := v38 | 4841369599423283200
+	v43 := math.Float64frombits(uint64(v42)) - 0x1.00000000003ffp+52
+	v44 := v41 / (v41 + 2)
+	v45 := float64(v44 * v44)
+	v46 := math.FMA(0x1.745d1745d1746p-03, v45, 0x1.c71c71c71c71cp-03)
+	v47 := math.FMA(v46, v45, 0x1.2492492492492p-02)
+	v48 := math.FMA(v47, v45, 0.4)
+	v49 := math.FMA(v48, v45, 0x1.5555555555555p-01)
+	v50 := math.FMA(v49, v45, 2)
+	v51 := float64(v43 * 0x1.62e42fefa39efp-01)
+	v52 := math.FMA(v44, v50, v51)
+	v53 := math.FMA(-v30, 0.5, v52)
+	var v54 float64 = v53 - v36
+	if float64(x) == math.Float64frombits(0x7ff0000000000000) {
+		v54 = float64(x)
+	}
+	var v55 float64 = v54
+	if v2 {
+		v55 = v20
+	}
+	v56 := v3 && (float64(x) >= 2)
+	var v57 float64 = 0
+	if v1 || v56 {
+		v57 = v26 / v28
+	}
+	return float32(v55 - v57)
 }
 
 func digammaF32Generic(z, x []float32) {
@@ -792,667 +1231,6 @@ func zetaF32Generic(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
 	for i := range z {
 		z[i] = zeta1(x[i], y[i])
-	}
-}
-
-func gammaincLow1(x, y float32) float32 {
-	v0 := (!(float64(x) >= 1e-30)) || (!(float64(y) >= 1e-30))
-	if v0 {
-		return gammaincLowFar(x, y)
-	}
-	v1 := (float64(y) > 18) || (!(12 >= float64(x)))
-	if v1 {
-		return gammaincLowFar(x, y)
-	}
-	v2 := float64(float64(y) * float64(y))
-	v3 := float64(x) + 48
-	v4 := float64(x) + 47
-	v5 := float64((float64(1 * v3)) * (float64(y) + v4))
-	v6 := math.FMA(1, v2, v5)
-	v7 := float64(v3 * v4)
-	v8 := float64(1 * v7)
-	v9 := float64(x) + 46
-	v10 := float64(x) + 45
-	v11 := float64(v8 * v9)
-	v12 := float64(y) + v10
-	v13 := float64(v11 * v12)
-	v14 := math.FMA(v6, v2, v13)
-	v15 := float64(v9 * v10)
-	v16 := float64(v8 * v15)
-	v17 := float64(x) + 44
-	v18 := float64(x) + 43
-	v19 := float64(v16 * v17)
-	v20 := float64(y) + v18
-	v21 := float64(v19 * v20)
-	v22 := math.FMA(v14, v2, v21)
-	v23 := float64(v17 * v18)
-	v24 := float64(v16 * v23)
-	v25 := float64(x) + 42
-	v26 := float64(x) + 41
-	v27 := float64(v24 * v25)
-	v28 := float64(y) + v26
-	v29 := float64(v27 * v28)
-	v30 := math.FMA(v22, v2, v29)
-	v31 := float64(v25 * v26)
-	v32 := float64(v24 * v31)
-	v33 := float64(x) + 40
-	v34 := float64(x) + 39
-	v35 := float64(v32 * v33)
-	v36 := float64(y) + v34
-	v37 := float64(v35 * v36)
-	v38 := math.FMA(v30, v2, v37)
-	v39 := float64(v33 * v34)
-	v40 := float64(v32 * v39)
-	v41 := float64(x) + 38
-	v42 := float64(x) + 37
-	v43 := float64(v40 * v41)
-	v44 := float64(y) + v42
-	v45 := float64(v43 * v44)
-	v46 := math.FMA(v38, v2, v45)
-	v47 := float64(v41 * v42)
-	v48 := float64(v40 * v47)
-	v49 := float64(x) + 36
-	v50 := float64(x) + 35
-	v51 := float64(v48 * v49)
-	v52 := float64(y) + v50
-	v53 := float64(v51 * v52)
-	v54 := math.FMA(v46, v2, v53)
-	v55 := float64(v49 * v50)
-	v56 := float64(v48 * v55)
-	v57 := float64(x) + 34
-	v58 := float64(x) + 33
-	v59 := float64(v56 * v57)
-	v60 := float64(y) + v58
-	v61 := float64(v59 * v60)
-	v62 := math.FMA(v54, v2, v61)
-	v63 := float64(v57 * v58)
-	v64 := float64(v56 * v63)
-	v65 := float64(x) + 32
-	v66 := float64(x) + 31
-	v67 := float64(v64 * v65)
-	v68 := float64(y) + v66
-	v69 := float64(v67 * v68)
-	v70 := math.FMA(v62, v2, v69)
-	v71 := float64(v65 * v66)
-	v72 := float64(v64 * v71)
-	v73 := float64(x) + 30
-	v74 := float64(x) + 29
-	v75 := float64(v72 * v73)
-	v76 := float64(y) + v74
-	v77 := float64(v75 * v76)
-	v78 := math.FMA(v70, v2, v77)
-	v79 := float64(v73 * v74)
-	v80 := float64(v72 * v79)
-	v81 := float64(x) + 28
-	v82 := float64(x) + 27
-	v83 := float64(v80 * v81)
-	v84 := float64(y) + v82
-	v85 := float64(v83 * v84)
-	v86 := math.FMA(v78, v2, v85)
-	v87 := float64(v81 * v82)
-	v88 := float64(v80 * v87)
-	v89 := float64(x) + 26
-	v90 := float64(x) + 25
-	v91 := float64(v88 * v89)
-	v92 := float64(y) + v90
-	v93 := float64(v91 * v92)
-	v94 := math.FMA(v86, v2, v93)
-	v95 := float64(v89 * v90)
-	v96 := float64(v88 * v95)
-	v97 := float64(x) + 24
-	v98 := float64(x) + 23
-	v99 := float64(v96 * v97)
-	v100 := float64(y) + v98
-	v101 := float64(v99 * v100)
-	v102 := math.FMA(v94, v2, v101)
-	v103 := float64(v97 * v98)
-	v104 := float64(v96 * v103)
-	v105 := float64(x) + 22
-	v106 := float64(x) + 21
-	v107 := float64(v104 * v105)
-	v108 := float64(y) + v106
-	v109 := float64(v107 * v108)
-	v110 := math.FMA(v102, v2, v109)
-	v111 := float64(v105 * v106)
-	v112 := float64(v104 * v111)
-	v113 := float64(x) + 20
-	v114 := float64(x) + 19
-	v115 := float64(v112 * v113)
-	v116 := float64(y) + v114
-	v117 := float64(v115 * v116)
-	v118 := math.FMA(v110, v2, v117)
-	v119 := float64(v113 * v114)
-	v120 := float64(v112 * v119)
-	v121 := float64(x) + 18
-	v122 := float64(x) + 17
-	v123 := float64(v120 * v121)
-	v124 := float64(y) + v122
-	v125 := float64(v123 * v124)
-	v126 := math.FMA(v118, v2, v125)
-	v127 := float64(v121 * v122)
-	v128 := float64(v120 * v127)
-	v129 := float64(x) + 16
-	v130 := float64(x) + 15
-	v131 := float64(v128 * v129)
-	v132 := float64(y) + v130
-	v133 := float64(v131 * v132)
-	v134 := math.FMA(v126, v2, v133)
-	v135 := float64(v129 * v130)
-	v136 := float64(v128 * v135)
-	v137 := float64(x) + 14
-	v138 := float64(x) + 13
-	v139 := float64(v136 * v137)
-	v140 := float64(y) + v138
-	v141 := float64(v139 * v140)
-	v142 := math.FMA(v134, v2, v141)
-	v143 := float64(v137 * v138)
-	v144 := float64(v136 * v143)
-	v145 := float64(x) + 12
-	v146 := float64(x) + 11
-	v147 := float64(v144 * v145)
-	v148 := float64(y) + v146
-	v149 := float64(v147 * v148)
-	v150 := math.FMA(v142, v2, v149)
-	v151 := float64(v145 * v146)
-	v152 := float64(v144 * v151)
-	v153 := float64(x) + 10
-	v154 := float64(x) + 9
-	v155 := float64(v152 * v153)
-	v156 := float64(y) + v154
-	v157 := float64(v155 * v156)
-	v158 := math.FMA(v150, v2, v157)
-	v159 := float64(v153 * v154)
-	v160 := float64(v152 * v159)
-	v161 := float64(x) + 8
-	v162 := float64(x) + 7
-	v163 := float64(v160 * v161)
-	v164 := float64(y) + v162
-	v165 := float64(v163 * v164)
-	v166 := math.FMA(v158, v2, v165)
-	v167 := float64(v161 * v162)
-	v168 := float64(v160 * v167)
-	v169 := float64(x) + 6
-	v170 := float64(x) + 5
-	v171 := float64(v168 * v169)
-	v172 := float64(y) + v170
-	v173 := float64(v171 * v172)
-	v174 := math.FMA(v166, v2, v173)
-	v175 := float64(v169 * v170)
-	v176 := float64(v168 * v175)
-	v177 := float64(x) + 4
-	v178 := float64(x) + 3
-	v179 := float64(v176 * v177)
-	v180 := float64(y) + v178
-	v181 := float64(v179 * v180)
-	v182 := math.FMA(v174, v2, v181)
-	v183 := float64(v177 * v178)
-	v184 := float64(v176 * v183)
-	v185 := float64(v184 * (float64(x) + 2))
-	v186 := float64(y) + (float64(x) + 1)
-	v187 := float64(v185 * v186)
-	v188 := math.FMA(v182, v2, v187)
-	v189 := float64(x) + 49
-	v190 := int64(math.Float64bits(v189)) + 2638147582215219
-	v191 := int64(uint64(v190) >> 52)
-	v192 := int64(math.Float64bits(v189)) - (v191 << 52)
-	v193 := v192 + 4607182418800017408
-	v194 := math.Float64frombits(uint64(v193)) - 1
-	v195 := v191 | 4841369599423283200
-	v196 := math.Float64frombits(uint64(v195)) - 0x1.00000000003ffp+52
-	v197 := v194 / (v194 + 2)
-	v198 := float64(v197 * v197)
-	v199 := math.FMA(0x1.745d1745d1746p-03, v198, 0x1.c71c71c71c71cp-03)
-	v200 := math.FMA(v199, v198, 0x1.2492492492492p-02)
-	v201 := math.FMA(v200, v198, 0.4)
-	v202 := math.FMA(v201, v198, 0x1.5555555555555p-01)
-	v203 := math.FMA(v202, v198, 2)
-	v204 := float64(v196 * 0x1.62e42fefa39efp-01)
-	v205 := math.FMA(v197, v203, v204)
-	v206 := math.FMA((1 / v189), 0x1.5555555555555p-04, 0x1.d67f1c864beb5p-01)
-	v207 := math.FMA((v189 - 0.5), v205, (v206 - v189))
-	v208 := int64(math.Float64bits(float64(y))) + 2638147582215219
-	v209 := int64(uint64(v208) >> 52)
-	v210 := int64(math.Float64bits(float64(y))) - (v209 << 52)
-	v211 := v210 + 4607182418800017408
-	v212 := math.Float64frombits(uint64(v211)) - 1
-	v213 := v209 | 4841369599423283200
-	v214 := math.Float64frombits(uint64(v213)) - 0x1.00000000003ffp+52
-	v215 := v212 / (v212 + 2)
-	v216 := float64(v215 * v215)
-	v217 := math.FMA(0x1.745d1745d1746p-03, v216, 0x1.c71c71c71c71cp-03)
-	v218 := math.FMA(v217, v216, 0x1.2492492492492p-02)
-	v219 := math.FMA(v218, v216, 0.4)
-	v220 := math.FMA(v219, v216, 0x1.5555555555555p-01)
-	v221 := math.FMA(v220, v216, 2)
-	v222 := float64(v214 * 0x1.62e42fefa39efp-01)
-	v223 := math.FMA(v215, v221, v222)
-	v224 := float64(float64(x) * v223)
-	v225 := v224 - float64(y)
-	v226 := lesser(700, (v225 - v207))
-	v227 := greater(-700, v226)
-	v228 := math.FMA(v227, 0x1.71547652b82fep+00, 0x1.8p+52)
-	v229 := v228 - 0x1.8p+52
-	v230 := math.FMA(-v229, 0x1.62e42fefa39efp-01, v227)
-	v231 := math.FMA(-v229, 0x1.abc9e3b39803fp-56, v230)
-	v232 := int64(math.Float64bits(v228)) << 52
-	v233 := v232 + 4607182418800017408
-	v234 := float64(v231 * v231)
-	v235 := math.FMA(0x1.71de3a556c734p-19, v231, 0x1.a01a01a01a01ap-16)
-	v236 := math.FMA(v235, v231, 0x1.a01a01a01a01ap-13)
-	v237 := math.FMA(v236, v231, 0x1.6c16c16c16c17p-10)
-	v238 := math.FMA(v237, v231, 0x1.1111111111111p-07)
-	v239 := math.FMA(v238, v231, 0x1.5555555555555p-05)
-	v240 := math.FMA(v239, v231, 0x1.5555555555555p-03)
-	v241 := math.FMA(v240, v231, 0.5)
-	v242 := math.FMA(v234, v241, v231)
-	v243 := math.FMA(math.Float64frombits(uint64(v233)), v242, math.Float64frombits(uint64(v233)))
-	v244 := float64(v188 * v243)
-	return float32(lesser(1, v244))
-}
-
-func gammaincLowF32Generic(z, x, y []float32) {
-	x, y = x[:len(z)], y[:len(z)]
-	for i := range z {
-		z[i] = gammaincLow1(x[i], y[i])
-	}
-}
-
-func gammainc1(x, y float32) float32 {
-	v0 := float64(x) >= 12
-	v1 := (!(float64(x) >= 1e-30)) || (!(float64(y) >= 1e-30))
-	if v1 {
-		return gammaincFar(x, y)
-	}
-	v2 := (float64(x) < 12) && (float64(y) > 18)
-	v3 := v2 || (!(1e+12 >= float64(x)))
-	if v3 {
-		return gammaincFar(x, y)
-	}
-	v4 := float64(float64(x) * 0.35)
-	v5 := float64(float64(x) * 2.2)
-	v6 := (!(float64(y) >= v4)) || (float64(y) > v5)
-	if v0 && v6 {
-		return gammaincFar(x, y)
-	}
-	v7 := lesser(12, float64(x))
-	v8 := lesser(18, float64(y))
-	v9 := float64(v8 * v8)
-	v10 := v7 + 48
-	v11 := v7 + 47
-	v12 := float64(1 * v10)
-	v13 := float64(v12 * (v8 + v11))
-	v14 := math.FMA(1, v9, v13)
-	v15 := float64(v10 * v11)
-	v16 := float64(1 * v15)
-	v17 := v7 + 46
-	v18 := v7 + 45
-	v19 := float64(v16 * v17)
-	v20 := float64(v19 * (v8 + v18))
-	v21 := math.FMA(v14, v9, v20)
-	v22 := float64(v17 * v18)
-	v23 := float64(v16 * v22)
-	v24 := v7 + 44
-	v25 := v7 + 43
-	v26 := float64(v23 * v24)
-	v27 := float64(v26 * (v8 + v25))
-	v28 := math.FMA(v21, v9, v27)
-	v29 := float64(v24 * v25)
-	v30 := float64(v23 * v29)
-	v31 := v7 + 42
-	v32 := v7 + 41
-	v33 := float64(v30 * v31)
-	v34 := float64(v33 * (v8 + v32))
-	v35 := math.FMA(v28, v9, v34)
-	v36 := float64(v31 * v32)
-	v37 := float64(v30 * v36)
-	v38 := v7 + 40
-	v39 := v7 + 39
-	v40 := float64(v37 * v38)
-	v41 := float64(v40 * (v8 + v39))
-	v42 := math.FMA(v35, v9, v41)
-	v43 := float64(v38 * v39)
-	v44 := float64(v37 * v43)
-	v45 := v7 + 38
-	v46 := v7 + 37
-	v47 := float64(v44 * v45)
-	v48 := float64(v47 * (v8 + v46))
-	v49 := math.FMA(v42, v9, v48)
-	v50 := float64(v45 * v46)
-	v51 := float64(v44 * v50)
-	v52 := v7 + 36
-	v53 := v7 + 35
-	v54 := float64(v51 * v52)
-	v55 := float64(v54 * (v8 + v53))
-	v56 := math.FMA(v49, v9, v55)
-	v57 := float64(v52 * v53)
-	v58 := float64(v51 * v57)
-	v59 := v7 + 34
-	v60 := v7 + 33
-	v61 := float64(v58 * v59)
-	v62 := float64(v61 * (v8 + v60))
-	v63 := math.FMA(v56, v9, v62)
-	v64 := float64(v59 * v60)
-	v65 := float64(v58 * v64)
-	v66 := v7 + 32
-	v67 := v7 + 31
-	v68 := float64(v65 * v66)
-	v69 := float64(v68 * (v8 + v67))
-	v70 := math.FMA(v63, v9, v69)
-	v71 := float64(v66 * v67)
-	v72 := float64(v65 * v71)
-	v73 := v7 + 30
-	v74 := v7 + 29
-	v75 := float64(v72 * v73)
-	v76 := float64(v75 * (v8 + v74))
-	v77 := math.FMA(v70, v9, v76)
-	v78 := float64(v73 * v74)
-	v79 := float64(v72 * v78)
-	v80 := v7 + 28
-	v81 := v7 + 27
-	v82 := float64(v79 * v80)
-	v83 := float64(v82 * (v8 + v81))
-	v84 := math.FMA(v77, v9, v83)
-	v85 := float64(v80 * v81)
-	v86 := float64(v79 * v85)
-	v87 := v7 + 26
-	v88 := v7 + 25
-	v89 := float64(v86 * v87)
-	v90 := float64(v89 * (v8 + v88))
-	v91 := math.FMA(v84, v9, v90)
-	v92 := float64(v87 * v88)
-	v93 := float64(v86 * v92)
-	v94 := v7 + 24
-	v95 := v7 + 23
-	v96 := float64(v93 * v94)
-	v97 := float64(v96 * (v8 + v95))
-	v98 := math.FMA(v91, v9, v97)
-	v99 := float64(v94 * v95)
-	v100 := float64(v93 * v99)
-	v101 := v7 + 22
-	v102 := v7 + 21
-	v103 := float64(v100 * v101)
-	v104 := float64(v103 * (v8 + v102))
-	v105 := math.FMA(v98, v9, v104)
-	v106 := float64(v101 * v102)
-	v107 := float64(v100 * v106)
-	v108 := v7 + 20
-	v109 := v7 + 19
-	v110 := float64(v107 * v108)
-	v111 := float64(v110 * (v8 + v109))
-	v112 := math.FMA(v105, v9, v111)
-	v113 := float64(v108 * v109)
-	v114 := float64(v107 * v113)
-	v115 := v7 + 18
-	v116 := v7 + 17
-	v117 := float64(v114 * v115)
-	v118 := float64(v117 * (v8 + v116))
-	v119 := math.FMA(v112, v9, v118)
-	v120 := float64(v115 * v116)
-	v121 := float64(v114 * v120)
-	v122 := v7 + 16
-	v123 := v7 + 15
-	v124 := float64(v121 * v122)
-	v125 := float64(v124 * (v8 + v123))
-	v126 := math.FMA(v119, v9, v125)
-	v127 := float64(v122 * v123)
-	v128 := float64(v121 * v127)
-	v129 := v7 + 14
-	v130 := v7 + 13
-	v131 := float64(v128 * v129)
-	v132 := float64(v131 * (v8 + v130))
-	v133 := math.FMA(v126, v9, v132)
-	v134 := float64(v129 * v130)
-	v135 := float64(v128 * v134)
-	v136 := v7 + 12
-	v137 := v7 + 11
-	v138 := float64(v135 * v136)
-	v139 := float64(v138 * (v8 + v137))
-	v140 := math.FMA(v133, v9, v139)
-	v141 := float64(v136 * v137)
-	v142 := float64(v135 * v141)
-	v143 := v7 + 10
-	v144 := v7 + 9
-	v145 := float64(v142 * v143)
-	v146 := float64(v145 * (v8 + v144))
-	v147 := math.FMA(v140, v9, v146)
-	v148 := float64(v143 * v144)
-	v149 := float64(v142 * v148)
-	v150 := v7 + 8
-	v151 := v7 + 7
-	v152 := float64(v149 * v150)
-	v153 := float64(v152 * (v8 + v151))
-	v154 := math.FMA(v147, v9, v153)
-	v155 := float64(v150 * v151)
-	v156 := float64(v149 * v155)
-	v157 := v7 + 6
-	v158 := v7 + 5
-	v159 := float64(v156 * v157)
-	v160 := float64(v159 * (v8 + v158))
-	v161 := math.FMA(v154, v9, v160)
-	v162 := float64(v157 * v158)
-	v163 := float64(v156 * v162)
-	v164 := v7 + 4
-	v165 := v7 + 3
-	v166 := float64(v163 * v164)
-	v167 := float64(v166 * (v8 + v165))
-	v168 := math.FMA(v161, v9, v167)
-	v169 := float64(v164 * v165)
-	v170 := float64(v163 * v169)
-	v171 := float64(v170 * (v7 + 2))
-	v172 := float64(v171 * (v8 + (v7 + 1)))
-	v173 := math.FMA(v168, v9, v172)
-	v174 := v7 + 49
-	v175 := int64(math.Float64bits(v174)) + 2638147582215219
-	v176 := int64(uint64(v175) >> 52)
-	v177 := int64(math.Float64bits(v174)) - (v176 << 52)
-	v178 := v177 + 4607182418800017408
-	v179 := math.Float64frombits(uint64(v178)) - 1
-	v180 := v176 | 4841369599423283200
-	v181 := math.Float64frombits(uint64(v180)) - 0x1.00000000003ffp+52
-	v182 := v179 / (v179 + 2)
-	v183 := float64(v182 * v182)
-	v184 := math.FMA(0x1.745d1745d1746p-03, v183, 0x1.c71c71c71c71cp-03)
-	v185 := math.FMA(v184, v183, 0x1.2492492492492p-02)
-	v186 := math.FMA(v185, v183, 0.4)
-	v187 := math.FMA(v186, v183, 0x1.5555555555555p-01)
-	v188 := math.FMA(v187, v183, 2)
-	v189 := float64(v181 * 0x1.62e42fefa39efp-01)
-	v190 := math.FMA(v182, v188, v189)
-	v191 := math.FMA((1 / v174), 0x1.5555555555555p-04, 0x1.d67f1c864beb5p-01)
-	v192 := math.FMA((v174 - 0.5), v190, (v191 - v174))
-	v193 := int64(math.Float64bits(v8)) + 2638147582215219
-	v194 := int64(uint64(v193) >> 52)
-	v195 := int64(math.Float64bits(v8)) - (v194 << 52)
-	v196 := v195 + 4607182418800017408
-	v197 := math.Float64frombits(uint64(v196)) - 1
-	v198 := v194 | 4841369599423283200
-	v199 := math.Float64frombits(uint64(v198)) - 0x1.00000000003ffp+52
-	v200 := v197 / (v197 + 2)
-	v201 := float64(v200 * v200)
-	v202 := math.FMA(0x1.745d1745d1746p-03, v201, 0x1.c71c71c71c71cp-03)
-	v203 := math.FMA(v202, v201, 0x1.2492492492492p-02)
-	v204 := math.FMA(v203, v201, 0.4)
-	v205 := math.FMA(v204, v201, 0x1.5555555555555p-01)
-	v206 := math.FMA(v205, v201, 2)
-	v207 := float64(v199 * 0x1.62e42fefa39efp-01)
-	v208 := math.FMA(v200, v206, v207)
-	v209 := float64(v7 * v208)
-	v210 := (v209 - v8) - v192
-	v211 := lesser(700, v210)
-	v212 := greater(-700, v211)
-	v213 := math.FMA(v212, 0x1.71547652b82fep+00, 0x1.8p+52)
-	v214 := v213 - 0x1.8p+52
-	v215 := math.FMA(-v214, 0x1.62e42fefa39efp-01, v212)
-	v216 := math.FMA(-v214, 0x1.abc9e3b39803fp-56, v215)
-	v217 := int64(math.Float64bits(v213)) << 52
-	v218 := v217 + 4607182418800017408
-	v219 := float64(v216 * v216)
-	v220 := math.FMA(0x1.71de3a556c734p-19, v216, 0x1.a01a01a01a01ap-16)
-	v221 := math.FMA(v220, v216, 0x1.a01a01a01a01ap-13)
-	v222 := math.FMA(v221, v216, 0x1.6c16c16c16c17p-10)
-	v223 := math.FMA(v222, v216, 0x1.1111111111111p-07)
-	v224 := math.FMA(v223, v216, 0x1.5555555555555p-05)
-	v225 := math.FMA(v224, v216, 0x1.5555555555555p-03)
-	v226 := math.FMA(v225, v216, 0.5)
-	v227 := math.FMA(v219, v226, v216)
-	v228 := math.FMA(math.Float64frombits(uint64(v218)), v227, math.Float64frombits(uint64(v218)))
-	v229 := float64(v173 * v228)
-	v230 := float64(y) - float64(x)
-	v231 := v230 / float64(x)
-	v232 := v231 / (v231 + 2)
-	v233 := float64(v232 * v232)
-	v234 := float64(v232 * v233)
-	v235 := float64(v233 * v233)
-	v236 := math.FMA(0x1.1a7b9611a7b96p-04, v235, 0.08)
-	v237 := math.FMA(v236, v235, 0x1.8618618618618p-04)
-	v238 := math.FMA(v237, v235, 0x1.e1e1e1e1e1e1ep-04)
-	v239 := math.FMA(v238, v235, 0x1.3b13b13b13b14p-03)
-	v240 := math.FMA(v239, v235, 0x1.c71c71c71c71cp-03)
-	v241 := math.FMA(v240, v235, 0.4)
-	v242 := math.FMA(0x1.2f684bda12f68p-04, v235, 0x1.642c8590b2164p-04)
-	v243 := math.FMA(v242, v235, 0x1.af286bca1af28p-04)
-	v244 := math.FMA(v243, v235, 0x1.1111111111111p-03)
-	v245 := math.FMA(v244, v235, 0x1.745d1745d1746p-03)
-	v246 := math.FMA(v245, v235, 0x1.2492492492492p-02)
-	v247 := math.FMA(v246, v235, 0x1.5555555555555p-01)
-	v248 := math.FMA(v241, v233, v247)
-	v249 := float64(v232 * v231)
-	v250 := math.FMA(-v234, v248, v249)
-	v251 := greater(0, v250)
-	v252 := math.Sqrt((v251 + v251))
-	v253 := int64(math.Float64bits(v231)) & -9223372036854775808
-	v254 := int64(math.Float64bits(v252)) | v253
-	v255 := 1 / float64(x)
-	v256 := float64(math.Float64frombits(uint64(v254)) * math.Float64frombits(uint64(v254)))
-	v257 := math.FMA(0x1.13b3c5b7cb45ep-32, v256, -0x1.4ce3fd902bcadp-15)
-	v258 := math.FMA(v257, v256, -0x1.88f2ae1def9dp-20)
-	v259 := math.FMA(v258, v256, 0x1.9b0ff6874f2c4p-11)
-	v260 := math.FMA(0x1.7db4c02846e81p-17, v256, 0x1.16908b48ce058p-14)
-	v261 := math.FMA(v260, v256, -0x1.3999a85a4237ap-12)
-	v262 := math.FMA(v261, v256, -0x1.c3e0b02da7bf9p-11)
-	v263 := math.FMA(v259, math.Float64frombits(uint64(v254)), v262)
-	v264 := float64(math.Float64frombits(uint64(v254)) * math.Float64frombits(uint64(v254)))
-	v265 := math.FMA(-0x1.ea23269c140a7p-36, v264, -0x1.7cd6f27b3f02p-18)
-	v266 := math.FMA(v265, v264, -0x1.0152a1871f27ap-22)
-	v267 := math.FMA(v266, v264, 0x1.18b9b5bf2d984p-12)
-	v268 := math.FMA(v267, v264, 0x1.e13ce465fa859p-13)
-	v269 := math.FMA(0x1.7e0201539310ep-20, v264, 0x1.73df462204ef4p-17)
-	v270 := math.FMA(v269, v264, -0x1.3d2a3a29b5d9dp-14)
-	v271 := math.FMA(v270, v264, -0x1.ebfb188b7cap-12)
-	v272 := math.FMA(v271, v264, 0x1.547d93b34e2b6p-11)
-	v273 := math.FMA(v268, math.Float64frombits(uint64(v254)), v272)
-	v274 := math.FMA(v263, v255, v273)
-	v275 := float64(math.Float64frombits(uint64(v254)) * math.Float64frombits(uint64(v254)))
-	v276 := math.FMA(-0x1.c24bd0e740a6cp-33, v275, -0x1.522cb05171911p-21)
-	v277 := math.FMA(v276, v275, 0x1.26154ae39151dp-25)
-	v278 := math.FMA(v277, v275, 0x1.bbf43daf4fe53p-15)
-	v279 := math.FMA(v278, v275, 0x1.0db20a88f4696p-19)
-	v280 := math.FMA(v279, v275, -0x1.5f7268edab4c8p-09)
-	v281 := math.FMA(0x1.32ac81c15d3d7p-23, v275, 0x1.7058929663937p-20)
-	v282 := math.FMA(v281, v275, -0x1.ac2d05890f2c3p-17)
-	v283 := math.FMA(v282, v275, -0x1.c253efaa1a932p-14)
-	v284 := math.FMA(v283, v275, 0x1.948b0fcd6e9ep-11)
-	v285 := math.FMA(v284, v275, 0x1.0ee643b990ee6p-08)
-	v286 := math.FMA(v280, math.Float64frombits(uint64(v254)), v285)
-	v287 := math.FMA(v274, v255, v286)
-	v288 := float64(math.Float64frombits(uint64(v254)) * math.Float64frombits(uint64(v254)))
-	v289 := math.FMA(-0x1.349fbca3a377bp-36, v288, -0x1.ee23d0cba8aeep-25)
-	v290 := math.FMA(v289, v288, 0x1.3f59230a8357cp-28)
-	v291 := math.FMA(v290, v288, 0x1.00a9cabd6b83ep-17)
-	v292 := math.FMA(v291, v288, -0x1.af83440e53dbcp-22)
-	v293 := math.FMA(v292, v288, -0x1.0394f6f09e723p-10)
-	v294 := math.FMA(v293, v288, -0x1.c71c71c71c71cp-09)
-	v295 := math.FMA(0x1.9aa7a30de114cp-27, v288, 0x1.280f2cde3f847p-23)
-	v296 := math.FMA(v295, v288, -0x1.b0bdfcc629cbap-20)
-	v297 := math.FMA(v296, v288, -0x1.2fa4ae89e5afp-16)
-	v298 := math.FMA(v297, v288, 0x1.af83440e53dbcp-13)
-	v299 := math.FMA(v298, v288, 0x1.5ac056b015acp-09)
-	v300 := math.FMA(v299, v288, -0x1.e573ac901e574p-10)
-	v301 := math.FMA(v294, math.Float64frombits(uint64(v254)), v300)
-	v302 := math.FMA(v287, v255, v301)
-	v303 := float64(math.Float64frombits(uint64(v254)) * math.Float64frombits(uint64(v254)))
-	v304 := math.FMA(-0x1.c0d9b6edf2b0bp-36, v303, -0x1.2d2197c7a2faap-28)
-	v305 := math.FMA(v304, v303, 0x1.ccf5ceb7f0d9fp-28)
-	v306 := math.FMA(v305, v303, 0x1.bd6d21e4b4109p-21)
-	v307 := math.FMA(v306, v303, -0x1.255370652afc1p-19)
-	v308 := math.FMA(v307, v303, -0x1.76e06fec7273bp-13)
-	v309 := math.FMA(v308, v303, 0x1.2f684bda12f68p-10)
-	v310 := math.FMA(v309, v303, 0x1.5555555555555p-04)
-	v311 := math.FMA(0x1.f6e66d24d5c8ap-31, v303, 0x1.6097d55c37c1cp-27)
-	v312 := math.FMA(v311, v303, -0x1.7b5f9a2d0465cp-23)
-	v313 := math.FMA(v312, v303, -0x1.f1b22f594c6b5p-20)
-	v314 := math.FMA(v313, v303, 0x1.48c5892f7cd83p-15)
-	v315 := math.FMA(v314, v303, 0x1.71de3a556c734p-12)
-	v316 := math.FMA(v315, v303, -0x1.e573ac901e574p-07)
-	v317 := math.FMA(v316, v303, -0x1.5555555555555p-02)
-	v318 := math.FMA(v310, math.Float64frombits(uint64(v254)), v317)
-	v319 := math.FMA(v302, v255, v318)
-	v320 := float64(v255 * 0x1.45f306dc9c883p-03)
-	v321 := float64(v319 * math.Sqrt(v320))
-	v322 := float64(y) > float64(x)
-	v323 := float64(float64(x) * v251)
-	v324 := greater(-746, (0 - v323))
-	v325 := math.FMA(v324, 0x1.71547652b82fep+00, 0x1.8p+52)
-	v326 := v325 - 0x1.8p+52
-	v327 := math.FMA(-v326, 0x1.62e42fefa39efp-01, v324)
-	v328 := math.FMA(-v326, 0x1.abc9e3b39803fp-56, v327)
-	v329 := float64(v328 * v328)
-	v330 := math.FMA(0x1.71de3a556c734p-19, v328, 0x1.a01a01a01a01ap-16)
-	v331 := math.FMA(v330, v328, 0x1.a01a01a01a01ap-13)
-	v332 := math.FMA(v331, v328, 0x1.6c16c16c16c17p-10)
-	v333 := math.FMA(v332, v328, 0x1.1111111111111p-07)
-	v334 := math.FMA(v333, v328, 0x1.5555555555555p-05)
-	v335 := math.FMA(v334, v328, 0x1.5555555555555p-03)
-	v336 := math.FMA(v335, v328, 0.5)
-	v337 := math.FMA(v329, v336, v328)
-	v338 := math.FMA(v326, 0.5, 0x1.8p+52)
-	v339 := v338 - 0x1.8p+52
-	v340 := (v326 - v339) + 0x1.8p+52
-	v341 := int64(math.Float64bits(v338)) << 52
-	v342 := v341 + 4607182418800017408
-	v343 := float64((v337 + 1) * math.Float64frombits(uint64(v342)))
-	v344 := int64(math.Float64bits(v340)) << 52
-	v345 := v344 + 4607182418800017408
-	v346 := float64(v343 * math.Float64frombits(uint64(v345)))
-	v347 := float64(float64(x) * v251)
-	v348 := lesser(1e+30, math.Sqrt(v347))
-	v349 := (v348 - 3) / (v348 + 3)
-	v350 := float64(v349 * v349)
-	v351 := math.FMA(-0x1.81428c9a26dcap-17, v350, 0x1.e0cafaa803123p-14)
-	v352 := math.FMA(v351, v350, -0x1.95550f3b1878dp-11)
-	v353 := math.FMA(v352, v350, 0x1.4b3bed0743198p-09)
-	v354 := math.FMA(v353, v350, 0x1.17ca8c6b90548p-04)
-	v355 := math.FMA(v354, v350, 0x1.0983638d90973p-03)
-	v356 := math.FMA(v355, v350, -0x1.15c084b38d18bp-03)
-	v357 := math.FMA(0x1.02f6240e04eeap-18, v350, -0x1.b4b7a743bb692p-14)
-	v358 := math.FMA(v357, v350, 0x1.eef4682a6d424p-10)
-	v359 := math.FMA(v358, v350, -0x1.8573fc93b8dp-06)
-	v360 := math.FMA(v359, v350, -0x1.e88b88130cedep-04)
-	v361 := math.FMA(v360, v350, -0x1.85a15b64b26fap-05)
-	v362 := math.FMA(v361, v350, 0x1.40c522d7d0caep+00)
-	v363 := math.FMA(v356, v349, v362)
-	v364 := math.FMA(v348, 2, 1)
-	v365 := float64(0.5 * (v363 / v364))
-	var v366 float64 = v365 - v321
-	if v322 {
-		v366 = v365 + v321
-	}
-	v367 := float64(v346 * v366)
-	var v368 float64 = v367
-	if v322 {
-		v368 = 1 - v367
-	}
-	var v369 float64 = v229
-	if v0 {
-		v369 = v368
-	}
-	return float32(lesser(1, v369))
-}
-
-func gammaincF32Generic(z, x, y []float32) {
-	x, y = x[:len(z)], y[:len(z)]
-	for i := range z {
-		z[i] = gammainc1(x[i], y[i])
 	}
 }
 

@@ -10,32 +10,23 @@ func LgammaF32(z, x []float32) {
 	switch {
 	case len(z) == 0:
 	case useAVX512:
-		for len(z) > 0 {
-			n := lgammaF32AVX512(&z[0], &x[0], len(z))
-			z, x = z[n:], x[n:]
-			n = min(len(z), 8)
-			lgammaF32Generic(z[:n], x[:n])
-			z, x = z[n:], x[n:]
-		}
+		lgammaF32AVX512(&z[0], &x[0], len(z))
 	case useAVX2:
-		for len(z) >= 4 {
-			n := lgammaF32AVX2(&z[0], &x[0], len(z)&^3)
-			z, x = z[n:], x[n:]
-			n = min(len(z), 4)
-			lgammaF32Generic(z[:n], x[:n])
-			z, x = z[n:], x[n:]
+		n := len(z) &^ 3
+		if n > 0 {
+			lgammaF32AVX2(&z[0], &x[0], n)
 		}
-		lgammaF32Generic(z, x)
+		lgammaF32Generic(z[n:], x[n:])
 	default:
 		lgammaF32Generic(z, x)
 	}
 }
 
 //go:noescape
-func lgammaF32AVX512(z, x *float32, n int) (done int)
+func lgammaF32AVX512(z, x *float32, n int)
 
 //go:noescape
-func lgammaF32AVX2(z, x *float32, n int) (done int)
+func lgammaF32AVX2(z, x *float32, n int)
 
 // LgammaHighF32 sets z[i] = LgammaF32 of x[i], which is 2.5 or more.
 func LgammaHighF32(z, x []float32) {
@@ -67,32 +58,23 @@ func DigammaF32(z, x []float32) {
 	switch {
 	case len(z) == 0:
 	case useAVX512:
-		for len(z) > 0 {
-			n := digammaF32AVX512(&z[0], &x[0], len(z))
-			z, x = z[n:], x[n:]
-			n = min(len(z), 8)
-			digammaF32Generic(z[:n], x[:n])
-			z, x = z[n:], x[n:]
-		}
+		digammaF32AVX512(&z[0], &x[0], len(z))
 	case useAVX2:
-		for len(z) >= 4 {
-			n := digammaF32AVX2(&z[0], &x[0], len(z)&^3)
-			z, x = z[n:], x[n:]
-			n = min(len(z), 4)
-			digammaF32Generic(z[:n], x[:n])
-			z, x = z[n:], x[n:]
+		n := len(z) &^ 3
+		if n > 0 {
+			digammaF32AVX2(&z[0], &x[0], n)
 		}
-		digammaF32Generic(z, x)
+		digammaF32Generic(z[n:], x[n:])
 	default:
 		digammaF32Generic(z, x)
 	}
 }
 
 //go:noescape
-func digammaF32AVX512(z, x *float32, n int) (done int)
+func digammaF32AVX512(z, x *float32, n int)
 
 //go:noescape
-func digammaF32AVX2(z, x *float32, n int) (done int)
+func digammaF32AVX2(z, x *float32, n int)
 
 // TrigammaF32 sets z[i] = the derivative of digamma at x[i].
 func TrigammaF32(z, x []float32) {
@@ -231,72 +213,6 @@ func zetaF32AVX512(z, x, y *float32, n int) (done int)
 
 //go:noescape
 func zetaF32AVX2(z, x, y *float32, n int) (done int)
-
-// GammaincLowF32 sets z[i] = GammaincF32 of concentrations x[i] below 12, which others stop, at y[i].
-func GammaincLowF32(z, x, y []float32) {
-	x, y = x[:len(z)], y[:len(z)]
-	switch {
-	case len(z) == 0:
-	case useAVX512:
-		for len(z) > 0 {
-			n := gammaincLowF32AVX512(&z[0], &x[0], &y[0], len(z))
-			z, x, y = z[n:], x[n:], y[n:]
-			n = min(len(z), 8)
-			gammaincLowF32Generic(z[:n], x[:n], y[:n])
-			z, x, y = z[n:], x[n:], y[n:]
-		}
-	case useAVX2:
-		for len(z) >= 4 {
-			n := gammaincLowF32AVX2(&z[0], &x[0], &y[0], len(z)&^3)
-			z, x, y = z[n:], x[n:], y[n:]
-			n = min(len(z), 4)
-			gammaincLowF32Generic(z[:n], x[:n], y[:n])
-			z, x, y = z[n:], x[n:], y[n:]
-		}
-		gammaincLowF32Generic(z, x, y)
-	default:
-		gammaincLowF32Generic(z, x, y)
-	}
-}
-
-//go:noescape
-func gammaincLowF32AVX512(z, x, y *float32, n int) (done int)
-
-//go:noescape
-func gammaincLowF32AVX2(z, x, y *float32, n int) (done int)
-
-// GammaincF32 sets z[i] = the regularised lower incomplete gamma function of the concentration x[i] at y[i].
-func GammaincF32(z, x, y []float32) {
-	x, y = x[:len(z)], y[:len(z)]
-	switch {
-	case len(z) == 0:
-	case useAVX512:
-		for len(z) > 0 {
-			n := gammaincF32AVX512(&z[0], &x[0], &y[0], len(z))
-			z, x, y = z[n:], x[n:], y[n:]
-			n = min(len(z), 8)
-			gammaincF32Generic(z[:n], x[:n], y[:n])
-			z, x, y = z[n:], x[n:], y[n:]
-		}
-	case useAVX2:
-		for len(z) >= 4 {
-			n := gammaincF32AVX2(&z[0], &x[0], &y[0], len(z)&^3)
-			z, x, y = z[n:], x[n:], y[n:]
-			n = min(len(z), 4)
-			gammaincF32Generic(z[:n], x[:n], y[:n])
-			z, x, y = z[n:], x[n:], y[n:]
-		}
-		gammaincF32Generic(z, x, y)
-	default:
-		gammaincF32Generic(z, x, y)
-	}
-}
-
-//go:noescape
-func gammaincF32AVX512(z, x, y *float32, n int) (done int)
-
-//go:noescape
-func gammaincF32AVX2(z, x, y *float32, n int) (done int)
 
 // BesselI0F32 sets z[i] = I0(x[i]).
 func BesselI0F32(z, x []float32) {

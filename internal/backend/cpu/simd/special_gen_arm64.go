@@ -10,21 +10,18 @@ func LgammaF32(z, x []float32) {
 	switch {
 	case len(z) == 0:
 	case useNEON:
-		for len(z) >= 2 {
-			n := lgammaF32NEON(&z[0], &x[0], len(z)&^1)
-			z, x = z[n:], x[n:]
-			n = min(len(z), 2)
-			lgammaF32Generic(z[:n], x[:n])
-			z, x = z[n:], x[n:]
+		n := len(z) &^ 1
+		if n > 0 {
+			lgammaF32NEON(&z[0], &x[0], n)
 		}
-		lgammaF32Generic(z, x)
+		lgammaF32Generic(z[n:], x[n:])
 	default:
 		lgammaF32Generic(z, x)
 	}
 }
 
 //go:noescape
-func lgammaF32NEON(z, x *float32, n int) (done int)
+func lgammaF32NEON(z, x *float32, n int)
 
 // LgammaHighF32 sets z[i] = LgammaF32 of x[i], which is 2.5 or more.
 func LgammaHighF32(z, x []float32) {
@@ -51,21 +48,18 @@ func DigammaF32(z, x []float32) {
 	switch {
 	case len(z) == 0:
 	case useNEON:
-		for len(z) >= 2 {
-			n := digammaF32NEON(&z[0], &x[0], len(z)&^1)
-			z, x = z[n:], x[n:]
-			n = min(len(z), 2)
-			digammaF32Generic(z[:n], x[:n])
-			z, x = z[n:], x[n:]
+		n := len(z) &^ 1
+		if n > 0 {
+			digammaF32NEON(&z[0], &x[0], n)
 		}
-		digammaF32Generic(z, x)
+		digammaF32Generic(z[n:], x[n:])
 	default:
 		digammaF32Generic(z, x)
 	}
 }
 
 //go:noescape
-func digammaF32NEON(z, x *float32, n int) (done int)
+func digammaF32NEON(z, x *float32, n int)
 
 // TrigammaF32 sets z[i] = the derivative of digamma at x[i].
 func TrigammaF32(z, x []float32) {
@@ -167,50 +161,6 @@ func ZetaF32(z, x, y []float32) {
 
 //go:noescape
 func zetaF32NEON(z, x, y *float32, n int) (done int)
-
-// GammaincLowF32 sets z[i] = GammaincF32 of concentrations x[i] below 12, which others stop, at y[i].
-func GammaincLowF32(z, x, y []float32) {
-	x, y = x[:len(z)], y[:len(z)]
-	switch {
-	case len(z) == 0:
-	case useNEON:
-		for len(z) >= 2 {
-			n := gammaincLowF32NEON(&z[0], &x[0], &y[0], len(z)&^1)
-			z, x, y = z[n:], x[n:], y[n:]
-			n = min(len(z), 2)
-			gammaincLowF32Generic(z[:n], x[:n], y[:n])
-			z, x, y = z[n:], x[n:], y[n:]
-		}
-		gammaincLowF32Generic(z, x, y)
-	default:
-		gammaincLowF32Generic(z, x, y)
-	}
-}
-
-//go:noescape
-func gammaincLowF32NEON(z, x, y *float32, n int) (done int)
-
-// GammaincF32 sets z[i] = the regularised lower incomplete gamma function of the concentration x[i] at y[i].
-func GammaincF32(z, x, y []float32) {
-	x, y = x[:len(z)], y[:len(z)]
-	switch {
-	case len(z) == 0:
-	case useNEON:
-		for len(z) >= 2 {
-			n := gammaincF32NEON(&z[0], &x[0], &y[0], len(z)&^1)
-			z, x, y = z[n:], x[n:], y[n:]
-			n = min(len(z), 2)
-			gammaincF32Generic(z[:n], x[:n], y[:n])
-			z, x, y = z[n:], x[n:], y[n:]
-		}
-		gammaincF32Generic(z, x, y)
-	default:
-		gammaincF32Generic(z, x, y)
-	}
-}
-
-//go:noescape
-func gammaincF32NEON(z, x, y *float32, n int) (done int)
 
 // BesselI0F32 sets z[i] = I0(x[i]).
 func BesselI0F32(z, x []float32) {

@@ -5,6 +5,396 @@
 #include "textflag.h"
 
 #define BLOCK1 \
+	FMOVD 0(R1), F18; \
+	WORD $0x0e617a52; \
+	FMOVQ 576(R11), F19; \
+	WORD $0x4e331e53; \
+	FMOVQ 592(R11), F20; \
+	WORD $0x4e73f694; \
+	WORD $0x4ef4f494; \
+	WORD $0x6ef4e435; \
+	WORD $0x6ef4e4b6; \
+	WORD $0x6e66e697; \
+	WORD $0x4eb41e98; \
+	WORD $0x4e74ce98; \
+	WORD $0x6ef51e98; \
+	WORD $0x6ef61c18; \
+	WORD $0x6e601cf5; \
+	WORD $0x6ef61c55; \
+	WORD $0x4ef5d695; \
+	WORD $0x4ef5f435; \
+	WORD $0x6e75deb6; \
+	FMOVQ 288(R11), F25; \
+	WORD $0x4e76cd19; \
+	FMOVQ 304(R11), F26; \
+	WORD $0x4e76cf3a; \
+	FMOVQ 320(R11), F25; \
+	WORD $0x4e76cf59; \
+	FMOVQ 336(R11), F26; \
+	WORD $0x4e76cf3a; \
+	FMOVQ 352(R11), F25; \
+	WORD $0x4e76cd39; \
+	FMOVQ 368(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 384(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 400(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 416(R11), F25; \
+	WORD $0x4e76cf79; \
+	WORD $0x4e75cf59; \
+	WORD $0x6e79deb5; \
+	WORD $0x6eb71e98; \
+	WORD $0x4eea8716; \
+	WORD $0x6f4c06d6; \
+	WORD $0x4f7456d9; \
+	WORD $0x6ef98718; \
+	WORD $0x4ee08718; \
+	WORD $0x4ee0d718; \
+	WORD $0x4eab1ed6; \
+	WORD $0x4eecd6d6; \
+	WORD $0x4e62d719; \
+	WORD $0x6e79ff18; \
+	WORD $0x6e78df19; \
+	FMOVQ 432(R11), F26; \
+	WORD $0x4e79cdba; \
+	FMOVQ 448(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 464(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 480(R11), F27; \
+	WORD $0x4e79cf5b; \
+	WORD $0x4ea21c5a; \
+	WORD $0x4e79cf7a; \
+	WORD $0x6e6eded6; \
+	WORD $0x4e7acf16; \
+	WORD $0x6e74fc18; \
+	WORD $0x6e78df19; \
+	WORD $0x6e79df3a; \
+	FMOVQ 496(R11), F27; \
+	WORD $0x4e7acdfb; \
+	FMOVQ 512(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 528(R11), F27; \
+	WORD $0x4e7ace1b; \
+	FMOVQ 544(R11), F29; \
+	WORD $0x4e7acf7d; \
+	WORD $0x4e79cf9d; \
+	FMOVQ 560(R11), F25; \
+	WORD $0x4e7dcf19; \
+	WORD $0x4ef4d738; \
+	WORD $0x4ee1d699; \
+	WORD $0x4e76cf38; \
+	WORD $0x4e71e699; \
+	WORD $0x6eb91e98; \
+	WORD $0x4ef6d6b4; \
+	WORD $0x6eb71f14; \
+	WORD $0x4e618a75; \
+	WORD $0x4ef5d675; \
+	WORD $0x6e75deb6; \
+	WORD $0x6e76ded7; \
+	FMOVQ 608(R11), F24; \
+	FMOVQ 624(R11), F25; \
+	WORD $0x4e77cf38; \
+	FMOVQ 640(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 656(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 672(R11), F25; \
+	FMOVQ 688(R11), F26; \
+	WORD $0x4e77cf59; \
+	FMOVQ 704(R11), F26; \
+	WORD $0x4e77cf3a; \
+	FMOVQ 720(R11), F25; \
+	WORD $0x4e77cf59; \
+	FMOVQ 736(R11), F26; \
+	WORD $0x4e77cf3a; \
+	WORD $0x4e76cf1a; \
+	WORD $0x6e7adeb6; \
+	FMOVQ 576(R11), F23; \
+	WORD $0x4e371ed6; \
+	WORD $0x6e76de76; \
+	FMOVQ 752(R11), F23; \
+	WORD $0x4e76f6f6; \
+	FMOVQ 736(R11), F23; \
+	WORD $0x6e76fef6; \
+	FMOVQ 592(R11), F23; \
+	WORD $0x6ef6e6f8; \
+	FMOVQ 768(R11), F23; \
+	WORD $0x6e77ded7; \
+	WORD $0x6eb81ef6; \
+	WORD $0x4eea86d7; \
+	WORD $0x6f4c06f7; \
+	WORD $0x4f7456f9; \
+	WORD $0x6ef986d6; \
+	WORD $0x4ee086d6; \
+	WORD $0x4ee0d6d6; \
+	WORD $0x4eab1ef7; \
+	WORD $0x4eecd6f7; \
+	FMOVQ 784(R11), F25; \
+	WORD $0x6e671f38
+
+#define BLOCK2 \
+	FMOVD 0(R1), F18; \
+	WORD $0x0e617a52; \
+	FMOVQ 592(R11), F19; \
+	WORD $0x4e72f673; \
+	WORD $0x4ef3f473; \
+	WORD $0x6ef3e414; \
+	WORD $0x6ef3e435; \
+	WORD $0x6ef3e496; \
+	WORD $0x4e60d677; \
+	WORD $0x6ef41e77; \
+	WORD $0x4ee5d6f8; \
+	WORD $0x4ee6d718; \
+	WORD $0x4ee7d6f7; \
+	WORD $0x6e77def9; \
+	FMOVQ 976(R11), F26; \
+	WORD $0x4e79cd1a; \
+	FMOVQ 992(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1008(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1024(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 1040(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 1056(R11), F27; \
+	WORD $0x4e79cd3b; \
+	FMOVQ 1072(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 1088(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 1104(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 1120(R11), F27; \
+	WORD $0x4e79cf9b; \
+	WORD $0x4e77cf5b; \
+	WORD $0x6e7bdf17; \
+	WORD $0x6e6ade78; \
+	WORD $0x4e73ce78; \
+	WORD $0x4eaa1d59; \
+	WORD $0x4e61ce79; \
+	WORD $0x4ea11c3a; \
+	WORD $0x4e61cf1a; \
+	WORD $0x6e7adf39; \
+	WORD $0x6eb51c19; \
+	WORD $0x4e61d71a; \
+	WORD $0x6e7adf18; \
+	WORD $0x6eb51e78; \
+	WORD $0x6e78ff38; \
+	WORD $0x4e6bd679; \
+	WORD $0x6ef61e79; \
+	WORD $0x6e79fc1a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 1136(R11), F28; \
+	WORD $0x4e7bcd9c; \
+	FMOVQ 1152(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 1168(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 1184(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	WORD $0x6e7ddf7b; \
+	WORD $0x4eed873c; \
+	WORD $0x6f4c079c; \
+	WORD $0x4f74579d; \
+	WORD $0x6efd8739; \
+	WORD $0x4ee08739; \
+	WORD $0x4ee0d739; \
+	WORD $0x4eae1f9c; \
+	WORD $0x4eefd79c; \
+	WORD $0x4e61d73d; \
+	WORD $0x6e7dff39; \
+	WORD $0x6e79df3d; \
+	FMOVQ 432(R11), F30; \
+	WORD $0x4e7dce1e; \
+	FMOVQ 448(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	FMOVQ 464(R11), F30; \
+	WORD $0x4e7dcffe; \
+	FMOVQ 480(R11), F31; \
+	WORD $0x4e7dcfdf; \
+	WORD $0x4ea11c3e; \
+	WORD $0x4e7dcffe; \
+	WORD $0x6e71df9c; \
+	WORD $0x4e7ecf3c; \
+	FMOVQ 32(R11), F25; \
+	WORD $0x4ef9cf5c; \
+	WORD $0x4efbd799; \
+	FMOVQ 272(R11), F26; \
+	WORD $0x4e7ae67b; \
+	WORD $0x6ebb1e79; \
+	WORD $0x6eb51ef9; \
+	WORD $0x6e61e675; \
+	WORD $0x4e351ed3; \
+	WORD $0x4eb31e93; \
+	FMOVQ 96(R11), F20; \
+	WORD $0x6ef31e98; \
+	WORD $0x4ef8d733; \
+	WORD $0x4e618a54; \
+	WORD $0x4ef4d654; \
+	WORD $0x6e74de95; \
+	WORD $0x6e75deb6; \
+	FMOVQ 1200(R11), F23; \
+	FMOVQ 1216(R11), F24; \
+	WORD $0x4e76cf17; \
+	FMOVQ 1232(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 1248(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 1264(R11), F24; \
+	FMOVQ 1280(R11), F25; \
+	WORD $0x4e76cf38; \
+	FMOVQ 1296(R11), F25; \
+	WORD $0x4e76cf19; \
+	FMOVQ 1312(R11), F24; \
+	WORD $0x4e76cf38; \
+	FMOVQ 1328(R11), F25; \
+	WORD $0x4e76cf19; \
+	WORD $0x4e75cef9; \
+	WORD $0x4ea01c16; \
+	WORD $0x4e79ceb6; \
+	FMOVQ 736(R11), F23; \
+	WORD $0x6e77ded6; \
+	WORD $0x6e75deb7; \
+	FMOVQ 608(R11), F24; \
+	FMOVQ 624(R11), F25; \
+	WORD $0x4e77cf38; \
+	FMOVQ 640(R11), F25; \
+	WORD $0x4e77cf19
+
+#define BLOCK3 \
+	FMOVQ 656(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 672(R11), F25; \
+	FMOVQ 688(R11), F26; \
+	WORD $0x4e77cf59; \
+	FMOVQ 704(R11), F26; \
+	WORD $0x4e77cf3a; \
+	FMOVQ 720(R11), F25; \
+	WORD $0x4e77cf59; \
+	FMOVQ 736(R11), F26; \
+	WORD $0x4e77cf3a; \
+	WORD $0x4e75cf1a; \
+	WORD $0x6e7ade95; \
+	WORD $0x6e75fed5; \
+	WORD $0x4ef2d416; \
+	WORD $0x4e76f416; \
+	WORD $0x6ef6e437; \
+	WORD $0x6e76fc18; \
+	FMOVQ 96(R11), F25; \
+	WORD $0x6ef71f38; \
+	WORD $0x4e60d6d9; \
+	WORD $0x6eb71f36; \
+	WORD $0x6e76fc17; \
+	WORD $0x6e77def9; \
+	FMOVQ 592(R11), F26; \
+	WORD $0x6ef6e75b; \
+	FMOVQ 768(R11), F26; \
+	WORD $0x6e7adeda; \
+	WORD $0x6ebb1f56; \
+	WORD $0x4eed86da; \
+	WORD $0x6f4c075a; \
+	WORD $0x4f74575c; \
+	WORD $0x6efc86d6; \
+	WORD $0x4ee086d6; \
+	WORD $0x4ee0d6d6; \
+	WORD $0x4eae1f5a; \
+	WORD $0x4eefd75a; \
+	FMOVQ 784(R11), F28; \
+	FMOVQ 96(R11), F29; \
+	WORD $0x6e7d1f9b; \
+	WORD $0x4efbd75a; \
+	WORD $0x4e61d6db; \
+	WORD $0x6e7bfedb; \
+	WORD $0x6e7bdf7c; \
+	FMOVQ 432(R11), F29; \
+	WORD $0x4e7cce1d; \
+	FMOVQ 448(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 464(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 480(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	WORD $0x6e7edf9c; \
+	WORD $0x6e76dedd; \
+	FMOVQ 32(R11), F30; \
+	WORD $0x6e7edfbd; \
+	WORD $0x4e7cd7bc; \
+	WORD $0x6e7cdf7b; \
+	WORD $0x4efdd6dc; \
+	WORD $0x4efcd6d6; \
+	WORD $0x4efdd6d6; \
+	WORD $0x4e7bd6d6; \
+	FMOVQ 816(R11), F27; \
+	WORD $0x6e7bdf5b; \
+	WORD $0x4e7cd77d; \
+	WORD $0x4efbd7bb; \
+	WORD $0x4efbd79b; \
+	FMOVQ 800(R11), F28; \
+	WORD $0x4e7ccf56; \
+	WORD $0x4e76d776; \
+	FMOVQ 32(R11), F26; \
+	WORD $0x4efacef6; \
+	WORD $0x6e79df37; \
+	FMOVQ 1344(R11), F26; \
+	FMOVQ 1360(R11), F27; \
+	WORD $0x4e77cf7a; \
+	FMOVQ 1376(R11), F27; \
+	WORD $0x4e77cf5b; \
+	FMOVQ 1392(R11), F26; \
+	WORD $0x4e77cf7a; \
+	FMOVQ 1408(R11), F27; \
+	WORD $0x4e77cf5b; \
+	FMOVQ 1424(R11), F26; \
+	WORD $0x4e77cf7a; \
+	FMOVQ 1440(R11), F27; \
+	WORD $0x4e77cf5b; \
+	FMOVQ 1456(R11), F26; \
+	WORD $0x4e77cf7a; \
+	FMOVQ 1472(R11), F27; \
+	WORD $0x4e77cf5b; \
+	FMOVQ 1488(R11), F26; \
+	FMOVQ 1504(R11), F28; \
+	WORD $0x4e77cf9a; \
+	FMOVQ 1520(R11), F28; \
+	WORD $0x4e77cf5c; \
+	FMOVQ 1536(R11), F26; \
+	WORD $0x4e77cf9a; \
+	FMOVQ 1552(R11), F28; \
+	WORD $0x4e77cf5c; \
+	FMOVQ 1568(R11), F26; \
+	WORD $0x4e77cf9a; \
+	FMOVQ 1584(R11), F28; \
+	WORD $0x4e77cf5c; \
+	FMOVQ 1600(R11), F26; \
+	WORD $0x4e77cf9a; \
+	FMOVQ 1616(R11), F28; \
+	WORD $0x4e77cf5c; \
+	WORD $0x4e79cf7c; \
+	WORD $0x4efccf36; \
+	WORD $0x4e76d7b6; \
+	WORD $0x4ef8d6d6; \
+	WORD $0x4ef5d6d5; \
+	FMOVQ 96(R11), F22; \
+	WORD $0x6ef2e6d7; \
+	FMOVQ 96(R11), F22; \
+	WORD $0x4e76e698; \
+	FMOVQ 1632(R11), F20; \
+	WORD $0x6eb81e95; \
+	WORD $0x6eb71eb3; \
+	FMOVQ 1648(R11), F20; \
+	WORD $0x4e341e54; \
+	FMOVQ 272(R11), F21; \
+	WORD $0x4eb41eb4; \
+	FMOVQ 1648(R11), F21; \
+	WORD $0x6e351e94; \
+	FMOVQ 576(R11), F21; \
+	WORD $0x4e351e55; \
+	FMOVQ 592(R11), F22
+
+#define BLOCK4 \
 	FMOVD 0(R1), F22; \
 	WORD $0x0e617ad6; \
 	WORD $0x4e261ed7; \
@@ -14,29 +404,29 @@
 	WORD $0x4e64d6f9; \
 	WORD $0x6e79ff18; \
 	WORD $0x6e78df19; \
-	FMOVQ 1168(R11), F26; \
+	FMOVQ 1952(R11), F26; \
 	WORD $0x4e79cd3a; \
-	FMOVQ 1184(R11), F27; \
+	FMOVQ 1968(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1200(R11), F26; \
+	FMOVQ 1984(R11), F26; \
 	WORD $0x4e79cf7a; \
-	FMOVQ 1216(R11), F27; \
+	FMOVQ 2000(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1232(R11), F26; \
+	FMOVQ 2016(R11), F26; \
 	WORD $0x4e79cf7a; \
-	FMOVQ 1248(R11), F27; \
+	FMOVQ 2032(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1264(R11), F26; \
+	FMOVQ 2048(R11), F26; \
 	WORD $0x4e79cd5a; \
-	FMOVQ 1280(R11), F28; \
+	FMOVQ 2064(R11), F28; \
 	WORD $0x4e79cf5c; \
-	FMOVQ 1296(R11), F26; \
+	FMOVQ 2080(R11), F26; \
 	WORD $0x4e79cf9a; \
-	FMOVQ 1312(R11), F28; \
+	FMOVQ 2096(R11), F28; \
 	WORD $0x4e79cf5c; \
-	FMOVQ 1328(R11), F26; \
+	FMOVQ 2112(R11), F26; \
 	WORD $0x4e79cf9a; \
-	FMOVQ 1344(R11), F28; \
+	FMOVQ 2128(R11), F28; \
 	WORD $0x4e79cf5c; \
 	WORD $0x4e78cf7c; \
 	WORD $0x4ea01c18; \
@@ -54,17 +444,17 @@
 	WORD $0x4eedcf56; \
 	WORD $0x4eeecf56; \
 	WORD $0x6e76dedb; \
-	FMOVQ 1360(R11), F28; \
+	FMOVQ 2144(R11), F28; \
 	WORD $0x4e76cdfc; \
-	FMOVQ 1376(R11), F29; \
+	FMOVQ 2160(R11), F29; \
 	WORD $0x4e76cf9d; \
-	FMOVQ 1392(R11), F28; \
+	FMOVQ 2176(R11), F28; \
 	WORD $0x4e76cfbc; \
-	FMOVQ 1408(R11), F29; \
+	FMOVQ 2192(R11), F29; \
 	WORD $0x4e76cf9d; \
-	FMOVQ 1424(R11), F28; \
+	FMOVQ 2208(R11), F28; \
 	WORD $0x4e76cfbc; \
-	FMOVQ 992(R11), F29; \
+	FMOVQ 1792(R11), F29; \
 	WORD $0x4e76cf9d; \
 	WORD $0x4ea21c5c; \
 	WORD $0x4e76cfbc; \
@@ -106,35 +496,35 @@
 	WORD $0x4ee0d77b; \
 	WORD $0x4eb41f9c; \
 	WORD $0x4ef5d79c; \
-	FMOVQ 1520(R11), F29; \
+	FMOVQ 784(R11), F29; \
 	WORD $0x6e611fb7; \
 	WORD $0x4ef7d797; \
 	WORD $0x4e65d77c; \
 	WORD $0x6e7cff7c; \
 	WORD $0x6e7cdf9d; \
-	FMOVQ 416(R11), F30; \
-	FMOVQ 192(R11), F31; \
+	FMOVQ 432(R11), F30; \
+	FMOVQ 208(R11), F31; \
 	WORD $0x4e7dcffe; \
-	FMOVQ 432(R11), F31; \
+	FMOVQ 448(R11), F31; \
 	WORD $0x4e7dcfdf; \
-	FMOVQ 448(R11), F30; \
+	FMOVQ 464(R11), F30; \
 	WORD $0x4e7dcffe; \
-	FMOVQ 464(R11), F31; \
+	FMOVQ 480(R11), F31; \
 	WORD $0x4e7dcfdf; \
 	WORD $0x6e7fdfbd; \
 	WORD $0x6e7bdf7e; \
 	WORD $0x6e62dfde; \
 	WORD $0x4e7dd7dd; \
 	WORD $0x6e7ddf9c; \
-	FMOVQ 1536(R11), F29; \
+	FMOVQ 800(R11), F29; \
 	WORD $0x4e7dcef6; \
 	WORD $0x4e76d796; \
 	WORD $0x4ef6d7d6; \
 	WORD $0x4ef6d776; \
-	FMOVQ 1552(R11), F27; \
+	FMOVQ 816(R11), F27; \
 	WORD $0x4e7bcef6
 
-#define BLOCK2 \
+#define BLOCK5 \
 	WORD $0x4e60d718; \
 	WORD $0x4ee3871b; \
 	WORD $0x6f4c077b; \
@@ -147,13 +537,13 @@
 	WORD $0x4e62d79d; \
 	WORD $0x6e7dff9c; \
 	WORD $0x6e7cdf9d; \
-	FMOVQ 416(R11), F30; \
+	FMOVQ 432(R11), F30; \
 	WORD $0x4e7dccde; \
-	FMOVQ 432(R11), F31; \
+	FMOVQ 448(R11), F31; \
 	WORD $0x4e7dcfdf; \
-	FMOVQ 448(R11), F30; \
+	FMOVQ 464(R11), F30; \
 	WORD $0x4e7dcffe; \
-	FMOVQ 464(R11), F31; \
+	FMOVQ 480(R11), F31; \
 	WORD $0x4e7dcfdf; \
 	WORD $0x4ea21c5e; \
 	WORD $0x4e7dcffe; \
@@ -170,19 +560,19 @@
 	WORD $0x4f74579c; \
 	WORD $0x4ee0879c; \
 	WORD $0x6e7bdf7d; \
-	FMOVQ 1360(R11), F30; \
+	FMOVQ 2144(R11), F30; \
 	WORD $0x4e7bcd9e; \
-	FMOVQ 1376(R11), F31; \
+	FMOVQ 2160(R11), F31; \
 	WORD $0x4e7bcfdf; \
-	FMOVQ 1392(R11), F30; \
+	FMOVQ 2176(R11), F30; \
 	WORD $0x4e7bcffe; \
-	FMOVQ 1408(R11), F31; \
+	FMOVQ 2192(R11), F31; \
 	WORD $0x4e7bcfdf; \
-	FMOVQ 1424(R11), F30; \
+	FMOVQ 2208(R11), F30; \
 	WORD $0x4e7bcffe; \
-	FMOVQ 992(R11), F31; \
+	FMOVQ 1792(R11), F31; \
 	WORD $0x4e7bcfdf; \
-	FMOVQ 16(R11), F30; \
+	FMOVQ 32(R11), F30; \
 	WORD $0x4e7bcffe; \
 	WORD $0x4e7ecfbb; \
 	WORD $0x4ebc1f9d; \
@@ -200,13 +590,13 @@
 	WORD $0x4e62d79d; \
 	WORD $0x6e7dff9c; \
 	WORD $0x6e7cdf9d; \
-	FMOVQ 416(R11), F30; \
+	FMOVQ 432(R11), F30; \
 	WORD $0x4e7dccde; \
-	FMOVQ 432(R11), F31; \
+	FMOVQ 448(R11), F31; \
 	WORD $0x4e7dcfdf; \
-	FMOVQ 448(R11), F30; \
+	FMOVQ 464(R11), F30; \
 	WORD $0x4e7dcffe; \
-	FMOVQ 464(R11), F31; \
+	FMOVQ 480(R11), F31; \
 	WORD $0x4e7dcfdf; \
 	WORD $0x4ea21c5e; \
 	WORD $0x4e7dcffe; \
@@ -223,114 +613,280 @@
 	WORD $0x4f74579c; \
 	WORD $0x4ee0879c; \
 	WORD $0x6e7bdf7d; \
-	FMOVQ 1360(R11), F30; \
+	FMOVQ 2144(R11), F30; \
 	WORD $0x4e7bcd9e; \
-	FMOVQ 1376(R11), F31; \
+	FMOVQ 2160(R11), F31; \
 	WORD $0x4e7bcfdf; \
-	FMOVQ 1392(R11), F30; \
+	FMOVQ 2176(R11), F30; \
 	WORD $0x4e7bcffe; \
-	FMOVQ 1408(R11), F31; \
+	FMOVQ 2192(R11), F31; \
 	WORD $0x4e7bcfdf
 
-#define BLOCK3 \
-	FMOVQ 1904(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1c; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4e77cf7c; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	FMOVQ 1920(R11), F25; \
-	WORD $0x4e79d6b9; \
-	FMOVQ 1936(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1b; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf7b; \
-	WORD $0x4e77cf9b; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	FMOVQ 1952(R11), F25; \
-	WORD $0x4e79d6b9; \
-	FMOVQ 1968(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1c; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4e77cf7c; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	FMOVQ 1984(R11), F25; \
-	WORD $0x4e79d6b9; \
-	FMOVQ 2000(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1b; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf7b; \
-	WORD $0x4e77cf9b; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	FMOVQ 2016(R11), F25; \
-	WORD $0x4e79d6b9; \
-	FMOVQ 2032(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1c; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4e77cf7c; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	FMOVQ 2048(R11), F25; \
-	WORD $0x4e79d6b9; \
-	FMOVQ 2064(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1b; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf7b; \
-	WORD $0x4e77cf9b; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	FMOVQ 2080(R11), F25; \
-	WORD $0x4e79d6b9; \
-	FMOVQ 2096(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1c; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4e77cf7c; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	FMOVQ 2112(R11), F25; \
-	WORD $0x4e79d6b9; \
-	FMOVQ 2128(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1b; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf7b; \
-	WORD $0x4e77cf9b; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	FMOVQ 2144(R11), F25; \
-	WORD $0x4e79d6b9; \
-	FMOVQ 2160(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1c; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4e77cf7c; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	FMOVQ 2176(R11), F25; \
-	WORD $0x4e79d6b9; \
-	FMOVQ 2192(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1b; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf7b; \
-	WORD $0x4e77cf9b
+#define BLOCK6 \
+	WORD $0x6ef2e433; \
+	WORD $0x6ef2e4b4; \
+	WORD $0x6e66e655; \
+	WORD $0x4eb21e56; \
+	WORD $0x4e72ce56; \
+	WORD $0x6ef31e56; \
+	WORD $0x6ef41c16; \
+	WORD $0x6e601cf3; \
+	WORD $0x6ef41c53; \
+	WORD $0x4ef3d653; \
+	WORD $0x4ef3f433; \
+	WORD $0x6e73de74; \
+	FMOVQ 288(R11), F23; \
+	WORD $0x4e74cd17; \
+	FMOVQ 304(R11), F24; \
+	WORD $0x4e74cef8; \
+	FMOVQ 320(R11), F23; \
+	WORD $0x4e74cf17; \
+	FMOVQ 336(R11), F24; \
+	WORD $0x4e74cef8; \
+	FMOVQ 352(R11), F23; \
+	WORD $0x4e74cd37; \
+	FMOVQ 368(R11), F25; \
+	WORD $0x4e74cef9; \
+	FMOVQ 384(R11), F23; \
+	WORD $0x4e74cf37; \
+	FMOVQ 400(R11), F25; \
+	WORD $0x4e74cef9; \
+	FMOVQ 416(R11), F23; \
+	WORD $0x4e74cf37; \
+	WORD $0x4e73cf17; \
+	WORD $0x6e77de73; \
+	WORD $0x6eb51e56; \
+	WORD $0x4eea86d4; \
+	WORD $0x6f4c0694; \
+	WORD $0x4f745697; \
+	WORD $0x6ef786d6; \
+	WORD $0x4ee086d6; \
+	WORD $0x4ee0d6d6; \
+	WORD $0x4eab1e94; \
+	WORD $0x4eecd694; \
+	WORD $0x4e62d6d7; \
+	WORD $0x6e77fed6; \
+	WORD $0x6e76ded7; \
+	FMOVQ 432(R11), F24; \
+	WORD $0x4e77cdb8; \
+	FMOVQ 448(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 464(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 480(R11), F25; \
+	WORD $0x4e77cf19; \
+	WORD $0x4ea21c58; \
+	WORD $0x4e77cf38; \
+	WORD $0x6e6ede94; \
+	WORD $0x4e78ced4; \
+	WORD $0x6e72fc16; \
+	WORD $0x6e76ded7; \
+	WORD $0x6e77def8; \
+	FMOVQ 496(R11), F25; \
+	WORD $0x4e78cdf9; \
+	FMOVQ 512(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 528(R11), F25
 
-#define BLOCK4 \
+#define BLOCK7 \
+	WORD $0x4ef8d6f7; \
+	WORD $0x4e62d6d8; \
+	WORD $0x6e78fed8; \
+	WORD $0x6e78df19; \
+	FMOVQ 432(R11), F26; \
+	WORD $0x4e79cdba; \
+	FMOVQ 448(R11), F27; \
+	WORD $0x4e79cf5b; \
+	FMOVQ 464(R11), F26; \
+	WORD $0x4e79cf7a; \
+	FMOVQ 480(R11), F27; \
+	WORD $0x4e79cf5b; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e76deda; \
+	WORD $0x6e61df5a; \
+	WORD $0x4e79d759; \
+	WORD $0x6e79df18; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e79cef8; \
+	WORD $0x4ef8d758; \
+	WORD $0x4ef8d6d6; \
+	FMOVQ 816(R11), F24; \
+	WORD $0x4e78cef6; \
+	WORD $0x4ef4d6d6; \
+	FMOVQ 832(R11), F23; \
+	WORD $0x6ef3e6f8; \
+	WORD $0x6ee4e677; \
+	WORD $0x6ee7e659; \
+	WORD $0x4e67e6ba; \
+	WORD $0x6eba1e36; \
+	WORD $0x6eb91e96; \
+	FMOVQ 592(R11), F20; \
+	WORD $0x6ef3e695; \
+	FMOVQ 768(R11), F20; \
+	WORD $0x6e74de74; \
+	WORD $0x6ef51e74; \
+	WORD $0x4eea8699; \
+	WORD $0x6f4c0739; \
+	WORD $0x4f74573a; \
+	WORD $0x6efa8694; \
+	WORD $0x4ee08694; \
+	WORD $0x4ee0d694; \
+	WORD $0x4eab1f39; \
+	WORD $0x4eecd739; \
+	FMOVQ 784(R11), F26; \
+	WORD $0x6e671f55; \
+	WORD $0x4ef5d735; \
+	WORD $0x4e62d699; \
+	WORD $0x6e79fe99; \
+	WORD $0x6e79df3a; \
+	FMOVQ 432(R11), F27; \
+	WORD $0x4e7acdbb; \
+	FMOVQ 448(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 464(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 480(R11), F28; \
+	WORD $0x4e7acf7c; \
+	WORD $0x6e7cdf5a; \
+	WORD $0x6e74de9b; \
+	WORD $0x6e61df7b; \
+	WORD $0x4e7ad77a; \
+	WORD $0x6e7adf39; \
+	FMOVQ 800(R11), F26
+
+#define BLOCK8 \
+	WORD $0x6ef2e413; \
+	WORD $0x6ef2e434; \
+	WORD $0x6ef2e495; \
+	WORD $0x4e60d656; \
+	WORD $0x6ef31e56; \
+	WORD $0x4ee5d6d7; \
+	WORD $0x4ee6d6f7; \
+	WORD $0x4ee7d6d6; \
+	WORD $0x6e76ded8; \
+	FMOVQ 976(R11), F25; \
+	WORD $0x4e78cd19; \
+	FMOVQ 992(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 1008(R11), F25; \
+	WORD $0x4e78cf59; \
+	FMOVQ 1024(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 1040(R11), F25; \
+	WORD $0x4e78cf59; \
+	FMOVQ 1056(R11), F26; \
+	WORD $0x4e78cd3a; \
+	FMOVQ 1072(R11), F27; \
+	WORD $0x4e78cf5b; \
+	FMOVQ 1088(R11), F26; \
+	WORD $0x4e78cf7a; \
+	FMOVQ 1104(R11), F27; \
+	WORD $0x4e78cf5b; \
+	FMOVQ 1120(R11), F26; \
+	WORD $0x4e78cf7a; \
+	WORD $0x4e76cf3a; \
+	WORD $0x6e7adef6; \
+	WORD $0x6e6ade57; \
+	WORD $0x4e72ce57; \
+	WORD $0x4eaa1d58; \
+	WORD $0x4e61ce58; \
+	WORD $0x4ea11c39; \
+	WORD $0x4e61cef9; \
+	WORD $0x6e79df18; \
+	WORD $0x6eb41c18; \
+	WORD $0x4e61d6f9; \
+	WORD $0x6e79def7; \
+	WORD $0x6eb41e57; \
+	WORD $0x6e77ff17; \
+	WORD $0x4e6bd658; \
+	WORD $0x6ef51e58; \
+	WORD $0x6e78fc19; \
+	WORD $0x6e79df3a; \
+	FMOVQ 1136(R11), F27; \
+	WORD $0x4e7acd9b; \
+	FMOVQ 1152(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 1168(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 1184(R11), F28; \
+	WORD $0x4e7acf7c; \
+	WORD $0x6e7cdf5a; \
+	WORD $0x4eed871b; \
+	WORD $0x6f4c077b; \
+	WORD $0x4f74577c; \
+	WORD $0x6efc8718; \
+	WORD $0x4ee08718; \
+	WORD $0x4ee0d718; \
+	WORD $0x4eae1f7b; \
+	WORD $0x4eefd77b
+
+#define BLOCK9 \
+	WORD $0x6ef5e6d7; \
+	FMOVQ 96(R11), F21; \
+	WORD $0x4e75e656; \
+	FMOVQ 1664(R11), F21; \
+	WORD $0x6e72feb5; \
+	WORD $0x6eb61e95; \
+	WORD $0x6eb71eb3; \
+	WORD $0x6ee3e654; \
+	FMOVQ 592(R11), F21; \
+	WORD $0x6ef2e6b6; \
+	FMOVQ 768(R11), F21; \
+	WORD $0x6e75de55; \
+	WORD $0x6ef61e55; \
+	WORD $0x4eed86b7; \
+	WORD $0x6f4c06f7; \
+	WORD $0x4f7456f8; \
+	WORD $0x6ef886b5; \
+	WORD $0x4ee086b5; \
+	WORD $0x4ee0d6b5; \
+	WORD $0x4eae1ef7; \
+	WORD $0x4eefd6f7; \
+	FMOVQ 784(R11), F24; \
+	FMOVQ 96(R11), F25; \
+	WORD $0x6e791f16; \
+	WORD $0x4ef6d6f6; \
+	WORD $0x4e61d6b7; \
+	WORD $0x6e77feb7; \
+	WORD $0x6e77def8; \
+	FMOVQ 432(R11), F25; \
+	WORD $0x4e78ce19; \
+	FMOVQ 448(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 464(R11), F25; \
+	WORD $0x4e78cf59; \
+	FMOVQ 480(R11), F26; \
+	WORD $0x4e78cf3a; \
+	WORD $0x6e7adf18; \
+	WORD $0x6e75deb9; \
+	FMOVQ 32(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4e78d738; \
+	WORD $0x6e78def7; \
+	FMOVQ 96(R11), F24; \
+	FMOVQ 800(R11), F26; \
+	WORD $0x4e7aced8; \
+	WORD $0x4e78d6f7; \
+	WORD $0x4ef7d737; \
+	WORD $0x4ef7d6b5; \
+	FMOVQ 816(R11), F23; \
+	WORD $0x4e77ced5; \
+	FMOVQ 272(R11), F22; \
+	WORD $0x6ef2e6d7; \
+	WORD $0x6ef71e55; \
+	FMOVQ 96(R11), F22; \
+	WORD $0x6ef2e6d7; \
+	FMOVQ 1680(R11), F22; \
+	WORD $0x6eb71ed5; \
+	FMOVQ 96(R11), F22; \
+	WORD $0x4e76e657; \
+	FMOVQ 1696(R11), F22; \
+	WORD $0x6eb71ed5; \
+	WORD $0x6eb41eb3; \
+	FMOVQ 1696(R11), F20; \
+	WORD $0x4e74e655
+
+#define BLOCK10 \
 	FMOVD 0(R1), F17; \
 	WORD $0x0e617a31; \
 	WORD $0x4e241e32; \
@@ -340,29 +896,29 @@
 	WORD $0x4e62d654; \
 	WORD $0x6e74fe73; \
 	WORD $0x6e73de74; \
-	FMOVQ 1168(R11), F21; \
+	FMOVQ 1952(R11), F21; \
 	WORD $0x4e74ccf5; \
-	FMOVQ 1184(R11), F22; \
+	FMOVQ 1968(R11), F22; \
 	WORD $0x4e74ceb6; \
-	FMOVQ 1200(R11), F21; \
+	FMOVQ 1984(R11), F21; \
 	WORD $0x4e74ced5; \
-	FMOVQ 1216(R11), F22; \
+	FMOVQ 2000(R11), F22; \
 	WORD $0x4e74ceb6; \
-	FMOVQ 1232(R11), F21; \
+	FMOVQ 2016(R11), F21; \
 	WORD $0x4e74ced5; \
-	FMOVQ 1248(R11), F22; \
+	FMOVQ 2032(R11), F22; \
 	WORD $0x4e74ceb6; \
-	FMOVQ 1264(R11), F21; \
+	FMOVQ 2048(R11), F21; \
 	WORD $0x4e74cd15; \
-	FMOVQ 1280(R11), F23; \
+	FMOVQ 2064(R11), F23; \
 	WORD $0x4e74ceb7; \
-	FMOVQ 1296(R11), F21; \
+	FMOVQ 2080(R11), F21; \
 	WORD $0x4e74cef5; \
-	FMOVQ 1312(R11), F23; \
+	FMOVQ 2096(R11), F23; \
 	WORD $0x4e74ceb7; \
-	FMOVQ 1328(R11), F21; \
+	FMOVQ 2112(R11), F21; \
 	WORD $0x4e74cef5; \
-	FMOVQ 1344(R11), F23; \
+	FMOVQ 2128(R11), F23; \
 	WORD $0x4e74ceb7; \
 	WORD $0x4e73ced7; \
 	WORD $0x4ea01c13; \
@@ -378,17 +934,17 @@
 	WORD $0x4eedce93; \
 	WORD $0x4eeece93; \
 	WORD $0x6e73de75; \
-	FMOVQ 1360(R11), F22; \
+	FMOVQ 2144(R11), F22; \
 	WORD $0x4e73cdf6; \
-	FMOVQ 1376(R11), F23; \
+	FMOVQ 2160(R11), F23; \
 	WORD $0x4e73ced7; \
-	FMOVQ 1392(R11), F22; \
+	FMOVQ 2176(R11), F22; \
 	WORD $0x4e73cef6; \
-	FMOVQ 1408(R11), F23; \
+	FMOVQ 2192(R11), F23; \
 	WORD $0x4e73ced7; \
-	FMOVQ 1424(R11), F22; \
+	FMOVQ 2208(R11), F22; \
 	WORD $0x4e73cef6; \
-	FMOVQ 992(R11), F23; \
+	FMOVQ 1792(R11), F23; \
 	WORD $0x4e73ced7; \
 	WORD $0x4ea31c76; \
 	WORD $0x4e73cef6; \
@@ -396,7 +952,7 @@
 	WORD $0x4e60d673; \
 	WORD $0x4ea11c35
 
-#define BLOCK5 \
+#define BLOCK11 \
 	FMOVD 0(R1), F15; \
 	WORD $0x0e6179ef; \
 	WORD $0x4e231df0; \
@@ -405,29 +961,29 @@
 	WORD $0x4e60d631; \
 	WORD $0x6e71fe51; \
 	WORD $0x6e71de32; \
-	FMOVQ 1168(R11), F19; \
+	FMOVQ 1952(R11), F19; \
 	WORD $0x4e72ccb3; \
-	FMOVQ 1184(R11), F20; \
+	FMOVQ 1968(R11), F20; \
 	WORD $0x4e72ce74; \
-	FMOVQ 1200(R11), F19; \
+	FMOVQ 1984(R11), F19; \
 	WORD $0x4e72ce93; \
-	FMOVQ 1216(R11), F20; \
+	FMOVQ 2000(R11), F20; \
 	WORD $0x4e72ce74; \
-	FMOVQ 1232(R11), F19; \
+	FMOVQ 2016(R11), F19; \
 	WORD $0x4e72ce93; \
-	FMOVQ 1248(R11), F20; \
+	FMOVQ 2032(R11), F20; \
 	WORD $0x4e72ce74; \
-	FMOVQ 1264(R11), F19; \
+	FMOVQ 2048(R11), F19; \
 	WORD $0x4e72ccd3; \
-	FMOVQ 1280(R11), F21; \
+	FMOVQ 2064(R11), F21; \
 	WORD $0x4e72ce75; \
-	FMOVQ 1296(R11), F19; \
+	FMOVQ 2080(R11), F19; \
 	WORD $0x4e72ceb3; \
-	FMOVQ 1312(R11), F21; \
+	FMOVQ 2096(R11), F21; \
 	WORD $0x4e72ce75; \
-	FMOVQ 1328(R11), F19; \
+	FMOVQ 2112(R11), F19; \
 	WORD $0x4e72ceb3; \
-	FMOVQ 1344(R11), F21; \
+	FMOVQ 2128(R11), F21; \
 	WORD $0x4e72ce75; \
 	WORD $0x4e71ce95; \
 	WORD $0x4ead1db1; \
@@ -445,66 +1001,66 @@
 	WORD $0x4f745652; \
 	WORD $0x4eed8652; \
 	WORD $0x6e6fddf3; \
-	FMOVQ 1360(R11), F20; \
+	FMOVQ 2144(R11), F20; \
 	WORD $0x4e6fcdd4; \
-	FMOVQ 1376(R11), F21; \
+	FMOVQ 2160(R11), F21; \
 	WORD $0x4e6fce95; \
-	FMOVQ 1392(R11), F20; \
+	FMOVQ 2176(R11), F20; \
 	WORD $0x4e6fceb4; \
-	FMOVQ 1408(R11), F21; \
+	FMOVQ 2192(R11), F21; \
 	WORD $0x4e6fce95; \
-	FMOVQ 1424(R11), F20; \
+	FMOVQ 2208(R11), F20; \
 	WORD $0x4e6fceb4; \
-	FMOVQ 992(R11), F21; \
+	FMOVQ 1792(R11), F21; \
 	WORD $0x4e6fce95; \
-	FMOVQ 16(R11), F20; \
+	FMOVQ 32(R11), F20; \
 	WORD $0x4e6fceb4; \
 	WORD $0x4e74ce6f; \
 	WORD $0x4eb21e53
 
-#define BLOCK6 \
+#define BLOCK12 \
 	FMOVD 0(R1), F15; \
 	WORD $0x0e6179ef; \
 	WORD $0x4e221def; \
 	WORD $0x4eeff410; \
 	WORD $0x6e70de10; \
 	WORD $0x6e70de11; \
-	FMOVQ 3616(R11), F18; \
+	FMOVQ 2448(R11), F18; \
 	WORD $0x4e71cc72; \
-	FMOVQ 3632(R11), F19; \
+	FMOVQ 2464(R11), F19; \
 	WORD $0x4e71ce53; \
-	FMOVQ 3648(R11), F18; \
+	FMOVQ 2480(R11), F18; \
 	WORD $0x4e71ce72; \
-	FMOVQ 3664(R11), F19; \
+	FMOVQ 2496(R11), F19; \
 	WORD $0x4e71ce53; \
-	FMOVQ 3680(R11), F18; \
+	FMOVQ 2512(R11), F18; \
 	WORD $0x4e71ce72; \
-	FMOVQ 3696(R11), F19; \
+	FMOVQ 2528(R11), F19; \
 	WORD $0x4e71cc93; \
-	FMOVQ 3712(R11), F20; \
+	FMOVQ 2544(R11), F20; \
 	WORD $0x4e71ce74; \
-	FMOVQ 3728(R11), F19; \
+	FMOVQ 2560(R11), F19; \
 	WORD $0x4e71ce93; \
-	FMOVQ 3744(R11), F20; \
+	FMOVQ 2576(R11), F20; \
 	WORD $0x4e71ce74; \
-	FMOVQ 3760(R11), F19; \
+	FMOVQ 2592(R11), F19; \
 	WORD $0x4e71ce93; \
 	WORD $0x4e70ce53; \
 	WORD $0x4eeff4b0; \
 	WORD $0x4e70f410; \
 	WORD $0x6e70fc31; \
 	WORD $0x6e71de32; \
-	FMOVQ 3776(R11), F20; \
+	FMOVQ 2608(R11), F20; \
 	WORD $0x4e72ccd4; \
-	FMOVQ 3792(R11), F21; \
+	FMOVQ 2624(R11), F21; \
 	WORD $0x4e72ce95; \
-	FMOVQ 3808(R11), F20; \
+	FMOVQ 2640(R11), F20; \
 	WORD $0x4e72ceb4; \
-	FMOVQ 3824(R11), F21; \
+	FMOVQ 2656(R11), F21; \
 	WORD $0x4e72ccf5; \
-	FMOVQ 3840(R11), F22; \
+	FMOVQ 2672(R11), F22; \
 	WORD $0x4e72ceb6; \
-	FMOVQ 3856(R11), F21; \
+	FMOVQ 2688(R11), F21; \
 	WORD $0x4e72ced5; \
 	WORD $0x4e71ce95; \
 	WORD $0x6ee1fa31; \
@@ -519,57 +1075,57 @@
 	WORD $0x4f745652; \
 	WORD $0x4ee18652; \
 	WORD $0x6e70de14; \
-	FMOVQ 1360(R11), F21; \
+	FMOVQ 2144(R11), F21; \
 	WORD $0x4e70cdd5; \
-	FMOVQ 1376(R11), F22; \
+	FMOVQ 2160(R11), F22; \
 	WORD $0x4e70ceb6; \
-	FMOVQ 1392(R11), F21; \
+	FMOVQ 2176(R11), F21; \
 	WORD $0x4e70ced5; \
-	FMOVQ 1408(R11), F22; \
+	FMOVQ 2192(R11), F22; \
 	WORD $0x4e70ceb6
 
-#define BLOCK7 \
+#define BLOCK13 \
 	FMOVD 0(R1), F15; \
 	WORD $0x0e6179ef; \
 	WORD $0x4e221def; \
 	WORD $0x4eeff410; \
 	WORD $0x6e70de11; \
 	WORD $0x6e71de32; \
-	FMOVQ 3616(R11), F19; \
+	FMOVQ 2448(R11), F19; \
 	WORD $0x4e72cc73; \
-	FMOVQ 3632(R11), F20; \
+	FMOVQ 2464(R11), F20; \
 	WORD $0x4e72ce74; \
-	FMOVQ 3648(R11), F19; \
+	FMOVQ 2480(R11), F19; \
 	WORD $0x4e72ce93; \
-	FMOVQ 3664(R11), F20; \
+	FMOVQ 2496(R11), F20; \
 	WORD $0x4e72ce74; \
-	FMOVQ 3680(R11), F19; \
+	FMOVQ 2512(R11), F19; \
 	WORD $0x4e72ce93; \
-	FMOVQ 3696(R11), F20; \
+	FMOVQ 2528(R11), F20; \
 	WORD $0x4e72cc94; \
-	FMOVQ 3712(R11), F21; \
+	FMOVQ 2544(R11), F21; \
 	WORD $0x4e72ce95; \
-	FMOVQ 3728(R11), F20; \
+	FMOVQ 2560(R11), F20; \
 	WORD $0x4e72ceb4; \
-	FMOVQ 3744(R11), F21; \
+	FMOVQ 2576(R11), F21; \
 	WORD $0x4e72ce95; \
-	FMOVQ 3760(R11), F20; \
+	FMOVQ 2592(R11), F20; \
 	WORD $0x4e72ceb4; \
 	WORD $0x4e71ce74; \
 	WORD $0x4e6ff411; \
 	WORD $0x6e71fc31; \
 	WORD $0x6e71de32; \
-	FMOVQ 3776(R11), F19; \
+	FMOVQ 2608(R11), F19; \
 	WORD $0x4e72ccb3; \
-	FMOVQ 3792(R11), F21; \
+	FMOVQ 2624(R11), F21; \
 	WORD $0x4e72ce75; \
-	FMOVQ 3808(R11), F19; \
+	FMOVQ 2640(R11), F19; \
 	WORD $0x4e72ceb3; \
-	FMOVQ 3824(R11), F21; \
+	FMOVQ 2656(R11), F21; \
 	WORD $0x4e72ccd5; \
-	FMOVQ 3840(R11), F22; \
+	FMOVQ 2672(R11), F22; \
 	WORD $0x4e72ceb6; \
-	FMOVQ 3856(R11), F21; \
+	FMOVQ 2688(R11), F21; \
 	WORD $0x4e72ced5; \
 	WORD $0x4e71ce75; \
 	WORD $0x6ee1fa31; \
@@ -585,39 +1141,39 @@
 	WORD $0x4f745652; \
 	WORD $0x4ee18652; \
 	WORD $0x6e70de13; \
-	FMOVQ 1360(R11), F21; \
+	FMOVQ 2144(R11), F21; \
 	WORD $0x4e70cdd5; \
-	FMOVQ 1376(R11), F22; \
+	FMOVQ 2160(R11), F22; \
 	WORD $0x4e70ceb6; \
-	FMOVQ 1392(R11), F21; \
+	FMOVQ 2176(R11), F21; \
 	WORD $0x4e70ced5; \
-	FMOVQ 1408(R11), F22; \
+	FMOVQ 2192(R11), F22; \
 	WORD $0x4e70ceb6
 
-#define BLOCK8 \
+#define BLOCK14 \
 	FMOVD 0(R1), F16; \
 	WORD $0x0e617a10; \
 	WORD $0x4e211e11; \
 	WORD $0x4ef1f412; \
 	WORD $0x6e72de53; \
 	WORD $0x6e73de74; \
-	FMOVQ 3936(R11), F21; \
+	FMOVQ 2768(R11), F21; \
 	WORD $0x4e74cc75; \
-	FMOVQ 3952(R11), F22; \
+	FMOVQ 2784(R11), F22; \
 	WORD $0x4e74ceb6; \
-	FMOVQ 3968(R11), F21; \
+	FMOVQ 2800(R11), F21; \
 	WORD $0x4e74ced5; \
-	FMOVQ 3984(R11), F22; \
+	FMOVQ 2816(R11), F22; \
 	WORD $0x4e74ceb6; \
-	FMOVQ 4000(R11), F21; \
+	FMOVQ 2832(R11), F21; \
 	WORD $0x4e74cc95; \
-	FMOVQ 4016(R11), F23; \
+	FMOVQ 2848(R11), F23; \
 	WORD $0x4e74ceb7; \
-	FMOVQ 4032(R11), F21; \
+	FMOVQ 2864(R11), F21; \
 	WORD $0x4e74cef5; \
-	FMOVQ 4048(R11), F23; \
+	FMOVQ 2880(R11), F23; \
 	WORD $0x4e74ceb7; \
-	FMOVQ 4064(R11), F21; \
+	FMOVQ 2896(R11), F21; \
 	WORD $0x4e74cef5; \
 	WORD $0x4e73ced5; \
 	WORD $0x6e72deb2; \
@@ -625,17 +1181,17 @@
 	WORD $0x4e73f413; \
 	WORD $0x6e73fc54; \
 	WORD $0x6e74de95; \
-	FMOVQ 4080(R11), F22; \
+	FMOVQ 2912(R11), F22; \
 	WORD $0x4e75ccd6; \
-	FMOVQ 4096(R11), F23; \
+	FMOVQ 2928(R11), F23; \
 	WORD $0x4e75ced7; \
-	FMOVQ 4112(R11), F22; \
+	FMOVQ 2944(R11), F22; \
 	WORD $0x4e75cef6; \
-	FMOVQ 4128(R11), F23; \
+	FMOVQ 2960(R11), F23; \
 	WORD $0x4e75ccf7; \
-	FMOVQ 4144(R11), F24; \
+	FMOVQ 2976(R11), F24; \
 	WORD $0x4e75cef8; \
-	FMOVQ 4160(R11), F23; \
+	FMOVQ 2992(R11), F23; \
 	WORD $0x4e75cf17; \
 	WORD $0x4e74ced7; \
 	WORD $0x6ee1fa94; \
@@ -650,57 +1206,57 @@
 	WORD $0x4f7456b5; \
 	WORD $0x4ee286b5; \
 	WORD $0x6e73de76; \
-	FMOVQ 1360(R11), F23; \
+	FMOVQ 2144(R11), F23; \
 	WORD $0x4e73cdd7; \
-	FMOVQ 1376(R11), F24; \
+	FMOVQ 2160(R11), F24; \
 	WORD $0x4e73cef8; \
-	FMOVQ 1392(R11), F23; \
+	FMOVQ 2176(R11), F23; \
 	WORD $0x4e73cf17; \
-	FMOVQ 1408(R11), F24; \
+	FMOVQ 2192(R11), F24; \
 	WORD $0x4e73cef8; \
-	FMOVQ 1424(R11), F23
+	FMOVQ 2208(R11), F23
 
-#define BLOCK9 \
+#define BLOCK15 \
 	FMOVD 0(R1), F16; \
 	WORD $0x0e617a10; \
 	WORD $0x4e211e11; \
 	WORD $0x4ef1f412; \
 	WORD $0x6e72de53; \
 	WORD $0x6e73de74; \
-	FMOVQ 3936(R11), F21; \
+	FMOVQ 2768(R11), F21; \
 	WORD $0x4e74cc75; \
-	FMOVQ 3952(R11), F22; \
+	FMOVQ 2784(R11), F22; \
 	WORD $0x4e74ceb6; \
-	FMOVQ 3968(R11), F21; \
+	FMOVQ 2800(R11), F21; \
 	WORD $0x4e74ced5; \
-	FMOVQ 3984(R11), F22; \
+	FMOVQ 2816(R11), F22; \
 	WORD $0x4e74ceb6; \
-	FMOVQ 4000(R11), F21; \
+	FMOVQ 2832(R11), F21; \
 	WORD $0x4e74cc95; \
-	FMOVQ 4016(R11), F23; \
+	FMOVQ 2848(R11), F23; \
 	WORD $0x4e74ceb7; \
-	FMOVQ 4032(R11), F21; \
+	FMOVQ 2864(R11), F21; \
 	WORD $0x4e74cef5; \
-	FMOVQ 4048(R11), F23; \
+	FMOVQ 2880(R11), F23; \
 	WORD $0x4e74ceb7; \
-	FMOVQ 4064(R11), F21; \
+	FMOVQ 2896(R11), F21; \
 	WORD $0x4e74cef5; \
 	WORD $0x4e73ced5; \
 	WORD $0x6e72deb3; \
 	WORD $0x4e71f414; \
 	WORD $0x6e74fc54; \
 	WORD $0x6e74de95; \
-	FMOVQ 4080(R11), F22; \
+	FMOVQ 2912(R11), F22; \
 	WORD $0x4e75ccb6; \
-	FMOVQ 4096(R11), F23; \
+	FMOVQ 2928(R11), F23; \
 	WORD $0x4e75ced7; \
-	FMOVQ 4112(R11), F22; \
+	FMOVQ 2944(R11), F22; \
 	WORD $0x4e75cef6; \
-	FMOVQ 4128(R11), F23; \
+	FMOVQ 2960(R11), F23; \
 	WORD $0x4e75ccd7; \
-	FMOVQ 4144(R11), F24; \
+	FMOVQ 2976(R11), F24; \
 	WORD $0x4e75cef8; \
-	FMOVQ 4160(R11), F23; \
+	FMOVQ 2992(R11), F23; \
 	WORD $0x4e75cf17; \
 	WORD $0x4e74ced7; \
 	WORD $0x6ee1fa94; \
@@ -716,17 +1272,17 @@
 	WORD $0x4f7456b5; \
 	WORD $0x4ee286b5; \
 	WORD $0x6e72de56; \
-	FMOVQ 1360(R11), F23; \
+	FMOVQ 2144(R11), F23; \
 	WORD $0x4e72cdd7; \
-	FMOVQ 1376(R11), F24; \
+	FMOVQ 2160(R11), F24; \
 	WORD $0x4e72cef8; \
-	FMOVQ 1392(R11), F23; \
+	FMOVQ 2176(R11), F23; \
 	WORD $0x4e72cf17; \
-	FMOVQ 1408(R11), F24; \
+	FMOVQ 2192(R11), F24; \
 	WORD $0x4e72cef8; \
-	FMOVQ 1424(R11), F23
+	FMOVQ 2208(R11), F23
 
-#define BLOCK10 \
+#define BLOCK16 \
 	FMOVD 0(R1), F11; \
 	WORD $0x0e61796b; \
 	WORD $0x4ee1856c; \
@@ -740,13 +1296,13 @@
 	WORD $0x4e64d5ae; \
 	WORD $0x6e6efdad; \
 	WORD $0x6e6dddae; \
-	FMOVQ 416(R11), F15; \
+	FMOVQ 432(R11), F15; \
 	WORD $0x4e6eccaf; \
-	FMOVQ 432(R11), F16; \
+	FMOVQ 448(R11), F16; \
 	WORD $0x4e6ecdf0; \
-	FMOVQ 448(R11), F15; \
+	FMOVQ 464(R11), F15; \
 	WORD $0x4e6ece0f; \
-	FMOVQ 464(R11), F16; \
+	FMOVQ 480(R11), F16; \
 	WORD $0x4e6ecdf0; \
 	WORD $0x4ea41c8f; \
 	WORD $0x4e6ece0f; \
@@ -755,92 +1311,50 @@
 	WORD $0x6e6bfc0d; \
 	WORD $0x6e6dddae; \
 	WORD $0x6e6eddcf; \
-	FMOVQ 480(R11), F16; \
+	FMOVQ 496(R11), F16; \
 	WORD $0x4e6fccf0; \
-	FMOVQ 496(R11), F17; \
+	FMOVQ 512(R11), F17; \
 	WORD $0x4e6fce11; \
-	FMOVQ 512(R11), F16; \
+	FMOVQ 528(R11), F16; \
 	WORD $0x4e6fcd10; \
-	FMOVQ 528(R11), F18; \
+	FMOVQ 544(R11), F18; \
 	WORD $0x4e6fce12; \
 	WORD $0x4e6ece32; \
-	FMOVQ 544(R11), F14; \
+	FMOVQ 560(R11), F14; \
 	WORD $0x4e72cdae; \
 	WORD $0x4eebd5cd
 
-#define BLOCK11 \
-	FMOVQ 2288(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1b; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf7b; \
-	WORD $0x4e77cf9b; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	FMOVQ 2304(R11), F25; \
-	WORD $0x4e79d6b9; \
-	FMOVQ 2320(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1c; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4e77cf7c; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	FMOVQ 2336(R11), F25; \
-	WORD $0x4e79d6b9; \
-	FMOVQ 2352(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1b; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf7b; \
-	WORD $0x4e77cf9b; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	FMOVQ 560(R11), F25; \
-	WORD $0x4e79d6b9; \
-	FMOVQ 1648(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1c; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4e77cf7c; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	FMOVQ 656(R11), F25; \
-	WORD $0x4e79d6b9
+#define BLOCK17 \
+	WORD $0x4e61d71c; \
+	WORD $0x6e7cff18; \
+	WORD $0x6e78df1c; \
+	FMOVQ 432(R11), F29; \
+	WORD $0x4e7cce1d; \
+	FMOVQ 448(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	FMOVQ 464(R11), F29; \
+	WORD $0x4e7ccfdd; \
+	FMOVQ 480(R11), F30; \
+	WORD $0x4e7ccfbe; \
+	WORD $0x4ea11c3d; \
+	WORD $0x4e7ccfdd; \
+	WORD $0x6e71df7b; \
+	WORD $0x4e7dcf1b; \
+	FMOVQ 32(R11), F24; \
+	WORD $0x4ef8cf3b; \
+	WORD $0x4efad778; \
+	FMOVQ 272(R11), F25; \
+	WORD $0x4e79e65a; \
+	WORD $0x6eba1e58; \
+	WORD $0x6eb41ed8; \
+	WORD $0x6e61e654; \
+	WORD $0x4e341eb2; \
+	WORD $0x4eb21e72; \
+	FMOVQ 96(R11), F19; \
+	WORD $0x6ef21e77; \
+	WORD $0x4ef7d712
 
-#define BLOCK12 \
-	FMOVQ 2208(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1c; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4e77cf7c; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	FMOVQ 2224(R11), F25; \
-	WORD $0x4e79d6b9; \
-	FMOVQ 2240(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1b; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf7b; \
-	WORD $0x4e77cf9b; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	FMOVQ 2256(R11), F25; \
-	WORD $0x4e79d6b9; \
-	FMOVQ 2272(R11), F26; \
-	WORD $0x4e7ad6ba; \
-	WORD $0x6e79df1c; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf9c; \
-	WORD $0x4e77cf7c; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18
-
-#define BLOCK13 \
+#define BLOCK18 \
 	WORD $0x4e2f1e10; \
 	WORD $0x4eb01e30; \
 	WORD $0x0e616a11; \
@@ -851,26 +1365,48 @@
 	WORD $0x4ef1f412; \
 	WORD $0x6e72de53; \
 	WORD $0x6e73de74; \
-	FMOVQ 3936(R11), F21; \
+	FMOVQ 2768(R11), F21; \
 	WORD $0x4e74cc75; \
-	FMOVQ 3952(R11), F22; \
+	FMOVQ 2784(R11), F22; \
 	WORD $0x4e74ceb6; \
-	FMOVQ 3968(R11), F21; \
+	FMOVQ 2800(R11), F21; \
 	WORD $0x4e74ced5; \
-	FMOVQ 3984(R11), F22; \
+	FMOVQ 2816(R11), F22; \
 	WORD $0x4e74ceb6; \
-	FMOVQ 4000(R11), F21; \
+	FMOVQ 2832(R11), F21; \
 	WORD $0x4e74cc95; \
-	FMOVQ 4016(R11), F23; \
+	FMOVQ 2848(R11), F23; \
 	WORD $0x4e74ceb7; \
-	FMOVQ 4032(R11), F21; \
+	FMOVQ 2864(R11), F21; \
 	WORD $0x4e74cef5; \
-	FMOVQ 4048(R11), F23; \
+	FMOVQ 2880(R11), F23; \
 	WORD $0x4e74ceb7; \
-	FMOVQ 4064(R11), F21; \
+	FMOVQ 2896(R11), F21; \
 	WORD $0x4e74cef5
 
-#define BLOCK14 \
+#define BLOCK19 \
+	WORD $0x4e7aceb9; \
+	WORD $0x4ef9d779; \
+	WORD $0x4ef9d694; \
+	FMOVQ 816(R11), F25; \
+	WORD $0x4e79ceb4; \
+	WORD $0x4e67e675; \
+	WORD $0x4ef4d4f3; \
+	WORD $0x6eb51e33; \
+	WORD $0x6eb81e76; \
+	WORD $0x6ee7e653; \
+	WORD $0x6ef2e635; \
+	WORD $0x4e351e73; \
+	WORD $0x4ee0d694; \
+	WORD $0x6e74de54; \
+	WORD $0x6ef31e34; \
+	WORD $0x6eb71e96; \
+	WORD $0x4e72e653; \
+	WORD $0x6e205a73; \
+	WORD $0x6eb31e56; \
+	WORD $0x0e616ad2
+
+#define BLOCK20 \
 	WORD $0x4e63ce95; \
 	WORD $0x4ee1d6b6; \
 	WORD $0x4ef6d694; \
@@ -888,44 +1424,44 @@
 	WORD $0x0e616a32; \
 	FMOVD F18, 0(R0)
 
-#define BLOCK15 \
-	FMOVQ 256(R11), F23; \
+#define BLOCK21 \
+	WORD $0x4e78ce19; \
+	FMOVQ 544(R11), F27; \
+	WORD $0x4e78cf3b; \
+	WORD $0x4e77cf5b; \
+	FMOVQ 560(R11), F23; \
+	WORD $0x4e7bced7; \
+	WORD $0x4ef2d6f6; \
+	WORD $0x4ee1d657; \
+	WORD $0x4e74cef6; \
+	WORD $0x4e71e657; \
+	WORD $0x6eb71e56; \
+	WORD $0x4ef4d672; \
+	WORD $0x6eb51ed2; \
+	WORD $0x0e616a53
+
+#define BLOCK22 \
+	FMOVQ 272(R11), F23; \
 	WORD $0x6efae6fb; \
 	WORD $0x6efb1f56; \
 	WORD $0x6efae437; \
-	FMOVQ 1568(R11), F27; \
+	FMOVQ 1680(R11), F27; \
 	WORD $0x6eb71f76; \
 	WORD $0x4e61e757; \
-	FMOVQ 1584(R11), F26; \
+	FMOVQ 1696(R11), F26; \
 	WORD $0x6eb71f56; \
 	WORD $0x4ef8d6d7; \
 	WORD $0x6eb91ef6; \
-	FMOVQ 1600(R11), F23; \
+	FMOVQ 1648(R11), F23; \
 	WORD $0x4eb71ed6; \
 	WORD $0x0e616ad7
 
-#define BLOCK16 \
-	WORD $0x6e79df1b; \
-	WORD $0x4e7ad6dd; \
-	WORD $0x6e7ddf7b; \
-	WORD $0x4e77cf9b; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e79df18; \
-	WORD $0x4e61d6b9; \
-	WORD $0x4e60d6ba; \
-	WORD $0x6e79df18; \
-	WORD $0x4e7ad6d9; \
-	WORD $0x6e79df18; \
-	WORD $0x4e77cf78; \
-	FMOVQ 2368(R11), F23; \
-	WORD $0x4e77d6b7
-
-#define BLOCK17 \
-	FMOVQ 1424(R11), F21; \
+#define BLOCK23 \
+	FMOVQ 2208(R11), F21; \
 	WORD $0x4e70ced5; \
-	FMOVQ 992(R11), F22; \
+	FMOVQ 1792(R11), F22; \
 	WORD $0x4e70ceb6; \
-	FMOVQ 16(R11), F21; \
+	FMOVQ 32(R11), F21; \
 	WORD $0x4e70ced5; \
 	WORD $0x4e75ce90; \
 	WORD $0x4eb21e54; \
@@ -936,28 +1472,28 @@
 	WORD $0x0e616a0f; \
 	FMOVD F15, 0(R0)
 
-#define BLOCK18 \
-	FMOVQ 1360(R11), F21; \
+#define BLOCK24 \
+	FMOVQ 2144(R11), F21; \
 	WORD $0x4e70cdd5; \
-	FMOVQ 1376(R11), F22; \
+	FMOVQ 2160(R11), F22; \
 	WORD $0x4e70ceb6; \
-	FMOVQ 1392(R11), F21; \
+	FMOVQ 2176(R11), F21; \
 	WORD $0x4e70ced5; \
-	FMOVQ 1408(R11), F22; \
+	FMOVQ 2192(R11), F22; \
 	WORD $0x4e70ceb6; \
-	FMOVQ 1424(R11), F21; \
+	FMOVQ 2208(R11), F21; \
 	WORD $0x4e70ced5; \
-	FMOVQ 992(R11), F22; \
+	FMOVQ 1792(R11), F22; \
 	WORD $0x4e70ceb6; \
-	FMOVQ 16(R11), F21; \
+	FMOVQ 32(R11), F21; \
 	WORD $0x4e70ced5
 
-#define BLOCK19 \
-	FMOVQ 1424(R11), F21; \
+#define BLOCK25 \
+	FMOVQ 2208(R11), F21; \
 	WORD $0x4e70ced5; \
-	FMOVQ 992(R11), F22; \
+	FMOVQ 1792(R11), F22; \
 	WORD $0x4e70ceb6; \
-	FMOVQ 16(R11), F21; \
+	FMOVQ 32(R11), F21; \
 	WORD $0x4e70ced5; \
 	WORD $0x4e75ce70; \
 	WORD $0x4eb21e53; \
@@ -968,11 +1504,11 @@
 	WORD $0x0e616a2f; \
 	FMOVD F15, 0(R0)
 
-#define BLOCK20 \
+#define BLOCK26 \
 	WORD $0x4e73cf17; \
-	FMOVQ 992(R11), F24; \
+	FMOVQ 1792(R11), F24; \
 	WORD $0x4e73cef8; \
-	FMOVQ 16(R11), F23; \
+	FMOVQ 32(R11), F23; \
 	WORD $0x4e73cf17; \
 	WORD $0x4e77ced3; \
 	WORD $0x4eb51eb6; \
@@ -984,11 +1520,11 @@
 	WORD $0x4e2f1e10; \
 	WORD $0x4eb01e30
 
-#define BLOCK21 \
+#define BLOCK27 \
 	WORD $0x4e72cf17; \
-	FMOVQ 992(R11), F24; \
+	FMOVQ 1792(R11), F24; \
 	WORD $0x4e72cef8; \
-	FMOVQ 16(R11), F23; \
+	FMOVQ 32(R11), F23; \
 	WORD $0x4e72cf17; \
 	WORD $0x4e77ced2; \
 	WORD $0x4eb51eb6; \
@@ -1000,675 +1536,624 @@
 	WORD $0x4e2f1e10; \
 	WORD $0x4eb01e30
 
-#define BLOCK22 \
-	FMOVQ 432(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	FMOVQ 448(R11), F30; \
-	WORD $0x4e7dcffe; \
-	FMOVQ 464(R11), F31; \
-	WORD $0x4e7dcfdf; \
-	WORD $0x4ea11c3e; \
-	WORD $0x4e7dcffe
+#define BLOCK28 \
+	WORD $0x0e617a52; \
+	WORD $0x6e63e653; \
+	WORD $0x6e205a73; \
+	WORD $0x6e72e494; \
+	WORD $0x6e205a94; \
+	WORD $0x4eb41e73; \
+	WORD $0x6eb0aa73; \
+	FMOVS F19, R10
+
+#define BLOCK29 \
+	WORD $0x0e617a52; \
+	WORD $0x6e62e653; \
+	WORD $0x6e205a73; \
+	WORD $0x6e72e474; \
+	WORD $0x6e205a94; \
+	WORD $0x4eb41e73; \
+	WORD $0x6eb0aa73; \
+	FMOVS F19, R10
 
 DATA specialNEON<>+0(SB)/8, $0x36a0000000000000
 DATA specialNEON<>+8(SB)/8, $0x36a0000000000000
-DATA specialNEON<>+16(SB)/8, $0x3fe0000000000000
-DATA specialNEON<>+24(SB)/8, $0x3fe0000000000000
-DATA specialNEON<>+32(SB)/8, $0x3ff8000000000000
-DATA specialNEON<>+40(SB)/8, $0x3ff8000000000000
-DATA specialNEON<>+48(SB)/8, $0x4004000000000000
-DATA specialNEON<>+56(SB)/8, $0x4004000000000000
-DATA specialNEON<>+64(SB)/8, $0x3ff0000000000000
-DATA specialNEON<>+72(SB)/8, $0x3ff0000000000000
-DATA specialNEON<>+80(SB)/8, $0x0
-DATA specialNEON<>+88(SB)/8, $0x0
-DATA specialNEON<>+96(SB)/8, $0x4000000000000000
-DATA specialNEON<>+104(SB)/8, $0x4000000000000000
-DATA specialNEON<>+112(SB)/8, $0x3f1e2458007cf618
-DATA specialNEON<>+120(SB)/8, $0x3f1e2458007cf618
-DATA specialNEON<>+128(SB)/8, $0xbf0b4e37f8fecb99
-DATA specialNEON<>+136(SB)/8, $0xbf0b4e37f8fecb99
-DATA specialNEON<>+144(SB)/8, $0x95f619980c433
-DATA specialNEON<>+152(SB)/8, $0x95f619980c433
-DATA specialNEON<>+160(SB)/8, $0x4330000000000000
-DATA specialNEON<>+168(SB)/8, $0x4330000000000000
-DATA specialNEON<>+176(SB)/8, $0x43300000000003ff
-DATA specialNEON<>+184(SB)/8, $0x43300000000003ff
-DATA specialNEON<>+192(SB)/8, $0x3fc745d1745d1746
-DATA specialNEON<>+200(SB)/8, $0x3fc745d1745d1746
-DATA specialNEON<>+208(SB)/8, $0x3fe62e42fefa39ef
-DATA specialNEON<>+216(SB)/8, $0x3fe62e42fefa39ef
-DATA specialNEON<>+224(SB)/8, $0xbf4470937114bc43
-DATA specialNEON<>+232(SB)/8, $0xbf4470937114bc43
-DATA specialNEON<>+240(SB)/8, $0x3f46158959fedc52
-DATA specialNEON<>+248(SB)/8, $0x3f46158959fedc52
-DATA specialNEON<>+256(SB)/8, $0x7ff0000000000000
-DATA specialNEON<>+264(SB)/8, $0x7ff0000000000000
-DATA specialNEON<>+272(SB)/8, $0x3f4091dc75bb4395
-DATA specialNEON<>+280(SB)/8, $0x3f4091dc75bb4395
-DATA specialNEON<>+288(SB)/8, $0x3f67aec51918c322
-DATA specialNEON<>+296(SB)/8, $0x3f67aec51918c322
-DATA specialNEON<>+304(SB)/8, $0x3f95132155e09a75
-DATA specialNEON<>+312(SB)/8, $0x3f95132155e09a75
-DATA specialNEON<>+320(SB)/8, $0x3fd4a34cc4eac480
-DATA specialNEON<>+328(SB)/8, $0x3fd4a34cc4eac480
-DATA specialNEON<>+336(SB)/8, $0xbf2d01f28d52f22c
-DATA specialNEON<>+344(SB)/8, $0xbf2d01f28d52f22c
-DATA specialNEON<>+352(SB)/8, $0xbf538ba16b3c5394
-DATA specialNEON<>+360(SB)/8, $0xbf538ba16b3c5394
-DATA specialNEON<>+368(SB)/8, $0xbf7e404d4a1b2af2
-DATA specialNEON<>+376(SB)/8, $0xbf7e404d4a1b2af2
-DATA specialNEON<>+384(SB)/8, $0xbfb13e001ad433dd
-DATA specialNEON<>+392(SB)/8, $0xbfb13e001ad433dd
-DATA specialNEON<>+400(SB)/8, $0x3fdb0ee6072093ce
-DATA specialNEON<>+408(SB)/8, $0x3fdb0ee6072093ce
-DATA specialNEON<>+416(SB)/8, $0x3fcc71c71c71c71c
-DATA specialNEON<>+424(SB)/8, $0x3fcc71c71c71c71c
-DATA specialNEON<>+432(SB)/8, $0x3fd2492492492492
-DATA specialNEON<>+440(SB)/8, $0x3fd2492492492492
-DATA specialNEON<>+448(SB)/8, $0x3fd999999999999a
-DATA specialNEON<>+456(SB)/8, $0x3fd999999999999a
-DATA specialNEON<>+464(SB)/8, $0x3fe5555555555555
-DATA specialNEON<>+472(SB)/8, $0x3fe5555555555555
-DATA specialNEON<>+480(SB)/8, $0xbf431cc67e5ed152
-DATA specialNEON<>+488(SB)/8, $0xbf431cc67e5ed152
-DATA specialNEON<>+496(SB)/8, $0xbf66c16922879152
-DATA specialNEON<>+504(SB)/8, $0xbf66c16922879152
-DATA specialNEON<>+512(SB)/8, $0x3f49fe22a778d534
-DATA specialNEON<>+520(SB)/8, $0x3f49fe22a778d534
-DATA specialNEON<>+528(SB)/8, $0x3fb555555547fc02
-DATA specialNEON<>+536(SB)/8, $0x3fb555555547fc02
-DATA specialNEON<>+544(SB)/8, $0x3fed67f1c864beb5
-DATA specialNEON<>+552(SB)/8, $0x3fed67f1c864beb5
-DATA specialNEON<>+560(SB)/8, $0x4018000000000000
-DATA specialNEON<>+568(SB)/8, $0x4018000000000000
-DATA specialNEON<>+576(SB)/8, $0x3ff762d86356be3f
-DATA specialNEON<>+584(SB)/8, $0x3ff762d86356be3f
-DATA specialNEON<>+592(SB)/8, $0x3c9b86a722197829
-DATA specialNEON<>+600(SB)/8, $0x3c9b86a722197829
-DATA specialNEON<>+608(SB)/8, $0xbf7ea009c96737f3
-DATA specialNEON<>+616(SB)/8, $0xbf7ea009c96737f3
-DATA specialNEON<>+624(SB)/8, $0x3f86fc2a8cc1ee58
-DATA specialNEON<>+632(SB)/8, $0x3f86fc2a8cc1ee58
-DATA specialNEON<>+640(SB)/8, $0x4008000000000000
-DATA specialNEON<>+648(SB)/8, $0x4008000000000000
-DATA specialNEON<>+656(SB)/8, $0x4010000000000000
-DATA specialNEON<>+664(SB)/8, $0x4010000000000000
-DATA specialNEON<>+672(SB)/8, $0x3f7f07c1f07c1f08
-DATA specialNEON<>+680(SB)/8, $0x3f7f07c1f07c1f08
-DATA specialNEON<>+688(SB)/8, $0xbf8708afcc34f540
-DATA specialNEON<>+696(SB)/8, $0xbf8708afcc34f540
-DATA specialNEON<>+704(SB)/8, $0xbf9bb6bba9c1d8b7
-DATA specialNEON<>+712(SB)/8, $0xbf9bb6bba9c1d8b7
-DATA specialNEON<>+720(SB)/8, $0xbfafb3912e2595f9
-DATA specialNEON<>+728(SB)/8, $0xbfafb3912e2595f9
-DATA specialNEON<>+736(SB)/8, $0xbfc2feefae001d2e
-DATA specialNEON<>+744(SB)/8, $0xbfc2feefae001d2e
-DATA specialNEON<>+752(SB)/8, $0xbfdb1cb62f991d8e
-DATA specialNEON<>+760(SB)/8, $0xbfdb1cb62f991d8e
-DATA specialNEON<>+768(SB)/8, $0x3f91523973099fbe
-DATA specialNEON<>+776(SB)/8, $0x3f91523973099fbe
-DATA specialNEON<>+784(SB)/8, $0x3fa4f00033578b98
-DATA specialNEON<>+792(SB)/8, $0x3fa4f00033578b98
-DATA specialNEON<>+800(SB)/8, $0x3fb850a9b11ed80e
-DATA specialNEON<>+808(SB)/8, $0x3fb850a9b11ed80e
-DATA specialNEON<>+816(SB)/8, $0x3fceca1a0a5664de
-DATA specialNEON<>+824(SB)/8, $0x3fceca1a0a5664de
-DATA specialNEON<>+832(SB)/8, $0x3fee6f0cbb359415
-DATA specialNEON<>+840(SB)/8, $0x3fee6f0cbb359415
-DATA specialNEON<>+848(SB)/8, $0xbf71111111111111
-DATA specialNEON<>+856(SB)/8, $0xbf71111111111111
-DATA specialNEON<>+864(SB)/8, $0x3f70410410410410
-DATA specialNEON<>+872(SB)/8, $0x3f70410410410410
-DATA specialNEON<>+880(SB)/8, $0xbf81111111111111
-DATA specialNEON<>+888(SB)/8, $0xbf81111111111111
-DATA specialNEON<>+896(SB)/8, $0x3fb5555555555555
-DATA specialNEON<>+904(SB)/8, $0x3fb5555555555555
-DATA specialNEON<>+912(SB)/8, $0x39b4484bfeebc2a0
-DATA specialNEON<>+920(SB)/8, $0x39b4484bfeebc2a0
-DATA specialNEON<>+928(SB)/8, $0x46293e5939a08cea
-DATA specialNEON<>+936(SB)/8, $0x46293e5939a08cea
-DATA specialNEON<>+944(SB)/8, $0x3fb364d9364d9365
-DATA specialNEON<>+952(SB)/8, $0x3fb364d9364d9365
-DATA specialNEON<>+960(SB)/8, $0xbfa1111111111111
-DATA specialNEON<>+968(SB)/8, $0xbfa1111111111111
-DATA specialNEON<>+976(SB)/8, $0x3f98618618618618
-DATA specialNEON<>+984(SB)/8, $0x3f98618618618618
-DATA specialNEON<>+992(SB)/8, $0x3fc5555555555555
-DATA specialNEON<>+1000(SB)/8, $0x3fc5555555555555
-DATA specialNEON<>+1008(SB)/8, $0x7fffffffffffffff
-DATA specialNEON<>+1016(SB)/8, $0x7fffffffffffffff
-DATA specialNEON<>+1024(SB)/8, $0x3fe6a09e667f3bcd
-DATA specialNEON<>+1032(SB)/8, $0x3fe6a09e667f3bcd
-DATA specialNEON<>+1040(SB)/8, $0xbee81428c9a26dca
-DATA specialNEON<>+1048(SB)/8, $0xbee81428c9a26dca
-DATA specialNEON<>+1056(SB)/8, $0x3ed02f6240e04eea
-DATA specialNEON<>+1064(SB)/8, $0x3ed02f6240e04eea
-DATA specialNEON<>+1072(SB)/8, $0xbfe0000000000000
-DATA specialNEON<>+1080(SB)/8, $0xbfe0000000000000
-DATA specialNEON<>+1088(SB)/8, $0xc087500000000000
-DATA specialNEON<>+1096(SB)/8, $0xc087500000000000
-DATA specialNEON<>+1104(SB)/8, $0x3ff71547652b82fe
-DATA specialNEON<>+1112(SB)/8, $0x3ff71547652b82fe
-DATA specialNEON<>+1120(SB)/8, $0x4338000000000000
-DATA specialNEON<>+1128(SB)/8, $0x4338000000000000
-DATA specialNEON<>+1136(SB)/8, $0x3c7abc9e3b39803f
-DATA specialNEON<>+1144(SB)/8, $0x3c7abc9e3b39803f
-DATA specialNEON<>+1152(SB)/8, $0x3ec71de3a556c734
-DATA specialNEON<>+1160(SB)/8, $0x3ec71de3a556c734
-DATA specialNEON<>+1168(SB)/8, $0x3f1e0cafaa803123
-DATA specialNEON<>+1176(SB)/8, $0x3f1e0cafaa803123
-DATA specialNEON<>+1184(SB)/8, $0xbf495550f3b1878d
-DATA specialNEON<>+1192(SB)/8, $0xbf495550f3b1878d
-DATA specialNEON<>+1200(SB)/8, $0x3f64b3bed0743198
-DATA specialNEON<>+1208(SB)/8, $0x3f64b3bed0743198
-DATA specialNEON<>+1216(SB)/8, $0x3fb17ca8c6b90548
-DATA specialNEON<>+1224(SB)/8, $0x3fb17ca8c6b90548
-DATA specialNEON<>+1232(SB)/8, $0x3fc0983638d90973
-DATA specialNEON<>+1240(SB)/8, $0x3fc0983638d90973
-DATA specialNEON<>+1248(SB)/8, $0xbfc15c084b38d18b
-DATA specialNEON<>+1256(SB)/8, $0xbfc15c084b38d18b
-DATA specialNEON<>+1264(SB)/8, $0xbf1b4b7a743bb692
-DATA specialNEON<>+1272(SB)/8, $0xbf1b4b7a743bb692
-DATA specialNEON<>+1280(SB)/8, $0x3f5eef4682a6d424
-DATA specialNEON<>+1288(SB)/8, $0x3f5eef4682a6d424
-DATA specialNEON<>+1296(SB)/8, $0xbf98573fc93b8d00
-DATA specialNEON<>+1304(SB)/8, $0xbf98573fc93b8d00
-DATA specialNEON<>+1312(SB)/8, $0xbfbe88b88130cede
-DATA specialNEON<>+1320(SB)/8, $0xbfbe88b88130cede
-DATA specialNEON<>+1328(SB)/8, $0xbfa85a15b64b26fa
-DATA specialNEON<>+1336(SB)/8, $0xbfa85a15b64b26fa
-DATA specialNEON<>+1344(SB)/8, $0x3ff40c522d7d0cae
-DATA specialNEON<>+1352(SB)/8, $0x3ff40c522d7d0cae
-DATA specialNEON<>+1360(SB)/8, $0x3efa01a01a01a01a
-DATA specialNEON<>+1368(SB)/8, $0x3efa01a01a01a01a
-DATA specialNEON<>+1376(SB)/8, $0x3f2a01a01a01a01a
-DATA specialNEON<>+1384(SB)/8, $0x3f2a01a01a01a01a
-DATA specialNEON<>+1392(SB)/8, $0x3f56c16c16c16c17
-DATA specialNEON<>+1400(SB)/8, $0x3f56c16c16c16c17
-DATA specialNEON<>+1408(SB)/8, $0x3f81111111111111
-DATA specialNEON<>+1416(SB)/8, $0x3f81111111111111
-DATA specialNEON<>+1424(SB)/8, $0x3fa5555555555555
-DATA specialNEON<>+1432(SB)/8, $0x3fa5555555555555
-DATA specialNEON<>+1440(SB)/8, $0xc085e00000000000
-DATA specialNEON<>+1448(SB)/8, $0xc085e00000000000
-DATA specialNEON<>+1456(SB)/8, $0x4085e00000000000
-DATA specialNEON<>+1464(SB)/8, $0x4085e00000000000
-DATA specialNEON<>+1472(SB)/8, $0x43b0000000000000
-DATA specialNEON<>+1480(SB)/8, $0x43b0000000000000
-DATA specialNEON<>+1488(SB)/8, $0x10000000000000
-DATA specialNEON<>+1496(SB)/8, $0x10000000000000
-DATA specialNEON<>+1504(SB)/8, $0x4350000000000000
-DATA specialNEON<>+1512(SB)/8, $0x4350000000000000
-DATA specialNEON<>+1520(SB)/8, $0x404b000000000000
-DATA specialNEON<>+1528(SB)/8, $0x404b000000000000
-DATA specialNEON<>+1536(SB)/8, $0x3dea39ef35793c76
-DATA specialNEON<>+1544(SB)/8, $0x3dea39ef35793c76
-DATA specialNEON<>+1552(SB)/8, $0x3fe62e42fee00000
-DATA specialNEON<>+1560(SB)/8, $0x3fe62e42fee00000
-DATA specialNEON<>+1568(SB)/8, $0x7ff8000000000000
-DATA specialNEON<>+1576(SB)/8, $0x7ff8000000000000
-DATA specialNEON<>+1584(SB)/8, $0xfff0000000000000
-DATA specialNEON<>+1592(SB)/8, $0xfff0000000000000
-DATA specialNEON<>+1600(SB)/8, $0x8000000000000000
-DATA specialNEON<>+1608(SB)/8, $0x8000000000000000
-DATA specialNEON<>+1616(SB)/8, $0x3ff000001ad7f29b
-DATA specialNEON<>+1624(SB)/8, $0x3ff000001ad7f29b
-DATA specialNEON<>+1632(SB)/8, $0x40c3880000000000
-DATA specialNEON<>+1640(SB)/8, $0x40c3880000000000
-DATA specialNEON<>+1648(SB)/8, $0x4014000000000000
-DATA specialNEON<>+1656(SB)/8, $0x4014000000000000
-DATA specialNEON<>+1664(SB)/8, $0x3eabbd779334ef0b
-DATA specialNEON<>+1672(SB)/8, $0x3eabbd779334ef0b
-DATA specialNEON<>+1680(SB)/8, $0x3f01566abc011567
-DATA specialNEON<>+1688(SB)/8, $0x3f01566abc011567
-DATA specialNEON<>+1696(SB)/8, $0x4032000000000000
-DATA specialNEON<>+1704(SB)/8, $0x4032000000000000
-DATA specialNEON<>+1712(SB)/8, $0x4028000000000000
-DATA specialNEON<>+1720(SB)/8, $0x4028000000000000
-DATA specialNEON<>+1728(SB)/8, $0x4048000000000000
-DATA specialNEON<>+1736(SB)/8, $0x4048000000000000
-DATA specialNEON<>+1744(SB)/8, $0x4047800000000000
-DATA specialNEON<>+1752(SB)/8, $0x4047800000000000
-DATA specialNEON<>+1760(SB)/8, $0x4047000000000000
-DATA specialNEON<>+1768(SB)/8, $0x4047000000000000
-DATA specialNEON<>+1776(SB)/8, $0x4046800000000000
-DATA specialNEON<>+1784(SB)/8, $0x4046800000000000
-DATA specialNEON<>+1792(SB)/8, $0x4046000000000000
-DATA specialNEON<>+1800(SB)/8, $0x4046000000000000
-DATA specialNEON<>+1808(SB)/8, $0x4045800000000000
-DATA specialNEON<>+1816(SB)/8, $0x4045800000000000
-DATA specialNEON<>+1824(SB)/8, $0x4045000000000000
-DATA specialNEON<>+1832(SB)/8, $0x4045000000000000
-DATA specialNEON<>+1840(SB)/8, $0x4044800000000000
-DATA specialNEON<>+1848(SB)/8, $0x4044800000000000
-DATA specialNEON<>+1856(SB)/8, $0x4044000000000000
-DATA specialNEON<>+1864(SB)/8, $0x4044000000000000
-DATA specialNEON<>+1872(SB)/8, $0x4043800000000000
-DATA specialNEON<>+1880(SB)/8, $0x4043800000000000
-DATA specialNEON<>+1888(SB)/8, $0x4043000000000000
-DATA specialNEON<>+1896(SB)/8, $0x4043000000000000
-DATA specialNEON<>+1904(SB)/8, $0x4042800000000000
-DATA specialNEON<>+1912(SB)/8, $0x4042800000000000
-DATA specialNEON<>+1920(SB)/8, $0x4042000000000000
-DATA specialNEON<>+1928(SB)/8, $0x4042000000000000
-DATA specialNEON<>+1936(SB)/8, $0x4041800000000000
-DATA specialNEON<>+1944(SB)/8, $0x4041800000000000
-DATA specialNEON<>+1952(SB)/8, $0x4041000000000000
-DATA specialNEON<>+1960(SB)/8, $0x4041000000000000
-DATA specialNEON<>+1968(SB)/8, $0x4040800000000000
-DATA specialNEON<>+1976(SB)/8, $0x4040800000000000
-DATA specialNEON<>+1984(SB)/8, $0x4040000000000000
-DATA specialNEON<>+1992(SB)/8, $0x4040000000000000
-DATA specialNEON<>+2000(SB)/8, $0x403f000000000000
-DATA specialNEON<>+2008(SB)/8, $0x403f000000000000
-DATA specialNEON<>+2016(SB)/8, $0x403e000000000000
-DATA specialNEON<>+2024(SB)/8, $0x403e000000000000
-DATA specialNEON<>+2032(SB)/8, $0x403d000000000000
-DATA specialNEON<>+2040(SB)/8, $0x403d000000000000
-DATA specialNEON<>+2048(SB)/8, $0x403c000000000000
-DATA specialNEON<>+2056(SB)/8, $0x403c000000000000
-DATA specialNEON<>+2064(SB)/8, $0x403b000000000000
-DATA specialNEON<>+2072(SB)/8, $0x403b000000000000
-DATA specialNEON<>+2080(SB)/8, $0x403a000000000000
-DATA specialNEON<>+2088(SB)/8, $0x403a000000000000
-DATA specialNEON<>+2096(SB)/8, $0x4039000000000000
-DATA specialNEON<>+2104(SB)/8, $0x4039000000000000
-DATA specialNEON<>+2112(SB)/8, $0x4038000000000000
-DATA specialNEON<>+2120(SB)/8, $0x4038000000000000
-DATA specialNEON<>+2128(SB)/8, $0x4037000000000000
-DATA specialNEON<>+2136(SB)/8, $0x4037000000000000
-DATA specialNEON<>+2144(SB)/8, $0x4036000000000000
-DATA specialNEON<>+2152(SB)/8, $0x4036000000000000
-DATA specialNEON<>+2160(SB)/8, $0x4035000000000000
-DATA specialNEON<>+2168(SB)/8, $0x4035000000000000
-DATA specialNEON<>+2176(SB)/8, $0x4034000000000000
-DATA specialNEON<>+2184(SB)/8, $0x4034000000000000
-DATA specialNEON<>+2192(SB)/8, $0x4033000000000000
-DATA specialNEON<>+2200(SB)/8, $0x4033000000000000
-DATA specialNEON<>+2208(SB)/8, $0x4031000000000000
-DATA specialNEON<>+2216(SB)/8, $0x4031000000000000
-DATA specialNEON<>+2224(SB)/8, $0x4030000000000000
-DATA specialNEON<>+2232(SB)/8, $0x4030000000000000
-DATA specialNEON<>+2240(SB)/8, $0x402e000000000000
-DATA specialNEON<>+2248(SB)/8, $0x402e000000000000
-DATA specialNEON<>+2256(SB)/8, $0x402c000000000000
-DATA specialNEON<>+2264(SB)/8, $0x402c000000000000
-DATA specialNEON<>+2272(SB)/8, $0x402a000000000000
-DATA specialNEON<>+2280(SB)/8, $0x402a000000000000
-DATA specialNEON<>+2288(SB)/8, $0x4026000000000000
-DATA specialNEON<>+2296(SB)/8, $0x4026000000000000
-DATA specialNEON<>+2304(SB)/8, $0x4024000000000000
-DATA specialNEON<>+2312(SB)/8, $0x4024000000000000
-DATA specialNEON<>+2320(SB)/8, $0x4022000000000000
-DATA specialNEON<>+2328(SB)/8, $0x4022000000000000
-DATA specialNEON<>+2336(SB)/8, $0x4020000000000000
-DATA specialNEON<>+2344(SB)/8, $0x4020000000000000
-DATA specialNEON<>+2352(SB)/8, $0x401c000000000000
-DATA specialNEON<>+2360(SB)/8, $0x401c000000000000
-DATA specialNEON<>+2368(SB)/8, $0x4048800000000000
-DATA specialNEON<>+2376(SB)/8, $0x4048800000000000
-DATA specialNEON<>+2384(SB)/8, $0x426d1a94a2000000
-DATA specialNEON<>+2392(SB)/8, $0x426d1a94a2000000
-DATA specialNEON<>+2400(SB)/8, $0x3fd6666666666666
-DATA specialNEON<>+2408(SB)/8, $0x3fd6666666666666
-DATA specialNEON<>+2416(SB)/8, $0x400199999999999a
-DATA specialNEON<>+2424(SB)/8, $0x400199999999999a
-DATA specialNEON<>+2432(SB)/8, $0x3fb47ae147ae147b
-DATA specialNEON<>+2440(SB)/8, $0x3fb47ae147ae147b
-DATA specialNEON<>+2448(SB)/8, $0x3fb1a7b9611a7b96
-DATA specialNEON<>+2456(SB)/8, $0x3fb1a7b9611a7b96
-DATA specialNEON<>+2464(SB)/8, $0x3fb8618618618618
-DATA specialNEON<>+2472(SB)/8, $0x3fb8618618618618
-DATA specialNEON<>+2480(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA specialNEON<>+2488(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA specialNEON<>+2496(SB)/8, $0x3fc3b13b13b13b14
-DATA specialNEON<>+2504(SB)/8, $0x3fc3b13b13b13b14
-DATA specialNEON<>+2512(SB)/8, $0x3fb642c8590b2164
-DATA specialNEON<>+2520(SB)/8, $0x3fb642c8590b2164
-DATA specialNEON<>+2528(SB)/8, $0x3fb2f684bda12f68
-DATA specialNEON<>+2536(SB)/8, $0x3fb2f684bda12f68
-DATA specialNEON<>+2544(SB)/8, $0x3fbaf286bca1af28
-DATA specialNEON<>+2552(SB)/8, $0x3fbaf286bca1af28
-DATA specialNEON<>+2560(SB)/8, $0x3fc1111111111111
-DATA specialNEON<>+2568(SB)/8, $0x3fc1111111111111
-DATA specialNEON<>+2576(SB)/8, $0xbf04ce3fd902bcad
-DATA specialNEON<>+2584(SB)/8, $0xbf04ce3fd902bcad
-DATA specialNEON<>+2592(SB)/8, $0x3df13b3c5b7cb45e
-DATA specialNEON<>+2600(SB)/8, $0x3df13b3c5b7cb45e
-DATA specialNEON<>+2608(SB)/8, $0xbeb88f2ae1def9d0
-DATA specialNEON<>+2616(SB)/8, $0xbeb88f2ae1def9d0
-DATA specialNEON<>+2624(SB)/8, $0x3f49b0ff6874f2c4
-DATA specialNEON<>+2632(SB)/8, $0x3f49b0ff6874f2c4
-DATA specialNEON<>+2640(SB)/8, $0x3f116908b48ce058
-DATA specialNEON<>+2648(SB)/8, $0x3f116908b48ce058
-DATA specialNEON<>+2656(SB)/8, $0x3ee7db4c02846e81
-DATA specialNEON<>+2664(SB)/8, $0x3ee7db4c02846e81
-DATA specialNEON<>+2672(SB)/8, $0xbf33999a85a4237a
-DATA specialNEON<>+2680(SB)/8, $0xbf33999a85a4237a
-DATA specialNEON<>+2688(SB)/8, $0xbf4c3e0b02da7bf9
-DATA specialNEON<>+2696(SB)/8, $0xbf4c3e0b02da7bf9
-DATA specialNEON<>+2704(SB)/8, $0xbed7cd6f27b3f020
-DATA specialNEON<>+2712(SB)/8, $0xbed7cd6f27b3f020
-DATA specialNEON<>+2720(SB)/8, $0xbdbea23269c140a7
-DATA specialNEON<>+2728(SB)/8, $0xbdbea23269c140a7
-DATA specialNEON<>+2736(SB)/8, $0xbe90152a1871f27a
-DATA specialNEON<>+2744(SB)/8, $0xbe90152a1871f27a
-DATA specialNEON<>+2752(SB)/8, $0x3f318b9b5bf2d984
-DATA specialNEON<>+2760(SB)/8, $0x3f318b9b5bf2d984
-DATA specialNEON<>+2768(SB)/8, $0x3f2e13ce465fa859
-DATA specialNEON<>+2776(SB)/8, $0x3f2e13ce465fa859
-DATA specialNEON<>+2784(SB)/8, $0x3ee73df462204ef4
-DATA specialNEON<>+2792(SB)/8, $0x3ee73df462204ef4
-DATA specialNEON<>+2800(SB)/8, $0x3eb7e0201539310e
-DATA specialNEON<>+2808(SB)/8, $0x3eb7e0201539310e
-DATA specialNEON<>+2816(SB)/8, $0xbf13d2a3a29b5d9d
-DATA specialNEON<>+2824(SB)/8, $0xbf13d2a3a29b5d9d
-DATA specialNEON<>+2832(SB)/8, $0xbf3ebfb188b7ca00
-DATA specialNEON<>+2840(SB)/8, $0xbf3ebfb188b7ca00
-DATA specialNEON<>+2848(SB)/8, $0x3f4547d93b34e2b6
-DATA specialNEON<>+2856(SB)/8, $0x3f4547d93b34e2b6
-DATA specialNEON<>+2864(SB)/8, $0xbea522cb05171911
-DATA specialNEON<>+2872(SB)/8, $0xbea522cb05171911
-DATA specialNEON<>+2880(SB)/8, $0xbdec24bd0e740a6c
-DATA specialNEON<>+2888(SB)/8, $0xbdec24bd0e740a6c
-DATA specialNEON<>+2896(SB)/8, $0x3e626154ae39151d
-DATA specialNEON<>+2904(SB)/8, $0x3e626154ae39151d
-DATA specialNEON<>+2912(SB)/8, $0x3f0bbf43daf4fe53
-DATA specialNEON<>+2920(SB)/8, $0x3f0bbf43daf4fe53
-DATA specialNEON<>+2928(SB)/8, $0x3ec0db20a88f4696
-DATA specialNEON<>+2936(SB)/8, $0x3ec0db20a88f4696
-DATA specialNEON<>+2944(SB)/8, $0xbf65f7268edab4c8
-DATA specialNEON<>+2952(SB)/8, $0xbf65f7268edab4c8
-DATA specialNEON<>+2960(SB)/8, $0x3eb7058929663937
-DATA specialNEON<>+2968(SB)/8, $0x3eb7058929663937
-DATA specialNEON<>+2976(SB)/8, $0x3e832ac81c15d3d7
-DATA specialNEON<>+2984(SB)/8, $0x3e832ac81c15d3d7
-DATA specialNEON<>+2992(SB)/8, $0xbeeac2d05890f2c3
-DATA specialNEON<>+3000(SB)/8, $0xbeeac2d05890f2c3
-DATA specialNEON<>+3008(SB)/8, $0xbf1c253efaa1a932
-DATA specialNEON<>+3016(SB)/8, $0xbf1c253efaa1a932
-DATA specialNEON<>+3024(SB)/8, $0x3f4948b0fcd6e9e0
-DATA specialNEON<>+3032(SB)/8, $0x3f4948b0fcd6e9e0
-DATA specialNEON<>+3040(SB)/8, $0x3f70ee643b990ee6
-DATA specialNEON<>+3048(SB)/8, $0x3f70ee643b990ee6
-DATA specialNEON<>+3056(SB)/8, $0xbe6ee23d0cba8aee
-DATA specialNEON<>+3064(SB)/8, $0xbe6ee23d0cba8aee
-DATA specialNEON<>+3072(SB)/8, $0xbdb349fbca3a377b
-DATA specialNEON<>+3080(SB)/8, $0xbdb349fbca3a377b
-DATA specialNEON<>+3088(SB)/8, $0x3e33f59230a8357c
-DATA specialNEON<>+3096(SB)/8, $0x3e33f59230a8357c
-DATA specialNEON<>+3104(SB)/8, $0x3ee00a9cabd6b83e
-DATA specialNEON<>+3112(SB)/8, $0x3ee00a9cabd6b83e
-DATA specialNEON<>+3120(SB)/8, $0xbe9af83440e53dbc
-DATA specialNEON<>+3128(SB)/8, $0xbe9af83440e53dbc
-DATA specialNEON<>+3136(SB)/8, $0xbf50394f6f09e723
-DATA specialNEON<>+3144(SB)/8, $0xbf50394f6f09e723
-DATA specialNEON<>+3152(SB)/8, $0xbf6c71c71c71c71c
-DATA specialNEON<>+3160(SB)/8, $0xbf6c71c71c71c71c
-DATA specialNEON<>+3168(SB)/8, $0x3e8280f2cde3f847
-DATA specialNEON<>+3176(SB)/8, $0x3e8280f2cde3f847
-DATA specialNEON<>+3184(SB)/8, $0x3e49aa7a30de114c
-DATA specialNEON<>+3192(SB)/8, $0x3e49aa7a30de114c
-DATA specialNEON<>+3200(SB)/8, $0xbebb0bdfcc629cba
-DATA specialNEON<>+3208(SB)/8, $0xbebb0bdfcc629cba
-DATA specialNEON<>+3216(SB)/8, $0xbef2fa4ae89e5af0
-DATA specialNEON<>+3224(SB)/8, $0xbef2fa4ae89e5af0
-DATA specialNEON<>+3232(SB)/8, $0x3f2af83440e53dbc
-DATA specialNEON<>+3240(SB)/8, $0x3f2af83440e53dbc
-DATA specialNEON<>+3248(SB)/8, $0x3f65ac056b015ac0
-DATA specialNEON<>+3256(SB)/8, $0x3f65ac056b015ac0
-DATA specialNEON<>+3264(SB)/8, $0xbf5e573ac901e574
-DATA specialNEON<>+3272(SB)/8, $0xbf5e573ac901e574
-DATA specialNEON<>+3280(SB)/8, $0xbe32d2197c7a2faa
-DATA specialNEON<>+3288(SB)/8, $0xbe32d2197c7a2faa
-DATA specialNEON<>+3296(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA specialNEON<>+3304(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA specialNEON<>+3312(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA specialNEON<>+3320(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA specialNEON<>+3328(SB)/8, $0x3eabd6d21e4b4109
-DATA specialNEON<>+3336(SB)/8, $0x3eabd6d21e4b4109
-DATA specialNEON<>+3344(SB)/8, $0xbec255370652afc1
-DATA specialNEON<>+3352(SB)/8, $0xbec255370652afc1
-DATA specialNEON<>+3360(SB)/8, $0xbf276e06fec7273b
-DATA specialNEON<>+3368(SB)/8, $0xbf276e06fec7273b
-DATA specialNEON<>+3376(SB)/8, $0x3f52f684bda12f68
-DATA specialNEON<>+3384(SB)/8, $0x3f52f684bda12f68
-DATA specialNEON<>+3392(SB)/8, $0x3e46097d55c37c1c
-DATA specialNEON<>+3400(SB)/8, $0x3e46097d55c37c1c
-DATA specialNEON<>+3408(SB)/8, $0x3e0f6e66d24d5c8a
-DATA specialNEON<>+3416(SB)/8, $0x3e0f6e66d24d5c8a
-DATA specialNEON<>+3424(SB)/8, $0xbe87b5f9a2d0465c
-DATA specialNEON<>+3432(SB)/8, $0xbe87b5f9a2d0465c
-DATA specialNEON<>+3440(SB)/8, $0xbebf1b22f594c6b5
-DATA specialNEON<>+3448(SB)/8, $0xbebf1b22f594c6b5
-DATA specialNEON<>+3456(SB)/8, $0x3f048c5892f7cd83
-DATA specialNEON<>+3464(SB)/8, $0x3f048c5892f7cd83
-DATA specialNEON<>+3472(SB)/8, $0x3f371de3a556c734
-DATA specialNEON<>+3480(SB)/8, $0x3f371de3a556c734
-DATA specialNEON<>+3488(SB)/8, $0xbf8e573ac901e574
-DATA specialNEON<>+3496(SB)/8, $0xbf8e573ac901e574
-DATA specialNEON<>+3504(SB)/8, $0xbfd5555555555555
-DATA specialNEON<>+3512(SB)/8, $0xbfd5555555555555
-DATA specialNEON<>+3520(SB)/8, $0x3fc45f306dc9c883
-DATA specialNEON<>+3528(SB)/8, $0x3fc45f306dc9c883
-DATA specialNEON<>+3536(SB)/8, $0x3b75d383bc4c1e51
-DATA specialNEON<>+3544(SB)/8, $0x3b75d383bc4c1e51
-DATA specialNEON<>+3552(SB)/8, $0x3beb83220c1e48a2
-DATA specialNEON<>+3560(SB)/8, $0x3beb83220c1e48a2
-DATA specialNEON<>+3568(SB)/8, $0x4069000000000000
-DATA specialNEON<>+3576(SB)/8, $0x4069000000000000
-DATA specialNEON<>+3584(SB)/8, $0x40220ede94d34bde
-DATA specialNEON<>+3592(SB)/8, $0x40220ede94d34bde
-DATA specialNEON<>+3600(SB)/8, $0xc000f54b47679631
-DATA specialNEON<>+3608(SB)/8, $0xc000f54b47679631
-DATA specialNEON<>+3616(SB)/8, $0x3c8234c94c56c434
-DATA specialNEON<>+3624(SB)/8, $0x3c8234c94c56c434
-DATA specialNEON<>+3632(SB)/8, $0x3d8531e4c09647c9
-DATA specialNEON<>+3640(SB)/8, $0x3d8531e4c09647c9
-DATA specialNEON<>+3648(SB)/8, $0x3e723490ba397e17
-DATA specialNEON<>+3656(SB)/8, $0x3e723490ba397e17
-DATA specialNEON<>+3664(SB)/8, $0x3f3c71c82f3c8de1
-DATA specialNEON<>+3672(SB)/8, $0x3f3c71c82f3c8de1
-DATA specialNEON<>+3680(SB)/8, $0x3fd00000013da385
-DATA specialNEON<>+3688(SB)/8, $0x3fd00000013da385
-DATA specialNEON<>+3696(SB)/8, $0x3d04c3cc00f7d4ad
-DATA specialNEON<>+3704(SB)/8, $0x3d04c3cc00f7d4ad
-DATA specialNEON<>+3712(SB)/8, $0x3e002ce550ab2805
-DATA specialNEON<>+3720(SB)/8, $0x3e002ce550ab2805
-DATA specialNEON<>+3728(SB)/8, $0x3edc71bcce4be7ee
-DATA specialNEON<>+3736(SB)/8, $0x3edc71bcce4be7ee
-DATA specialNEON<>+3744(SB)/8, $0x3f8fffffe2793d6d
-DATA specialNEON<>+3752(SB)/8, $0x3f8fffffe2793d6d
-DATA specialNEON<>+3760(SB)/8, $0x3fefffffffdcb230
-DATA specialNEON<>+3768(SB)/8, $0x3fefffffffdcb230
-DATA specialNEON<>+3776(SB)/8, $0x3fd7dca9a040000a
-DATA specialNEON<>+3784(SB)/8, $0x3fd7dca9a040000a
-DATA specialNEON<>+3792(SB)/8, $0x3f9e8183aee4cb84
-DATA specialNEON<>+3800(SB)/8, $0x3f9e8183aee4cb84
-DATA specialNEON<>+3808(SB)/8, $0x3fa9884703d9d977
-DATA specialNEON<>+3816(SB)/8, $0x3fa9884703d9d977
-DATA specialNEON<>+3824(SB)/8, $0x3f9be3d123ddf20f
-DATA specialNEON<>+3832(SB)/8, $0x3f9be3d123ddf20f
-DATA specialNEON<>+3840(SB)/8, $0x3f9cb6efb3b38706
-DATA specialNEON<>+3848(SB)/8, $0x3f9cb6efb3b38706
-DATA specialNEON<>+3856(SB)/8, $0x3fd9884533c5b2d0
-DATA specialNEON<>+3864(SB)/8, $0x3fd9884533c5b2d0
-DATA specialNEON<>+3872(SB)/8, $0x3c313a0ec2b9da4f
-DATA specialNEON<>+3880(SB)/8, $0x3c313a0ec2b9da4f
-DATA specialNEON<>+3888(SB)/8, $0x3bbe0770f883a07a
-DATA specialNEON<>+3896(SB)/8, $0x3bbe0770f883a07a
-DATA specialNEON<>+3904(SB)/8, $0xc02452e4764e49e5
-DATA specialNEON<>+3912(SB)/8, $0xc02452e4764e49e5
-DATA specialNEON<>+3920(SB)/8, $0x4003087c27c418ab
-DATA specialNEON<>+3928(SB)/8, $0x4003087c27c418ab
-DATA specialNEON<>+3936(SB)/8, $0x3d44c70245695e98
-DATA specialNEON<>+3944(SB)/8, $0x3d44c70245695e98
-DATA specialNEON<>+3952(SB)/8, $0x3e38439c7af2b532
-DATA specialNEON<>+3960(SB)/8, $0x3e38439c7af2b532
-DATA specialNEON<>+3968(SB)/8, $0x3f0c71bf8e510adb
-DATA specialNEON<>+3976(SB)/8, $0x3f0c71bf8e510adb
-DATA specialNEON<>+3984(SB)/8, $0x3faffffff387ec97
-DATA specialNEON<>+3992(SB)/8, $0x3faffffff387ec97
-DATA specialNEON<>+4000(SB)/8, $0x3cc4752353989712
-DATA specialNEON<>+4008(SB)/8, $0x3cc4752353989712
-DATA specialNEON<>+4016(SB)/8, $0x3dc28acc2350b458
-DATA specialNEON<>+4024(SB)/8, $0x3dc28acc2350b458
-DATA specialNEON<>+4032(SB)/8, $0x3ea6c1a82ea5b362
-DATA specialNEON<>+4040(SB)/8, $0x3ea6c1a82ea5b362
-DATA specialNEON<>+4048(SB)/8, $0x3f655555d1c6eaf7
-DATA specialNEON<>+4056(SB)/8, $0x3f655555d1c6eaf7
-DATA specialNEON<>+4064(SB)/8, $0x3fe000000034c843
-DATA specialNEON<>+4072(SB)/8, $0x3fe000000034c843
-DATA specialNEON<>+4080(SB)/8, $0xbfdb8f9d99a38077
-DATA specialNEON<>+4088(SB)/8, $0xbfdb8f9d99a38077
-DATA specialNEON<>+4096(SB)/8, $0xbfa5475b34b8c3cd
-DATA specialNEON<>+4104(SB)/8, $0xbfa5475b34b8c3cd
-DATA specialNEON<>+4112(SB)/8, $0xbfc326346bea4432
-DATA specialNEON<>+4120(SB)/8, $0xbfc326346bea4432
-DATA specialNEON<>+4128(SB)/8, $0xbfa34024855fa564
-DATA specialNEON<>+4136(SB)/8, $0xbfa34024855fa564
-DATA specialNEON<>+4144(SB)/8, $0xbfa7ee65c9994e77
-DATA specialNEON<>+4152(SB)/8, $0xbfa7ee65c9994e77
-DATA specialNEON<>+4160(SB)/8, $0x3fd9884533e4dcba
-DATA specialNEON<>+4168(SB)/8, $0x3fd9884533e4dcba
-GLOBL specialNEON<>(SB), RODATA|NOPTR, $4176
+DATA specialNEON<>+16(SB)/8, $0x7e37e43c8800759c
+DATA specialNEON<>+24(SB)/8, $0x7e37e43c8800759c
+DATA specialNEON<>+32(SB)/8, $0x3fe0000000000000
+DATA specialNEON<>+40(SB)/8, $0x3fe0000000000000
+DATA specialNEON<>+48(SB)/8, $0x3ff8000000000000
+DATA specialNEON<>+56(SB)/8, $0x3ff8000000000000
+DATA specialNEON<>+64(SB)/8, $0x4004000000000000
+DATA specialNEON<>+72(SB)/8, $0x4004000000000000
+DATA specialNEON<>+80(SB)/8, $0x3ff0000000000000
+DATA specialNEON<>+88(SB)/8, $0x3ff0000000000000
+DATA specialNEON<>+96(SB)/8, $0x0
+DATA specialNEON<>+104(SB)/8, $0x0
+DATA specialNEON<>+112(SB)/8, $0x4000000000000000
+DATA specialNEON<>+120(SB)/8, $0x4000000000000000
+DATA specialNEON<>+128(SB)/8, $0x3f1e2458007cf618
+DATA specialNEON<>+136(SB)/8, $0x3f1e2458007cf618
+DATA specialNEON<>+144(SB)/8, $0xbf0b4e37f8fecb99
+DATA specialNEON<>+152(SB)/8, $0xbf0b4e37f8fecb99
+DATA specialNEON<>+160(SB)/8, $0x95f619980c433
+DATA specialNEON<>+168(SB)/8, $0x95f619980c433
+DATA specialNEON<>+176(SB)/8, $0x4330000000000000
+DATA specialNEON<>+184(SB)/8, $0x4330000000000000
+DATA specialNEON<>+192(SB)/8, $0x43300000000003ff
+DATA specialNEON<>+200(SB)/8, $0x43300000000003ff
+DATA specialNEON<>+208(SB)/8, $0x3fc745d1745d1746
+DATA specialNEON<>+216(SB)/8, $0x3fc745d1745d1746
+DATA specialNEON<>+224(SB)/8, $0x3fe62e42fefa39ef
+DATA specialNEON<>+232(SB)/8, $0x3fe62e42fefa39ef
+DATA specialNEON<>+240(SB)/8, $0xbf4470937114bc43
+DATA specialNEON<>+248(SB)/8, $0xbf4470937114bc43
+DATA specialNEON<>+256(SB)/8, $0x3f46158959fedc52
+DATA specialNEON<>+264(SB)/8, $0x3f46158959fedc52
+DATA specialNEON<>+272(SB)/8, $0x7ff0000000000000
+DATA specialNEON<>+280(SB)/8, $0x7ff0000000000000
+DATA specialNEON<>+288(SB)/8, $0x3f4091dc75bb4395
+DATA specialNEON<>+296(SB)/8, $0x3f4091dc75bb4395
+DATA specialNEON<>+304(SB)/8, $0x3f67aec51918c322
+DATA specialNEON<>+312(SB)/8, $0x3f67aec51918c322
+DATA specialNEON<>+320(SB)/8, $0x3f95132155e09a75
+DATA specialNEON<>+328(SB)/8, $0x3f95132155e09a75
+DATA specialNEON<>+336(SB)/8, $0x3fd4a34cc4eac480
+DATA specialNEON<>+344(SB)/8, $0x3fd4a34cc4eac480
+DATA specialNEON<>+352(SB)/8, $0xbf2d01f28d52f22c
+DATA specialNEON<>+360(SB)/8, $0xbf2d01f28d52f22c
+DATA specialNEON<>+368(SB)/8, $0xbf538ba16b3c5394
+DATA specialNEON<>+376(SB)/8, $0xbf538ba16b3c5394
+DATA specialNEON<>+384(SB)/8, $0xbf7e404d4a1b2af2
+DATA specialNEON<>+392(SB)/8, $0xbf7e404d4a1b2af2
+DATA specialNEON<>+400(SB)/8, $0xbfb13e001ad433dd
+DATA specialNEON<>+408(SB)/8, $0xbfb13e001ad433dd
+DATA specialNEON<>+416(SB)/8, $0x3fdb0ee6072093ce
+DATA specialNEON<>+424(SB)/8, $0x3fdb0ee6072093ce
+DATA specialNEON<>+432(SB)/8, $0x3fcc71c71c71c71c
+DATA specialNEON<>+440(SB)/8, $0x3fcc71c71c71c71c
+DATA specialNEON<>+448(SB)/8, $0x3fd2492492492492
+DATA specialNEON<>+456(SB)/8, $0x3fd2492492492492
+DATA specialNEON<>+464(SB)/8, $0x3fd999999999999a
+DATA specialNEON<>+472(SB)/8, $0x3fd999999999999a
+DATA specialNEON<>+480(SB)/8, $0x3fe5555555555555
+DATA specialNEON<>+488(SB)/8, $0x3fe5555555555555
+DATA specialNEON<>+496(SB)/8, $0xbf431cc67e5ed152
+DATA specialNEON<>+504(SB)/8, $0xbf431cc67e5ed152
+DATA specialNEON<>+512(SB)/8, $0xbf66c16922879152
+DATA specialNEON<>+520(SB)/8, $0xbf66c16922879152
+DATA specialNEON<>+528(SB)/8, $0x3f49fe22a778d534
+DATA specialNEON<>+536(SB)/8, $0x3f49fe22a778d534
+DATA specialNEON<>+544(SB)/8, $0x3fb555555547fc02
+DATA specialNEON<>+552(SB)/8, $0x3fb555555547fc02
+DATA specialNEON<>+560(SB)/8, $0x3fed67f1c864beb5
+DATA specialNEON<>+568(SB)/8, $0x3fed67f1c864beb5
+DATA specialNEON<>+576(SB)/8, $0x7fffffffffffffff
+DATA specialNEON<>+584(SB)/8, $0x7fffffffffffffff
+DATA specialNEON<>+592(SB)/8, $0x10000000000000
+DATA specialNEON<>+600(SB)/8, $0x10000000000000
+DATA specialNEON<>+608(SB)/8, $0xbf7e3074dfaf87af
+DATA specialNEON<>+616(SB)/8, $0xbf7e3074dfaf87af
+DATA specialNEON<>+624(SB)/8, $0xbef6f7acdb8f6580
+DATA specialNEON<>+632(SB)/8, $0xbef6f7acdb8f6580
+DATA specialNEON<>+640(SB)/8, $0xbfe32d2cce627c86
+DATA specialNEON<>+648(SB)/8, $0xbfe32d2cce627c86
+DATA specialNEON<>+656(SB)/8, $0xc014abbce625be52
+DATA specialNEON<>+664(SB)/8, $0xc014abbce625be52
+DATA specialNEON<>+672(SB)/8, $0x3f3e8f3675ee37dd
+DATA specialNEON<>+680(SB)/8, $0x3f3e8f3675ee37dd
+DATA specialNEON<>+688(SB)/8, $0x3ea9d462020fcc78
+DATA specialNEON<>+696(SB)/8, $0x3ea9d462020fcc78
+DATA specialNEON<>+704(SB)/8, $0x3fb5078348551854
+DATA specialNEON<>+712(SB)/8, $0x3fb5078348551854
+DATA specialNEON<>+720(SB)/8, $0x400466bc6775aa7d
+DATA specialNEON<>+728(SB)/8, $0x400466bc6775aa7d
+DATA specialNEON<>+736(SB)/8, $0x400921fb54442d18
+DATA specialNEON<>+744(SB)/8, $0x400921fb54442d18
+DATA specialNEON<>+752(SB)/8, $0x170000000000000
+DATA specialNEON<>+760(SB)/8, $0x170000000000000
+DATA specialNEON<>+768(SB)/8, $0x4350000000000000
+DATA specialNEON<>+776(SB)/8, $0x4350000000000000
+DATA specialNEON<>+784(SB)/8, $0x404b000000000000
+DATA specialNEON<>+792(SB)/8, $0x404b000000000000
+DATA specialNEON<>+800(SB)/8, $0x3dea39ef35793c76
+DATA specialNEON<>+808(SB)/8, $0x3dea39ef35793c76
+DATA specialNEON<>+816(SB)/8, $0x3fe62e42fee00000
+DATA specialNEON<>+824(SB)/8, $0x3fe62e42fee00000
+DATA specialNEON<>+832(SB)/8, $0x3bc79ca10c924223
+DATA specialNEON<>+840(SB)/8, $0x3bc79ca10c924223
+DATA specialNEON<>+848(SB)/8, $0x4018000000000000
+DATA specialNEON<>+856(SB)/8, $0x4018000000000000
+DATA specialNEON<>+864(SB)/8, $0x3ff762d86356be3f
+DATA specialNEON<>+872(SB)/8, $0x3ff762d86356be3f
+DATA specialNEON<>+880(SB)/8, $0x3c9b86a722197829
+DATA specialNEON<>+888(SB)/8, $0x3c9b86a722197829
+DATA specialNEON<>+896(SB)/8, $0xbf7ea009c96737f3
+DATA specialNEON<>+904(SB)/8, $0xbf7ea009c96737f3
+DATA specialNEON<>+912(SB)/8, $0x3f86fc2a8cc1ee58
+DATA specialNEON<>+920(SB)/8, $0x3f86fc2a8cc1ee58
+DATA specialNEON<>+928(SB)/8, $0x4008000000000000
+DATA specialNEON<>+936(SB)/8, $0x4008000000000000
+DATA specialNEON<>+944(SB)/8, $0x4010000000000000
+DATA specialNEON<>+952(SB)/8, $0x4010000000000000
+DATA specialNEON<>+960(SB)/8, $0x3f7f07c1f07c1f08
+DATA specialNEON<>+968(SB)/8, $0x3f7f07c1f07c1f08
+DATA specialNEON<>+976(SB)/8, $0xbf8708afcc34f540
+DATA specialNEON<>+984(SB)/8, $0xbf8708afcc34f540
+DATA specialNEON<>+992(SB)/8, $0xbf9bb6bba9c1d8b7
+DATA specialNEON<>+1000(SB)/8, $0xbf9bb6bba9c1d8b7
+DATA specialNEON<>+1008(SB)/8, $0xbfafb3912e2595f9
+DATA specialNEON<>+1016(SB)/8, $0xbfafb3912e2595f9
+DATA specialNEON<>+1024(SB)/8, $0xbfc2feefae001d2e
+DATA specialNEON<>+1032(SB)/8, $0xbfc2feefae001d2e
+DATA specialNEON<>+1040(SB)/8, $0xbfdb1cb62f991d8e
+DATA specialNEON<>+1048(SB)/8, $0xbfdb1cb62f991d8e
+DATA specialNEON<>+1056(SB)/8, $0x3f91523973099fbe
+DATA specialNEON<>+1064(SB)/8, $0x3f91523973099fbe
+DATA specialNEON<>+1072(SB)/8, $0x3fa4f00033578b98
+DATA specialNEON<>+1080(SB)/8, $0x3fa4f00033578b98
+DATA specialNEON<>+1088(SB)/8, $0x3fb850a9b11ed80e
+DATA specialNEON<>+1096(SB)/8, $0x3fb850a9b11ed80e
+DATA specialNEON<>+1104(SB)/8, $0x3fceca1a0a5664de
+DATA specialNEON<>+1112(SB)/8, $0x3fceca1a0a5664de
+DATA specialNEON<>+1120(SB)/8, $0x3fee6f0cbb359415
+DATA specialNEON<>+1128(SB)/8, $0x3fee6f0cbb359415
+DATA specialNEON<>+1136(SB)/8, $0xbf71111111111111
+DATA specialNEON<>+1144(SB)/8, $0xbf71111111111111
+DATA specialNEON<>+1152(SB)/8, $0x3f70410410410410
+DATA specialNEON<>+1160(SB)/8, $0x3f70410410410410
+DATA specialNEON<>+1168(SB)/8, $0xbf81111111111111
+DATA specialNEON<>+1176(SB)/8, $0xbf81111111111111
+DATA specialNEON<>+1184(SB)/8, $0x3fb5555555555555
+DATA specialNEON<>+1192(SB)/8, $0x3fb5555555555555
+DATA specialNEON<>+1200(SB)/8, $0x3f5f9d38906e2150
+DATA specialNEON<>+1208(SB)/8, $0x3f5f9d38906e2150
+DATA specialNEON<>+1216(SB)/8, $0x3ed20a61e049e33f
+DATA specialNEON<>+1224(SB)/8, $0x3ed20a61e049e33f
+DATA specialNEON<>+1232(SB)/8, $0x3fce1f50689191cb
+DATA specialNEON<>+1240(SB)/8, $0x3fce1f50689191cb
+DATA specialNEON<>+1248(SB)/8, $0x40103c1f081b5ac4
+DATA specialNEON<>+1256(SB)/8, $0x40103c1f081b5ac4
+DATA specialNEON<>+1264(SB)/8, $0xbf1b6e1cdea474b9
+DATA specialNEON<>+1272(SB)/8, $0xbf1b6e1cdea474b9
+DATA specialNEON<>+1280(SB)/8, $0xbe82175e33b10f9d
+DATA specialNEON<>+1288(SB)/8, $0xbe82175e33b10f9d
+DATA specialNEON<>+1296(SB)/8, $0xbf9a6d1f2a05f609
+DATA specialNEON<>+1304(SB)/8, $0xbf9a6d1f2a05f609
+DATA specialNEON<>+1312(SB)/8, $0xbff55d3c7e3cbfda
+DATA specialNEON<>+1320(SB)/8, $0xbff55d3c7e3cbfda
+DATA specialNEON<>+1328(SB)/8, $0xc013bd3cc9be45de
+DATA specialNEON<>+1336(SB)/8, $0xc013bd3cc9be45de
+DATA specialNEON<>+1344(SB)/8, $0xc0c733d535894f38
+DATA specialNEON<>+1352(SB)/8, $0xc0c733d535894f38
+DATA specialNEON<>+1360(SB)/8, $0xc0b1eff058434261
+DATA specialNEON<>+1368(SB)/8, $0xc0b1eff058434261
+DATA specialNEON<>+1376(SB)/8, $0xc0ad5ccd8a45d646
+DATA specialNEON<>+1384(SB)/8, $0xc0ad5ccd8a45d646
+DATA specialNEON<>+1392(SB)/8, $0xc075ea8e09c8d243
+DATA specialNEON<>+1400(SB)/8, $0xc075ea8e09c8d243
+DATA specialNEON<>+1408(SB)/8, $0xc02c59f1b96a8f96
+DATA specialNEON<>+1416(SB)/8, $0xc02c59f1b96a8f96
+DATA specialNEON<>+1424(SB)/8, $0xbfda966fb638e1f4
+DATA specialNEON<>+1432(SB)/8, $0xbfda966fb638e1f4
+DATA specialNEON<>+1440(SB)/8, $0xbf9593636e943c74
+DATA specialNEON<>+1448(SB)/8, $0xbf9593636e943c74
+DATA specialNEON<>+1456(SB)/8, $0xbf71110fff770a6a
+DATA specialNEON<>+1464(SB)/8, $0xbf71110fff770a6a
+DATA specialNEON<>+1472(SB)/8, $0xbf81111111109e62
+DATA specialNEON<>+1480(SB)/8, $0xbf81111111109e62
+DATA specialNEON<>+1488(SB)/8, $0x40bf59444d65bd73
+DATA specialNEON<>+1496(SB)/8, $0x40bf59444d65bd73
+DATA specialNEON<>+1504(SB)/8, $0x40c52f922c7da7cc
+DATA specialNEON<>+1512(SB)/8, $0x40c52f922c7da7cc
+DATA specialNEON<>+1520(SB)/8, $0x40945d47e6a504d0
+DATA specialNEON<>+1528(SB)/8, $0x40945d47e6a504d0
+DATA specialNEON<>+1536(SB)/8, $0x405318d7f96efe83
+DATA specialNEON<>+1544(SB)/8, $0x405318d7f96efe83
+DATA specialNEON<>+1552(SB)/8, $0x400344e133fb731d
+DATA specialNEON<>+1560(SB)/8, $0x400344e133fb731d
+DATA specialNEON<>+1568(SB)/8, $0x3fb5186623adf876
+DATA specialNEON<>+1576(SB)/8, $0x3fb5186623adf876
+DATA specialNEON<>+1584(SB)/8, $0x3f7f075bb607ec82
+DATA specialNEON<>+1592(SB)/8, $0x3f7f075bb607ec82
+DATA specialNEON<>+1600(SB)/8, $0x3f7041040eb6b06b
+DATA specialNEON<>+1608(SB)/8, $0x3f7041040eb6b06b
+DATA specialNEON<>+1616(SB)/8, $0x3fb5555555555554
+DATA specialNEON<>+1624(SB)/8, $0x3fb5555555555554
+DATA specialNEON<>+1632(SB)/8, $0x7ff8000000000001
+DATA specialNEON<>+1640(SB)/8, $0x7ff8000000000001
+DATA specialNEON<>+1648(SB)/8, $0x8000000000000000
+DATA specialNEON<>+1656(SB)/8, $0x8000000000000000
+DATA specialNEON<>+1664(SB)/8, $0xbff0000000000000
+DATA specialNEON<>+1672(SB)/8, $0xbff0000000000000
+DATA specialNEON<>+1680(SB)/8, $0x7ff8000000000000
+DATA specialNEON<>+1688(SB)/8, $0x7ff8000000000000
+DATA specialNEON<>+1696(SB)/8, $0xfff0000000000000
+DATA specialNEON<>+1704(SB)/8, $0xfff0000000000000
+DATA specialNEON<>+1712(SB)/8, $0x39b4484bfeebc2a0
+DATA specialNEON<>+1720(SB)/8, $0x39b4484bfeebc2a0
+DATA specialNEON<>+1728(SB)/8, $0x46293e5939a08cea
+DATA specialNEON<>+1736(SB)/8, $0x46293e5939a08cea
+DATA specialNEON<>+1744(SB)/8, $0x3fb364d9364d9365
+DATA specialNEON<>+1752(SB)/8, $0x3fb364d9364d9365
+DATA specialNEON<>+1760(SB)/8, $0xbfa1111111111111
+DATA specialNEON<>+1768(SB)/8, $0xbfa1111111111111
+DATA specialNEON<>+1776(SB)/8, $0x3f98618618618618
+DATA specialNEON<>+1784(SB)/8, $0x3f98618618618618
+DATA specialNEON<>+1792(SB)/8, $0x3fc5555555555555
+DATA specialNEON<>+1800(SB)/8, $0x3fc5555555555555
+DATA specialNEON<>+1808(SB)/8, $0x3fe6a09e667f3bcd
+DATA specialNEON<>+1816(SB)/8, $0x3fe6a09e667f3bcd
+DATA specialNEON<>+1824(SB)/8, $0xbee81428c9a26dca
+DATA specialNEON<>+1832(SB)/8, $0xbee81428c9a26dca
+DATA specialNEON<>+1840(SB)/8, $0x3ed02f6240e04eea
+DATA specialNEON<>+1848(SB)/8, $0x3ed02f6240e04eea
+DATA specialNEON<>+1856(SB)/8, $0xbfe0000000000000
+DATA specialNEON<>+1864(SB)/8, $0xbfe0000000000000
+DATA specialNEON<>+1872(SB)/8, $0xc087500000000000
+DATA specialNEON<>+1880(SB)/8, $0xc087500000000000
+DATA specialNEON<>+1888(SB)/8, $0x3ff71547652b82fe
+DATA specialNEON<>+1896(SB)/8, $0x3ff71547652b82fe
+DATA specialNEON<>+1904(SB)/8, $0x4338000000000000
+DATA specialNEON<>+1912(SB)/8, $0x4338000000000000
+DATA specialNEON<>+1920(SB)/8, $0x3c7abc9e3b39803f
+DATA specialNEON<>+1928(SB)/8, $0x3c7abc9e3b39803f
+DATA specialNEON<>+1936(SB)/8, $0x3ec71de3a556c734
+DATA specialNEON<>+1944(SB)/8, $0x3ec71de3a556c734
+DATA specialNEON<>+1952(SB)/8, $0x3f1e0cafaa803123
+DATA specialNEON<>+1960(SB)/8, $0x3f1e0cafaa803123
+DATA specialNEON<>+1968(SB)/8, $0xbf495550f3b1878d
+DATA specialNEON<>+1976(SB)/8, $0xbf495550f3b1878d
+DATA specialNEON<>+1984(SB)/8, $0x3f64b3bed0743198
+DATA specialNEON<>+1992(SB)/8, $0x3f64b3bed0743198
+DATA specialNEON<>+2000(SB)/8, $0x3fb17ca8c6b90548
+DATA specialNEON<>+2008(SB)/8, $0x3fb17ca8c6b90548
+DATA specialNEON<>+2016(SB)/8, $0x3fc0983638d90973
+DATA specialNEON<>+2024(SB)/8, $0x3fc0983638d90973
+DATA specialNEON<>+2032(SB)/8, $0xbfc15c084b38d18b
+DATA specialNEON<>+2040(SB)/8, $0xbfc15c084b38d18b
+DATA specialNEON<>+2048(SB)/8, $0xbf1b4b7a743bb692
+DATA specialNEON<>+2056(SB)/8, $0xbf1b4b7a743bb692
+DATA specialNEON<>+2064(SB)/8, $0x3f5eef4682a6d424
+DATA specialNEON<>+2072(SB)/8, $0x3f5eef4682a6d424
+DATA specialNEON<>+2080(SB)/8, $0xbf98573fc93b8d00
+DATA specialNEON<>+2088(SB)/8, $0xbf98573fc93b8d00
+DATA specialNEON<>+2096(SB)/8, $0xbfbe88b88130cede
+DATA specialNEON<>+2104(SB)/8, $0xbfbe88b88130cede
+DATA specialNEON<>+2112(SB)/8, $0xbfa85a15b64b26fa
+DATA specialNEON<>+2120(SB)/8, $0xbfa85a15b64b26fa
+DATA specialNEON<>+2128(SB)/8, $0x3ff40c522d7d0cae
+DATA specialNEON<>+2136(SB)/8, $0x3ff40c522d7d0cae
+DATA specialNEON<>+2144(SB)/8, $0x3efa01a01a01a01a
+DATA specialNEON<>+2152(SB)/8, $0x3efa01a01a01a01a
+DATA specialNEON<>+2160(SB)/8, $0x3f2a01a01a01a01a
+DATA specialNEON<>+2168(SB)/8, $0x3f2a01a01a01a01a
+DATA specialNEON<>+2176(SB)/8, $0x3f56c16c16c16c17
+DATA specialNEON<>+2184(SB)/8, $0x3f56c16c16c16c17
+DATA specialNEON<>+2192(SB)/8, $0x3f81111111111111
+DATA specialNEON<>+2200(SB)/8, $0x3f81111111111111
+DATA specialNEON<>+2208(SB)/8, $0x3fa5555555555555
+DATA specialNEON<>+2216(SB)/8, $0x3fa5555555555555
+DATA specialNEON<>+2224(SB)/8, $0xc085e00000000000
+DATA specialNEON<>+2232(SB)/8, $0xc085e00000000000
+DATA specialNEON<>+2240(SB)/8, $0x4085e00000000000
+DATA specialNEON<>+2248(SB)/8, $0x4085e00000000000
+DATA specialNEON<>+2256(SB)/8, $0x43b0000000000000
+DATA specialNEON<>+2264(SB)/8, $0x43b0000000000000
+DATA specialNEON<>+2272(SB)/8, $0x3ff000001ad7f29b
+DATA specialNEON<>+2280(SB)/8, $0x3ff000001ad7f29b
+DATA specialNEON<>+2288(SB)/8, $0x40c3880000000000
+DATA specialNEON<>+2296(SB)/8, $0x40c3880000000000
+DATA specialNEON<>+2304(SB)/8, $0x4014000000000000
+DATA specialNEON<>+2312(SB)/8, $0x4014000000000000
+DATA specialNEON<>+2320(SB)/8, $0x3eabbd779334ef0b
+DATA specialNEON<>+2328(SB)/8, $0x3eabbd779334ef0b
+DATA specialNEON<>+2336(SB)/8, $0x3f01566abc011567
+DATA specialNEON<>+2344(SB)/8, $0x3f01566abc011567
+DATA specialNEON<>+2352(SB)/8, $0x4020000000000000
+DATA specialNEON<>+2360(SB)/8, $0x4020000000000000
+DATA specialNEON<>+2368(SB)/8, $0x3b75d383bc4c1e51
+DATA specialNEON<>+2376(SB)/8, $0x3b75d383bc4c1e51
+DATA specialNEON<>+2384(SB)/8, $0x3beb83220c1e48a2
+DATA specialNEON<>+2392(SB)/8, $0x3beb83220c1e48a2
+DATA specialNEON<>+2400(SB)/8, $0x4069000000000000
+DATA specialNEON<>+2408(SB)/8, $0x4069000000000000
+DATA specialNEON<>+2416(SB)/8, $0x40220ede94d34bde
+DATA specialNEON<>+2424(SB)/8, $0x40220ede94d34bde
+DATA specialNEON<>+2432(SB)/8, $0xc000f54b47679631
+DATA specialNEON<>+2440(SB)/8, $0xc000f54b47679631
+DATA specialNEON<>+2448(SB)/8, $0x3c8234c94c56c434
+DATA specialNEON<>+2456(SB)/8, $0x3c8234c94c56c434
+DATA specialNEON<>+2464(SB)/8, $0x3d8531e4c09647c9
+DATA specialNEON<>+2472(SB)/8, $0x3d8531e4c09647c9
+DATA specialNEON<>+2480(SB)/8, $0x3e723490ba397e17
+DATA specialNEON<>+2488(SB)/8, $0x3e723490ba397e17
+DATA specialNEON<>+2496(SB)/8, $0x3f3c71c82f3c8de1
+DATA specialNEON<>+2504(SB)/8, $0x3f3c71c82f3c8de1
+DATA specialNEON<>+2512(SB)/8, $0x3fd00000013da385
+DATA specialNEON<>+2520(SB)/8, $0x3fd00000013da385
+DATA specialNEON<>+2528(SB)/8, $0x3d04c3cc00f7d4ad
+DATA specialNEON<>+2536(SB)/8, $0x3d04c3cc00f7d4ad
+DATA specialNEON<>+2544(SB)/8, $0x3e002ce550ab2805
+DATA specialNEON<>+2552(SB)/8, $0x3e002ce550ab2805
+DATA specialNEON<>+2560(SB)/8, $0x3edc71bcce4be7ee
+DATA specialNEON<>+2568(SB)/8, $0x3edc71bcce4be7ee
+DATA specialNEON<>+2576(SB)/8, $0x3f8fffffe2793d6d
+DATA specialNEON<>+2584(SB)/8, $0x3f8fffffe2793d6d
+DATA specialNEON<>+2592(SB)/8, $0x3fefffffffdcb230
+DATA specialNEON<>+2600(SB)/8, $0x3fefffffffdcb230
+DATA specialNEON<>+2608(SB)/8, $0x3fd7dca9a040000a
+DATA specialNEON<>+2616(SB)/8, $0x3fd7dca9a040000a
+DATA specialNEON<>+2624(SB)/8, $0x3f9e8183aee4cb84
+DATA specialNEON<>+2632(SB)/8, $0x3f9e8183aee4cb84
+DATA specialNEON<>+2640(SB)/8, $0x3fa9884703d9d977
+DATA specialNEON<>+2648(SB)/8, $0x3fa9884703d9d977
+DATA specialNEON<>+2656(SB)/8, $0x3f9be3d123ddf20f
+DATA specialNEON<>+2664(SB)/8, $0x3f9be3d123ddf20f
+DATA specialNEON<>+2672(SB)/8, $0x3f9cb6efb3b38706
+DATA specialNEON<>+2680(SB)/8, $0x3f9cb6efb3b38706
+DATA specialNEON<>+2688(SB)/8, $0x3fd9884533c5b2d0
+DATA specialNEON<>+2696(SB)/8, $0x3fd9884533c5b2d0
+DATA specialNEON<>+2704(SB)/8, $0x3c313a0ec2b9da4f
+DATA specialNEON<>+2712(SB)/8, $0x3c313a0ec2b9da4f
+DATA specialNEON<>+2720(SB)/8, $0x3bbe0770f883a07a
+DATA specialNEON<>+2728(SB)/8, $0x3bbe0770f883a07a
+DATA specialNEON<>+2736(SB)/8, $0xc02452e4764e49e5
+DATA specialNEON<>+2744(SB)/8, $0xc02452e4764e49e5
+DATA specialNEON<>+2752(SB)/8, $0x4003087c27c418ab
+DATA specialNEON<>+2760(SB)/8, $0x4003087c27c418ab
+DATA specialNEON<>+2768(SB)/8, $0x3d44c70245695e98
+DATA specialNEON<>+2776(SB)/8, $0x3d44c70245695e98
+DATA specialNEON<>+2784(SB)/8, $0x3e38439c7af2b532
+DATA specialNEON<>+2792(SB)/8, $0x3e38439c7af2b532
+DATA specialNEON<>+2800(SB)/8, $0x3f0c71bf8e510adb
+DATA specialNEON<>+2808(SB)/8, $0x3f0c71bf8e510adb
+DATA specialNEON<>+2816(SB)/8, $0x3faffffff387ec97
+DATA specialNEON<>+2824(SB)/8, $0x3faffffff387ec97
+DATA specialNEON<>+2832(SB)/8, $0x3cc4752353989712
+DATA specialNEON<>+2840(SB)/8, $0x3cc4752353989712
+DATA specialNEON<>+2848(SB)/8, $0x3dc28acc2350b458
+DATA specialNEON<>+2856(SB)/8, $0x3dc28acc2350b458
+DATA specialNEON<>+2864(SB)/8, $0x3ea6c1a82ea5b362
+DATA specialNEON<>+2872(SB)/8, $0x3ea6c1a82ea5b362
+DATA specialNEON<>+2880(SB)/8, $0x3f655555d1c6eaf7
+DATA specialNEON<>+2888(SB)/8, $0x3f655555d1c6eaf7
+DATA specialNEON<>+2896(SB)/8, $0x3fe000000034c843
+DATA specialNEON<>+2904(SB)/8, $0x3fe000000034c843
+DATA specialNEON<>+2912(SB)/8, $0xbfdb8f9d99a38077
+DATA specialNEON<>+2920(SB)/8, $0xbfdb8f9d99a38077
+DATA specialNEON<>+2928(SB)/8, $0xbfa5475b34b8c3cd
+DATA specialNEON<>+2936(SB)/8, $0xbfa5475b34b8c3cd
+DATA specialNEON<>+2944(SB)/8, $0xbfc326346bea4432
+DATA specialNEON<>+2952(SB)/8, $0xbfc326346bea4432
+DATA specialNEON<>+2960(SB)/8, $0xbfa34024855fa564
+DATA specialNEON<>+2968(SB)/8, $0xbfa34024855fa564
+DATA specialNEON<>+2976(SB)/8, $0xbfa7ee65c9994e77
+DATA specialNEON<>+2984(SB)/8, $0xbfa7ee65c9994e77
+DATA specialNEON<>+2992(SB)/8, $0x3fd9884533e4dcba
+DATA specialNEON<>+3000(SB)/8, $0x3fd9884533e4dcba
+GLOBL specialNEON<>(SB), RODATA|NOPTR, $3008
 
-// func lgammaF32NEON(z, x *float32, n int) (done int)
-TEXT ·lgammaF32NEON(SB), NOSPLIT, $0-32
+// func lgammaF32NEON(z, x *float32, n int)
+TEXT ·lgammaF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
 	FMOVQ 0(R11), F3 // 0x1p-149
-	FMOVQ 16(R11), F1 // 0.5
-	FMOVQ 32(R11), F4 // 1.5
-	FMOVQ 48(R11), F5 // 2.5
-	FMOVQ 64(R11), F0 // 1
-	FMOVQ 80(R11), F6 // 0
-	FMOVQ 96(R11), F2 // 2
-	FMOVQ 112(R11), F7 // 0x1.e2458007cf618p-14
-	FMOVQ 128(R11), F8 // -0x1.b4e37f8fecb99p-15
-	FMOVQ 144(R11), F9 // 2638147582215219
-	FMOVQ 160(R11), F10 // 4841369599423283200
-	FMOVQ 176(R11), F11 // 0x1.00000000003ffp+52
-	FMOVQ 192(R11), F12 // 0x1.745d1745d1746p-03
-	FMOVQ 208(R11), F13 // 0x1.62e42fefa39efp-01
-	FMOVQ 224(R11), F14 // -0x1.470937114bc43p-11
-	FMOVQ 240(R11), F15 // 0x1.6158959fedc52p-11
-	FMOVQ 256(R11), F16 // Float64frombits(0x7ff0000000000000)
-	SUBS $2, R9
+	FMOVQ 16(R11), F4 // 0x1.7e43c8800759cp+996
+	FMOVQ 32(R11), F1 // 0.5
+	FMOVQ 48(R11), F5 // 1.5
+	FMOVQ 64(R11), F6 // 2.5
+	FMOVQ 80(R11), F0 // 1
+	FMOVQ 96(R11), F7 // 0
+	FMOVQ 112(R11), F2 // 2
+	FMOVQ 128(R11), F8 // 0x1.e2458007cf618p-14
+	FMOVQ 144(R11), F9 // -0x1.b4e37f8fecb99p-15
+	FMOVQ 160(R11), F10 // 2638147582215219
+	FMOVQ 176(R11), F11 // 4841369599423283200
+	FMOVQ 192(R11), F12 // 0x1.00000000003ffp+52
+	FMOVQ 208(R11), F13 // 0x1.745d1745d1746p-03
+	FMOVQ 224(R11), F14 // 0x1.62e42fefa39efp-01
+	FMOVQ 240(R11), F15 // -0x1.470937114bc43p-11
+	FMOVQ 256(R11), F16 // 0x1.6158959fedc52p-11
+	FMOVQ 272(R11), F17 // Float64frombits(0x7ff0000000000000)
+	SUBS $4, R9
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F17
-	WORD $0x0e617a31 // FCVTL32 V17, V17
-	WORD $0x6e63e632 // FCMGE V18, V17, V3, 64 bits
-	WORD $0x6e205a52 // NOT V18, V18
-	WORD $0x6eb0aa52 // UMAXV V18, V18
-	FMOVS F18, R10
-	CBNZW R10, stopMain
-	WORD $0x6ef1e432 // FCMGT V18, V1, V17, 64 bits
-	WORD $0x6ef1e493 // FCMGT V19, V4, V17, 64 bits
-	WORD $0x6e65e634 // FCMGE V20, V17, V5, 64 bits
-	WORD $0x4eb11e35 // ORR V21, V17, V17
-	WORD $0x4e71ce35 // FMLA V21, V17, V17, 64 bits
-	WORD $0x6ef21e35 // BIF V21, V17, V18
-	WORD $0x6ef31c15 // BIF V21, V0, V19
-	WORD $0x6e601cd2 // BSL V18, V6, V0
-	WORD $0x6ef31c52 // BIF V18, V2, V19
-	WORD $0x4ef2d632 // FSUB V18, V17, V18, 64 bits
-	WORD $0x4ef2f432 // FMIN V18, V1, V18, 64 bits
-	WORD $0x6e72de53 // FMUL V19, V18, V18, 64 bits
-	FMOVQ 272(R11), F22 // 0x1.091dc75bb4395p-11
-	WORD $0x4e73ccf6 // FMLA V22, V7, V19, 64 bits
-	FMOVQ 288(R11), F23 // 0x1.7aec51918c322p-09
-	WORD $0x4e73ced7 // FMLA V23, V22, V19, 64 bits
-	FMOVQ 304(R11), F22 // 0x1.5132155e09a75p-06
-	WORD $0x4e73cef6 // FMLA V22, V23, V19, 64 bits
-	FMOVQ 320(R11), F23 // 0x1.4a34cc4eac48p-02
-	WORD $0x4e73ced7 // FMLA V23, V22, V19, 64 bits
-	FMOVQ 336(R11), F22 // -0x1.d01f28d52f22cp-13
-	WORD $0x4e73cd16 // FMLA V22, V8, V19, 64 bits
-	FMOVQ 352(R11), F24 // -0x1.38ba16b3c5394p-10
-	WORD $0x4e73ced8 // FMLA V24, V22, V19, 64 bits
-	FMOVQ 368(R11), F22 // -0x1.e404d4a1b2af2p-08
-	WORD $0x4e73cf16 // FMLA V22, V24, V19, 64 bits
-	FMOVQ 384(R11), F24 // -0x1.13e001ad433ddp-04
-	WORD $0x4e73ced8 // FMLA V24, V22, V19, 64 bits
-	FMOVQ 400(R11), F22 // 0x1.b0ee6072093cep-02
-	WORD $0x4e73cf16 // FMLA V22, V24, V19, 64 bits
-	WORD $0x4e72cef6 // FMLA V22, V23, V18, 64 bits
-	WORD $0x6e76de52 // FMUL V18, V18, V22, 64 bits
-	WORD $0x6eb41e35 // BIT V21, V17, V20
-	WORD $0x4ee986b3 // ADD V19, V21, V9, 64 bits
-	WORD $0x6f4c0673 // USHR V19, V19, 52
-	WORD $0x4f745676 // SHL V22, V19, 52
-	WORD $0x6ef686b5 // SUB V21, V21, V22, 64 bits
-	WORD $0x4ee086b5 // ADD V21, V21, V0, 64 bits
-	WORD $0x4ee0d6b5 // FSUB V21, V21, V0, 64 bits
-	WORD $0x4eaa1e73 // ORR V19, V19, V10
-	WORD $0x4eebd673 // FSUB V19, V19, V11, 64 bits
-	WORD $0x4e62d6b6 // FADD V22, V21, V2, 64 bits
-	WORD $0x6e76feb5 // FDIV V21, V21, V22, 64 bits
-	WORD $0x6e75deb6 // FMUL V22, V21, V21, 64 bits
-	FMOVQ 416(R11), F23 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e76cd97 // FMLA V23, V12, V22, 64 bits
-	FMOVQ 432(R11), F24 // 0x1.2492492492492p-02
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	FMOVQ 448(R11), F23 // 0.4
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	FMOVQ 464(R11), F24 // 0x1.5555555555555p-01
-	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
-	WORD $0x4ea21c57 // ORR V23, V2, V2
-	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
-	WORD $0x6e6dde73 // FMUL V19, V19, V13, 64 bits
-	WORD $0x4e77ceb3 // FMLA V19, V21, V23, 64 bits
-	WORD $0x6e71fc15 // FDIV V21, V0, V17, 64 bits
-	WORD $0x6e75deb6 // FMUL V22, V21, V21, 64 bits
-	WORD $0x6e76ded7 // FMUL V23, V22, V22, 64 bits
-	FMOVQ 480(R11), F24 // -0x1.31cc67e5ed152p-11
-	WORD $0x4e77cdd8 // FMLA V24, V14, V23, 64 bits
-	FMOVQ 496(R11), F25 // -0x1.6c16922879152p-09
-	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
-	FMOVQ 512(R11), F24 // 0x1.9fe22a778d534p-11
-	WORD $0x4e77cdf8 // FMLA V24, V15, V23, 64 bits
-	FMOVQ 528(R11), F26 // 0x1.555555547fc02p-04
-	WORD $0x4e77cf1a // FMLA V26, V24, V23, 64 bits
-	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
-	FMOVQ 544(R11), F22 // 0x1.d67f1c864beb5p-01
-	WORD $0x4e7aceb6 // FMLA V22, V21, V26, 64 bits
-	WORD $0x4ef1d6d5 // FSUB V21, V22, V17, 64 bits
-	WORD $0x4ee1d636 // FSUB V22, V17, V1, 64 bits
-	WORD $0x4e73ced5 // FMLA V21, V22, V19, 64 bits
-	WORD $0x4e70e636 // FCMEQ V22, V17, V16, 64 bits
-	WORD $0x6eb61e35 // BIT V21, V17, V22
-	WORD $0x4ef3d651 // FSUB V17, V18, V19, 64 bits
-	WORD $0x6eb41eb1 // BIT V17, V21, V20
-	WORD $0x0e616a32 // FCVTN32 V18, V17
-	FMOVD F18, 0(R0)
-	ADD $8, R0
-	ADD $8, R1
-	SUBS $2, R9
+	FMOVD 0(R1), F18
+	BLOCK28
+	CBNZW R10, rare0
+	BLOCK6
+	BLOCK21
+	FMOVD F19, 0(R0)
+back0:
+	FMOVD 8(R1), F18
+	BLOCK28
+	CBNZW R10, rare1
+	BLOCK6
+	BLOCK21
+	FMOVD F19, 8(R0)
+back1:
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $4, R9
 	BGE loop
 
 tail:
+	ADDS $4, R9
+	BEQ done
+	SUBS $2, R9
+	BLT last
+
+one:
+	FMOVD 0(R1), F18
+	BLOCK28
+	CBNZW R10, rare2
+	BLOCK6
+	BLOCK21
+	FMOVD F19, 0(R0)
+back2:
+	ADD $8, R0
+	ADD $8, R1
+	SUBS $2, R9
+	BGE one
+
+last:
 	ADDS $2, R9
 	BEQ done
 
 done:
-	MOVD n+16(FP), R10
-	MOVD R10, done+24(FP)
 	RET
 
-stopMain:
-	ADD $2, R9
+rare0:
+	BLOCK1
+	BLOCK7
+	BLOCK19
+	FMOVD F18, 0(R0)
+	JMP back0
 
-stopTail:
-	MOVD n+16(FP), R10
-	SUB R9, R10
-	MOVD R10, done+24(FP)
-	RET
+rare1:
+	FMOVD 8(R1), F18
+	WORD $0x0e617a52 // FCVTL32 V18, V18
+	FMOVQ 576(R11), F19 // 9223372036854775807
+	WORD $0x4e331e53 // AND V19, V18, V19
+	FMOVQ 592(R11), F20 // 0x1p-1022
+	WORD $0x4e73f694 // FMAX V20, V20, V19, 64 bits
+	WORD $0x4ef4f494 // FMIN V20, V4, V20, 64 bits
+	WORD $0x6ef4e435 // FCMGT V21, V1, V20, 64 bits
+	WORD $0x6ef4e4b6 // FCMGT V22, V5, V20, 64 bits
+	WORD $0x6e66e697 // FCMGE V23, V20, V6, 64 bits
+	WORD $0x4eb41e98 // ORR V24, V20, V20
+	WORD $0x4e74ce98 // FMLA V24, V20, V20, 64 bits
+	WORD $0x6ef51e98 // BIF V24, V20, V21
+	WORD $0x6ef61c18 // BIF V24, V0, V22
+	WORD $0x6e601cf5 // BSL V21, V7, V0
+	WORD $0x6ef61c55 // BIF V21, V2, V22
+	WORD $0x4ef5d695 // FSUB V21, V20, V21, 64 bits
+	WORD $0x4ef5f435 // FMIN V21, V1, V21, 64 bits
+	WORD $0x6e75deb6 // FMUL V22, V21, V21, 64 bits
+	FMOVQ 288(R11), F25 // 0x1.091dc75bb4395p-11
+	WORD $0x4e76cd19 // FMLA V25, V8, V22, 64 bits
+	FMOVQ 304(R11), F26 // 0x1.7aec51918c322p-09
+	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
+	FMOVQ 320(R11), F25 // 0x1.5132155e09a75p-06
+	WORD $0x4e76cf59 // FMLA V25, V26, V22, 64 bits
+	FMOVQ 336(R11), F26 // 0x1.4a34cc4eac48p-02
+	WORD $0x4e76cf3a // FMLA V26, V25, V22, 64 bits
+	FMOVQ 352(R11), F25 // -0x1.d01f28d52f22cp-13
+	WORD $0x4e76cd39 // FMLA V25, V9, V22, 64 bits
+	FMOVQ 368(R11), F27 // -0x1.38ba16b3c5394p-10
+	WORD $0x4e76cf3b // FMLA V27, V25, V22, 64 bits
+	FMOVQ 384(R11), F25 // -0x1.e404d4a1b2af2p-08
+	WORD $0x4e76cf79 // FMLA V25, V27, V22, 64 bits
+	FMOVQ 400(R11), F27 // -0x1.13e001ad433ddp-04
+	WORD $0x4e76cf3b // FMLA V27, V25, V22, 64 bits
+	FMOVQ 416(R11), F25 // 0x1.b0ee6072093cep-02
+	WORD $0x4e76cf79 // FMLA V25, V27, V22, 64 bits
+	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
+	WORD $0x6e79deb5 // FMUL V21, V21, V25, 64 bits
+	WORD $0x6eb71e98 // BIT V24, V20, V23
+	WORD $0x4eea8716 // ADD V22, V24, V10, 64 bits
+	WORD $0x6f4c06d6 // USHR V22, V22, 52
+	WORD $0x4f7456d9 // SHL V25, V22, 52
+	WORD $0x6ef98718 // SUB V24, V24, V25, 64 bits
+	WORD $0x4ee08718 // ADD V24, V24, V0, 64 bits
+	WORD $0x4ee0d718 // FSUB V24, V24, V0, 64 bits
+	WORD $0x4eab1ed6 // ORR V22, V22, V11
+	WORD $0x4eecd6d6 // FSUB V22, V22, V12, 64 bits
+	WORD $0x4e62d719 // FADD V25, V24, V2, 64 bits
+	WORD $0x6e79ff18 // FDIV V24, V24, V25, 64 bits
+	WORD $0x6e78df19 // FMUL V25, V24, V24, 64 bits
+	FMOVQ 432(R11), F26 // 0x1.c71c71c71c71cp-03
+	WORD $0x4e79cdba // FMLA V26, V13, V25, 64 bits
+	FMOVQ 448(R11), F27 // 0x1.2492492492492p-02
+	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
+	FMOVQ 464(R11), F26 // 0.4
+	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
+	FMOVQ 480(R11), F27 // 0x1.5555555555555p-01
+	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
+	WORD $0x4ea21c5a // ORR V26, V2, V2
+	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
+	WORD $0x6e6eded6 // FMUL V22, V22, V14, 64 bits
+	WORD $0x4e7acf16 // FMLA V22, V24, V26, 64 bits
+	WORD $0x6e74fc18 // FDIV V24, V0, V20, 64 bits
+	WORD $0x6e78df19 // FMUL V25, V24, V24, 64 bits
+	WORD $0x6e79df3a // FMUL V26, V25, V25, 64 bits
+	FMOVQ 496(R11), F27 // -0x1.31cc67e5ed152p-11
+	WORD $0x4e7acdfb // FMLA V27, V15, V26, 64 bits
+	FMOVQ 512(R11), F28 // -0x1.6c16922879152p-09
+	WORD $0x4e7acf7c // FMLA V28, V27, V26, 64 bits
+	FMOVQ 528(R11), F27 // 0x1.9fe22a778d534p-11
+	WORD $0x4e7ace1b // FMLA V27, V16, V26, 64 bits
+	FMOVQ 544(R11), F29 // 0x1.555555547fc02p-04
+	WORD $0x4e7acf7d // FMLA V29, V27, V26, 64 bits
+	WORD $0x4e79cf9d // FMLA V29, V28, V25, 64 bits
+	FMOVQ 560(R11), F25 // 0x1.d67f1c864beb5p-01
+	WORD $0x4e7dcf19 // FMLA V25, V24, V29, 64 bits
+	WORD $0x4ef4d738 // FSUB V24, V25, V20, 64 bits
+	WORD $0x4ee1d699 // FSUB V25, V20, V1, 64 bits
+	WORD $0x4e76cf38 // FMLA V24, V25, V22, 64 bits
+	WORD $0x4e71e699 // FCMEQ V25, V20, V17, 64 bits
+	WORD $0x6eb91e98 // BIT V24, V20, V25
+	WORD $0x4ef6d6b4 // FSUB V20, V21, V22, 64 bits
+	WORD $0x6eb71f14 // BIT V20, V24, V23
+	WORD $0x4e618a75 // FRINTN V21, V19, 64 bits
+	WORD $0x4ef5d675 // FSUB V21, V19, V21, 64 bits
+	WORD $0x6e75deb6 // FMUL V22, V21, V21, 64 bits
+	WORD $0x6e76ded7 // FMUL V23, V22, V22, 64 bits
+	FMOVQ 608(R11), F24 // -0x1.e3074dfaf87afp-08
+	FMOVQ 624(R11), F25 // -0x1.6f7acdb8f658p-16
+	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
+	FMOVQ 640(R11), F25 // -0x1.32d2cce627c86p-01
+	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
+	FMOVQ 656(R11), F24 // -0x1.4abbce625be52p+02
+	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
+	FMOVQ 672(R11), F25 // 0x1.e8f3675ee37ddp-12
+	FMOVQ 688(R11), F26 // 0x1.9d462020fcc78p-21
+	WORD $0x4e77cf59 // FMLA V25, V26, V23, 64 bits
+	FMOVQ 704(R11), F26 // 0x1.5078348551854p-04
+	WORD $0x4e77cf3a // FMLA V26, V25, V23, 64 bits
+	FMOVQ 720(R11), F25 // 0x1.466bc6775aa7dp+01
+	WORD $0x4e77cf59 // FMLA V25, V26, V23, 64 bits
+	FMOVQ 736(R11), F26 // 0x1.921fb54442d18p+01
+	WORD $0x4e77cf3a // FMLA V26, V25, V23, 64 bits
+	WORD $0x4e76cf1a // FMLA V26, V24, V22, 64 bits
+	WORD $0x6e7adeb6 // FMUL V22, V21, V26, 64 bits
+	FMOVQ 576(R11), F23 // 9223372036854775807
+	WORD $0x4e371ed6 // AND V22, V22, V23
+	WORD $0x6e76de76 // FMUL V22, V19, V22, 64 bits
+	FMOVQ 752(R11), F23 // 0x1p-1000
+	WORD $0x4e76f6f6 // FMAX V22, V23, V22, 64 bits
+	FMOVQ 736(R11), F23 // 0x1.921fb54442d18p+01
+	WORD $0x6e76fef6 // FDIV V22, V23, V22, 64 bits
+	FMOVQ 592(R11), F23 // 0x1p-1022
+	WORD $0x6ef6e6f8 // FCMGT V24, V23, V22, 64 bits
+	FMOVQ 768(R11), F23 // 0x1p+54
+	WORD $0x6e77ded7 // FMUL V23, V22, V23, 64 bits
+	WORD $0x6eb81ef6 // BIT V22, V23, V24
+	WORD $0x4eea86d7 // ADD V23, V22, V10, 64 bits
+	WORD $0x6f4c06f7 // USHR V23, V23, 52
+	WORD $0x4f7456f9 // SHL V25, V23, 52
+	WORD $0x6ef986d6 // SUB V22, V22, V25, 64 bits
+	WORD $0x4ee086d6 // ADD V22, V22, V0, 64 bits
+	WORD $0x4ee0d6d6 // FSUB V22, V22, V0, 64 bits
+	WORD $0x4eab1ef7 // ORR V23, V23, V11
+	WORD $0x4eecd6f7 // FSUB V23, V23, V12, 64 bits
+	FMOVQ 784(R11), F25 // 54
+	WORD $0x6e671f38 // BSL V24, V25, V7
+	BLOCK7
+	BLOCK19
+	FMOVD F18, 8(R0)
+	JMP back1
+
+rare2:
+	BLOCK1
+	BLOCK7
+	BLOCK19
+	FMOVD F18, 0(R0)
+	JMP back2
 
 // func lgammaHighF32NEON(z, x *float32, n int)
 TEXT ·lgammaHighF32NEON(SB), NOSPLIT, $0-24
@@ -1676,22 +2161,22 @@ TEXT ·lgammaHighF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 144(R11), F1 // 2638147582215219
-	FMOVQ 64(R11), F0 // 4607182418800017408
-	FMOVQ 160(R11), F2 // 4841369599423283200
-	FMOVQ 176(R11), F3 // 0x1.00000000003ffp+52
-	FMOVQ 96(R11), F4 // 2
-	FMOVQ 192(R11), F5 // 0x1.745d1745d1746p-03
-	FMOVQ 208(R11), F6 // 0x1.62e42fefa39efp-01
-	FMOVQ 224(R11), F7 // -0x1.470937114bc43p-11
-	FMOVQ 240(R11), F8 // 0x1.6158959fedc52p-11
-	FMOVQ 16(R11), F9 // 0.5
-	FMOVQ 256(R11), F10 // Float64frombits(0x7ff0000000000000)
+	FMOVQ 160(R11), F1 // 2638147582215219
+	FMOVQ 80(R11), F0 // 4607182418800017408
+	FMOVQ 176(R11), F2 // 4841369599423283200
+	FMOVQ 192(R11), F3 // 0x1.00000000003ffp+52
+	FMOVQ 112(R11), F4 // 2
+	FMOVQ 208(R11), F5 // 0x1.745d1745d1746p-03
+	FMOVQ 224(R11), F6 // 0x1.62e42fefa39efp-01
+	FMOVQ 240(R11), F7 // -0x1.470937114bc43p-11
+	FMOVQ 256(R11), F8 // 0x1.6158959fedc52p-11
+	FMOVQ 32(R11), F9 // 0.5
+	FMOVQ 272(R11), F10 // Float64frombits(0x7ff0000000000000)
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	BLOCK10
+	BLOCK16
 	WORD $0x4ee9d56e // FSUB V14, V11, V9, 64 bits
 	WORD $0x4e6ccdcd // FMLA V13, V14, V12, 64 bits
 	WORD $0x4e6ae56c // FCMEQ V12, V11, V10, 64 bits
@@ -1711,13 +2196,13 @@ loop:
 	WORD $0x4e64d5ae // FADD V14, V13, V4, 64 bits
 	WORD $0x6e6efdad // FDIV V13, V13, V14, 64 bits
 	WORD $0x6e6dddae // FMUL V14, V13, V13, 64 bits
-	FMOVQ 416(R11), F15 // 0x1.c71c71c71c71cp-03
+	FMOVQ 432(R11), F15 // 0x1.c71c71c71c71cp-03
 	WORD $0x4e6eccaf // FMLA V15, V5, V14, 64 bits
-	FMOVQ 432(R11), F16 // 0x1.2492492492492p-02
+	FMOVQ 448(R11), F16 // 0x1.2492492492492p-02
 	WORD $0x4e6ecdf0 // FMLA V16, V15, V14, 64 bits
-	FMOVQ 448(R11), F15 // 0.4
+	FMOVQ 464(R11), F15 // 0.4
 	WORD $0x4e6ece0f // FMLA V15, V16, V14, 64 bits
-	FMOVQ 464(R11), F16 // 0x1.5555555555555p-01
+	FMOVQ 480(R11), F16 // 0x1.5555555555555p-01
 	WORD $0x4e6ecdf0 // FMLA V16, V15, V14, 64 bits
 	WORD $0x4ea41c8f // ORR V15, V4, V4
 	WORD $0x4e6ece0f // FMLA V15, V16, V14, 64 bits
@@ -1726,16 +2211,16 @@ loop:
 	WORD $0x6e6bfc0d // FDIV V13, V0, V11, 64 bits
 	WORD $0x6e6dddae // FMUL V14, V13, V13, 64 bits
 	WORD $0x6e6eddcf // FMUL V15, V14, V14, 64 bits
-	FMOVQ 480(R11), F16 // -0x1.31cc67e5ed152p-11
+	FMOVQ 496(R11), F16 // -0x1.31cc67e5ed152p-11
 	WORD $0x4e6fccf0 // FMLA V16, V7, V15, 64 bits
-	FMOVQ 496(R11), F17 // -0x1.6c16922879152p-09
+	FMOVQ 512(R11), F17 // -0x1.6c16922879152p-09
 	WORD $0x4e6fce11 // FMLA V17, V16, V15, 64 bits
-	FMOVQ 512(R11), F16 // 0x1.9fe22a778d534p-11
+	FMOVQ 528(R11), F16 // 0x1.9fe22a778d534p-11
 	WORD $0x4e6fcd10 // FMLA V16, V8, V15, 64 bits
-	FMOVQ 528(R11), F18 // 0x1.555555547fc02p-04
+	FMOVQ 544(R11), F18 // 0x1.555555547fc02p-04
 	WORD $0x4e6fce12 // FMLA V18, V16, V15, 64 bits
 	WORD $0x4e6ece32 // FMLA V18, V17, V14, 64 bits
-	FMOVQ 544(R11), F14 // 0x1.d67f1c864beb5p-01
+	FMOVQ 560(R11), F14 // 0x1.d67f1c864beb5p-01
 	WORD $0x4e72cdae // FMLA V14, V13, V18, 64 bits
 	WORD $0x4eebd5cd // FSUB V13, V14, V11, 64 bits
 	WORD $0x4ee9d56e // FSUB V14, V11, V9, 64 bits
@@ -1756,7 +2241,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK10
+	BLOCK16
 	WORD $0x4ee9d56e // FSUB V14, V11, V9, 64 bits
 	WORD $0x4e6ccdcd // FMLA V13, V14, V12, 64 bits
 	WORD $0x4e6ae56c // FCMEQ V12, V11, V10, 64 bits
@@ -1775,76 +2260,135 @@ last:
 done:
 	RET
 
-// func digammaF32NEON(z, x *float32, n int) (done int)
-TEXT ·digammaF32NEON(SB), NOSPLIT, $0-32
+// func digammaF32NEON(z, x *float32, n int)
+TEXT ·digammaF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
 	FMOVQ 0(R11), F2 // 0x1p-149
-	FMOVQ 64(R11), F0 // 1
-	FMOVQ 96(R11), F1 // 2
-	FMOVQ 560(R11), F3 // 6
-	FMOVQ 576(R11), F4 // 0x1.762d86356be3fp+00
-	FMOVQ 592(R11), F5 // 0x1.b86a722197829p-54
-	FMOVQ 32(R11), F6 // 1.5
-	FMOVQ 608(R11), F7 // -0x1.ea009c96737f3p-08
-	FMOVQ 624(R11), F8 // 0x1.6fc2a8cc1ee58p-07
-	FMOVQ 640(R11), F9 // 3
-	FMOVQ 656(R11), F10 // 4
-	FMOVQ 672(R11), F11 // 0x1.f07c1f07c1f08p-08
-	FMOVQ 16(R11), F17 // 0.5
-	FMOVQ 144(R11), F12 // 2638147582215219
-	FMOVQ 160(R11), F13 // 4841369599423283200
-	FMOVQ 176(R11), F14 // 0x1.00000000003ffp+52
-	FMOVQ 192(R11), F15 // 0x1.745d1745d1746p-03
-	FMOVQ 208(R11), F16 // 0x1.62e42fefa39efp-01
-	FMOVQ 256(R11), F18 // Float64frombits(0x7ff0000000000000)
-	SUBS $2, R9
+	FMOVQ 16(R11), F3 // 0x1.7e43c8800759cp+996
+	FMOVQ 80(R11), F0 // 1
+	FMOVQ 112(R11), F1 // 2
+	FMOVQ 848(R11), F4 // 6
+	FMOVQ 864(R11), F5 // 0x1.762d86356be3fp+00
+	FMOVQ 880(R11), F6 // 0x1.b86a722197829p-54
+	FMOVQ 48(R11), F7 // 1.5
+	FMOVQ 896(R11), F8 // -0x1.ea009c96737f3p-08
+	FMOVQ 912(R11), F9 // 0x1.6fc2a8cc1ee58p-07
+	FMOVQ 928(R11), F10 // 3
+	FMOVQ 944(R11), F11 // 4
+	FMOVQ 960(R11), F12 // 0x1.f07c1f07c1f08p-08
+	FMOVQ 160(R11), F13 // 2638147582215219
+	FMOVQ 176(R11), F14 // 4841369599423283200
+	FMOVQ 192(R11), F15 // 0x1.00000000003ffp+52
+	FMOVQ 208(R11), F16 // 0x1.745d1745d1746p-03
+	FMOVQ 224(R11), F17 // 0x1.62e42fefa39efp-01
+	SUBS $4, R9
 	BLT tail
 
 loop:
-	FMOVD 0(R1), F19
-	WORD $0x0e617a73 // FCVTL32 V19, V19
-	WORD $0x6e62e674 // FCMGE V20, V19, V2, 64 bits
+	FMOVD 0(R1), F18
+	BLOCK29
+	CBNZW R10, rare0
+	BLOCK8
+	BLOCK17
+	WORD $0x0e616a53 // FCVTN32 V19, V18
+	FMOVD F19, 0(R0)
+back0:
+	FMOVD 8(R1), F18
+	BLOCK29
+	CBNZW R10, rare1
+	BLOCK8
+	BLOCK17
+	WORD $0x0e616a53 // FCVTN32 V19, V18
+	FMOVD F19, 8(R0)
+back1:
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $4, R9
+	BGE loop
+
+tail:
+	ADDS $4, R9
+	BEQ done
+	SUBS $2, R9
+	BLT last
+
+one:
+	FMOVD 0(R1), F18
+	BLOCK29
+	CBNZW R10, rare2
+	BLOCK8
+	BLOCK17
+	WORD $0x0e616a53 // FCVTN32 V19, V18
+	FMOVD F19, 0(R0)
+back2:
+	ADD $8, R0
+	ADD $8, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+
+done:
+	RET
+
+rare0:
+	BLOCK2
+	BLOCK3
+	BLOCK9
+	FMOVQ 1632(R11), F20 // Float64frombits(0x7ff8000000000001)
+	WORD $0x6eb51e93 // BIT V19, V20, V21
+	WORD $0x4e72e654 // FCMEQ V20, V18, V18, 64 bits
 	WORD $0x6e205a94 // NOT V20, V20
-	WORD $0x6eb0aa94 // UMAXV V20, V20
-	FMOVS F20, R10
-	CBNZW R10, stopMain
+	WORD $0x6eb41e53 // BIT V19, V18, V20
+	WORD $0x0e616a72 // FCVTN32 V18, V19
+	FMOVD F18, 0(R0)
+	JMP back0
+
+rare1:
+	FMOVD 8(R1), F18
+	WORD $0x0e617a52 // FCVTL32 V18, V18
+	FMOVQ 592(R11), F19 // 0x1p-1022
+	WORD $0x4e72f673 // FMAX V19, V19, V18, 64 bits
+	WORD $0x4ef3f473 // FMIN V19, V3, V19, 64 bits
 	WORD $0x6ef3e414 // FCMGT V20, V0, V19, 64 bits
 	WORD $0x6ef3e435 // FCMGT V21, V1, V19, 64 bits
-	WORD $0x6ef3e476 // FCMGT V22, V3, V19, 64 bits
+	WORD $0x6ef3e496 // FCMGT V22, V4, V19, 64 bits
 	WORD $0x4e60d677 // FADD V23, V19, V0, 64 bits
 	WORD $0x6ef41e77 // BIF V23, V19, V20
-	WORD $0x4ee4d6f8 // FSUB V24, V23, V4, 64 bits
-	WORD $0x4ee5d718 // FSUB V24, V24, V5, 64 bits
-	WORD $0x4ee6d6f7 // FSUB V23, V23, V6, 64 bits
+	WORD $0x4ee5d6f8 // FSUB V24, V23, V5, 64 bits
+	WORD $0x4ee6d718 // FSUB V24, V24, V6, 64 bits
+	WORD $0x4ee7d6f7 // FSUB V23, V23, V7, 64 bits
 	WORD $0x6e77def9 // FMUL V25, V23, V23, 64 bits
-	FMOVQ 688(R11), F26 // -0x1.708afcc34f54p-07
-	WORD $0x4e79ccfa // FMLA V26, V7, V25, 64 bits
-	FMOVQ 704(R11), F27 // -0x1.bb6bba9c1d8b7p-06
+	FMOVQ 976(R11), F26 // -0x1.708afcc34f54p-07
+	WORD $0x4e79cd1a // FMLA V26, V8, V25, 64 bits
+	FMOVQ 992(R11), F27 // -0x1.bb6bba9c1d8b7p-06
 	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 720(R11), F26 // -0x1.fb3912e2595f9p-05
+	FMOVQ 1008(R11), F26 // -0x1.fb3912e2595f9p-05
 	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 736(R11), F27 // -0x1.2feefae001d2ep-03
+	FMOVQ 1024(R11), F27 // -0x1.2feefae001d2ep-03
 	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 752(R11), F26 // -0x1.b1cb62f991d8ep-02
+	FMOVQ 1040(R11), F26 // -0x1.b1cb62f991d8ep-02
 	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 768(R11), F27 // 0x1.1523973099fbep-06
-	WORD $0x4e79cd1b // FMLA V27, V8, V25, 64 bits
-	FMOVQ 784(R11), F28 // 0x1.4f00033578b98p-05
+	FMOVQ 1056(R11), F27 // 0x1.1523973099fbep-06
+	WORD $0x4e79cd3b // FMLA V27, V9, V25, 64 bits
+	FMOVQ 1072(R11), F28 // 0x1.4f00033578b98p-05
 	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
-	FMOVQ 800(R11), F27 // 0x1.850a9b11ed80ep-04
+	FMOVQ 1088(R11), F27 // 0x1.850a9b11ed80ep-04
 	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
-	FMOVQ 816(R11), F28 // 0x1.eca1a0a5664dep-03
+	FMOVQ 1104(R11), F28 // 0x1.eca1a0a5664dep-03
 	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
-	FMOVQ 832(R11), F27 // 0x1.e6f0cbb359415p-01
+	FMOVQ 1120(R11), F27 // 0x1.e6f0cbb359415p-01
 	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
 	WORD $0x4e77cf5b // FMLA V27, V26, V23, 64 bits
 	WORD $0x6e7bdf17 // FMUL V23, V24, V27, 64 bits
-	WORD $0x6e69de78 // FMUL V24, V19, V9, 64 bits
+	WORD $0x6e6ade78 // FMUL V24, V19, V10, 64 bits
 	WORD $0x4e73ce78 // FMLA V24, V19, V19, 64 bits
-	WORD $0x4ea91d39 // ORR V25, V9, V9
+	WORD $0x4eaa1d59 // ORR V25, V10, V10
 	WORD $0x4e61ce79 // FMLA V25, V19, V1, 64 bits
 	WORD $0x4ea11c3a // ORR V26, V1, V1
 	WORD $0x4e61cf1a // FMLA V26, V24, V1, 64 bits
@@ -1854,70 +2398,109 @@ loop:
 	WORD $0x6e7adf18 // FMUL V24, V24, V26, 64 bits
 	WORD $0x6eb51e78 // BIT V24, V19, V21
 	WORD $0x6e78ff38 // FDIV V24, V25, V24, 64 bits
-	WORD $0x4e6ad679 // FADD V25, V19, V10, 64 bits
+	WORD $0x4e6bd679 // FADD V25, V19, V11, 64 bits
 	WORD $0x6ef61e79 // BIF V25, V19, V22
 	WORD $0x6e79fc1a // FDIV V26, V0, V25, 64 bits
 	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
-	FMOVQ 848(R11), F28 // -0x1.1111111111111p-08
-	WORD $0x4e7bcd7c // FMLA V28, V11, V27, 64 bits
-	FMOVQ 864(R11), F29 // 0x1.041041041041p-08
+	FMOVQ 1136(R11), F28 // -0x1.1111111111111p-08
+	WORD $0x4e7bcd9c // FMLA V28, V12, V27, 64 bits
+	FMOVQ 1152(R11), F29 // 0x1.041041041041p-08
 	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 880(R11), F28 // -0x1.1111111111111p-07
+	FMOVQ 1168(R11), F28 // -0x1.1111111111111p-07
 	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 896(R11), F29 // 0x1.5555555555555p-04
+	FMOVQ 1184(R11), F29 // 0x1.5555555555555p-04
 	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
 	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
-	WORD $0x4eec873c // ADD V28, V25, V12, 64 bits
+	WORD $0x4eed873c // ADD V28, V25, V13, 64 bits
 	WORD $0x6f4c079c // USHR V28, V28, 52
 	WORD $0x4f74579d // SHL V29, V28, 52
 	WORD $0x6efd8739 // SUB V25, V25, V29, 64 bits
 	WORD $0x4ee08739 // ADD V25, V25, V0, 64 bits
 	WORD $0x4ee0d739 // FSUB V25, V25, V0, 64 bits
-	WORD $0x4ead1f9c // ORR V28, V28, V13
-	WORD $0x4eeed79c // FSUB V28, V28, V14, 64 bits
+	WORD $0x4eae1f9c // ORR V28, V28, V14
+	WORD $0x4eefd79c // FSUB V28, V28, V15, 64 bits
 	WORD $0x4e61d73d // FADD V29, V25, V1, 64 bits
 	WORD $0x6e7dff39 // FDIV V25, V25, V29, 64 bits
 	WORD $0x6e79df3d // FMUL V29, V25, V25, 64 bits
-	FMOVQ 416(R11), F30 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7dcdfe // FMLA V30, V15, V29, 64 bits
-	BLOCK22
-	WORD $0x6e70df9c // FMUL V28, V28, V16, 64 bits
+	FMOVQ 432(R11), F30 // 0x1.c71c71c71c71cp-03
+	WORD $0x4e7dce1e // FMLA V30, V16, V29, 64 bits
+	FMOVQ 448(R11), F31 // 0x1.2492492492492p-02
+	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
+	FMOVQ 464(R11), F30 // 0.4
+	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
+	FMOVQ 480(R11), F31 // 0x1.5555555555555p-01
+	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
+	WORD $0x4ea11c3e // ORR V30, V1, V1
+	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
+	WORD $0x6e71df9c // FMUL V28, V28, V17, 64 bits
 	WORD $0x4e7ecf3c // FMLA V28, V25, V30, 64 bits
-	WORD $0x4ef1cf5c // FMLS V28, V26, V17, 64 bits
+	FMOVQ 32(R11), F25 // 0.5
+	WORD $0x4ef9cf5c // FMLS V28, V26, V25, 64 bits
 	WORD $0x4efbd799 // FSUB V25, V28, V27, 64 bits
-	WORD $0x4e72e67a // FCMEQ V26, V19, V18, 64 bits
-	WORD $0x6eba1e79 // BIT V25, V19, V26
+	FMOVQ 272(R11), F26 // Float64frombits(0x7ff0000000000000)
+	WORD $0x4e7ae67b // FCMEQ V27, V19, V26, 64 bits
+	WORD $0x6ebb1e79 // BIT V25, V19, V27
 	WORD $0x6eb51ef9 // BIT V25, V23, V21
 	WORD $0x6e61e675 // FCMGE V21, V19, V1, 64 bits
 	WORD $0x4e351ed3 // AND V19, V22, V21
 	WORD $0x4eb31e93 // ORR V19, V20, V19
-	FMOVQ 80(R11), F20 // 0
+	FMOVQ 96(R11), F20 // 0
 	WORD $0x6ef31e98 // BIF V24, V20, V19
 	WORD $0x4ef8d733 // FSUB V19, V25, V24, 64 bits
-	WORD $0x0e616a74 // FCVTN32 V20, V19
-	FMOVD F20, 0(R0)
-	ADD $8, R0
-	ADD $8, R1
-	SUBS $2, R9
-	BGE loop
+	WORD $0x4e618a54 // FRINTN V20, V18, 64 bits
+	WORD $0x4ef4d654 // FSUB V20, V18, V20, 64 bits
+	WORD $0x6e74de95 // FMUL V21, V20, V20, 64 bits
+	WORD $0x6e75deb6 // FMUL V22, V21, V21, 64 bits
+	FMOVQ 1200(R11), F23 // 0x1.f9d38906e215p-10
+	FMOVQ 1216(R11), F24 // 0x1.20a61e049e33fp-18
+	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
+	FMOVQ 1232(R11), F24 // 0x1.e1f50689191cbp-03
+	WORD $0x4e76cef8 // FMLA V24, V23, V22, 64 bits
+	FMOVQ 1248(R11), F23 // 0x1.03c1f081b5ac4p+02
+	WORD $0x4e76cf17 // FMLA V23, V24, V22, 64 bits
+	FMOVQ 1264(R11), F24 // -0x1.b6e1cdea474b9p-14
+	FMOVQ 1280(R11), F25 // -0x1.2175e33b10f9dp-23
+	WORD $0x4e76cf38 // FMLA V24, V25, V22, 64 bits
+	FMOVQ 1296(R11), F25 // -0x1.a6d1f2a05f609p-06
+	WORD $0x4e76cf19 // FMLA V25, V24, V22, 64 bits
+	FMOVQ 1312(R11), F24 // -0x1.55d3c7e3cbfdap+00
+	WORD $0x4e76cf38 // FMLA V24, V25, V22, 64 bits
+	FMOVQ 1328(R11), F25 // -0x1.3bd3cc9be45dep+02
+	WORD $0x4e76cf19 // FMLA V25, V24, V22, 64 bits
+	WORD $0x4e75cef9 // FMLA V25, V23, V21, 64 bits
+	WORD $0x4ea01c16 // ORR V22, V0, V0
+	WORD $0x4e79ceb6 // FMLA V22, V21, V25, 64 bits
+	FMOVQ 736(R11), F23 // 0x1.921fb54442d18p+01
+	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
+	WORD $0x6e75deb7 // FMUL V23, V21, V21, 64 bits
+	FMOVQ 608(R11), F24 // -0x1.e3074dfaf87afp-08
+	FMOVQ 624(R11), F25 // -0x1.6f7acdb8f658p-16
+	WORD $0x4e77cf38 // FMLA V24, V25, V23, 64 bits
+	FMOVQ 640(R11), F25 // -0x1.32d2cce627c86p-01
+	WORD $0x4e77cf19 // FMLA V25, V24, V23, 64 bits
+	BLOCK3
+	BLOCK9
+	FMOVQ 1632(R11), F20 // Float64frombits(0x7ff8000000000001)
+	WORD $0x6eb51e93 // BIT V19, V20, V21
+	WORD $0x4e72e654 // FCMEQ V20, V18, V18, 64 bits
+	WORD $0x6e205a94 // NOT V20, V20
+	WORD $0x6eb41e53 // BIT V19, V18, V20
+	WORD $0x0e616a72 // FCVTN32 V18, V19
+	FMOVD F18, 8(R0)
+	JMP back1
 
-tail:
-	ADDS $2, R9
-	BEQ done
-
-done:
-	MOVD n+16(FP), R10
-	MOVD R10, done+24(FP)
-	RET
-
-stopMain:
-	ADD $2, R9
-
-stopTail:
-	MOVD n+16(FP), R10
-	SUB R9, R10
-	MOVD R10, done+24(FP)
-	RET
+rare2:
+	BLOCK2
+	BLOCK3
+	BLOCK9
+	FMOVQ 1632(R11), F20 // Float64frombits(0x7ff8000000000001)
+	WORD $0x6eb51e93 // BIT V19, V20, V21
+	WORD $0x4e72e654 // FCMEQ V20, V18, V18, 64 bits
+	WORD $0x6e205a94 // NOT V20, V20
+	WORD $0x6eb41e53 // BIT V19, V18, V20
+	WORD $0x0e616a72 // FCVTN32 V18, V19
+	FMOVD F18, 0(R0)
+	JMP back2
 
 // func trigammaF32NEON(z, x *float32, n int) (done int)
 TEXT ·trigammaF32NEON(SB), NOSPLIT, $0-32
@@ -1925,12 +2508,12 @@ TEXT ·trigammaF32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 912(R11), F1 // 1e-30
-	FMOVQ 928(R11), F2 // 1e+30
-	FMOVQ 80(R11), F3 // 0
-	FMOVQ 64(R11), F0 // 1
-	FMOVQ 944(R11), F4 // 0x1.364d9364d9365p-04
-	FMOVQ 16(R11), F5 // 0.5
+	FMOVQ 1712(R11), F1 // 1e-30
+	FMOVQ 1728(R11), F2 // 1e+30
+	FMOVQ 96(R11), F3 // 0
+	FMOVQ 80(R11), F0 // 1
+	FMOVQ 1744(R11), F4 // 0x1.364d9364d9365p-04
+	FMOVQ 32(R11), F5 // 0.5
 	SUBS $2, R9
 	BLT tail
 
@@ -1971,13 +2554,13 @@ loop:
 	WORD $0x4e60d507 // FADD V7, V8, V0, 64 bits
 	WORD $0x6e67fc07 // FDIV V7, V0, V7, 64 bits
 	WORD $0x6e67dce8 // FMUL V8, V7, V7, 64 bits
-	FMOVQ 960(R11), F9 // -0x1.1111111111111p-05
+	FMOVQ 1760(R11), F9 // -0x1.1111111111111p-05
 	WORD $0x4e68cc89 // FMLA V9, V4, V8, 64 bits
-	FMOVQ 976(R11), F10 // 0x1.8618618618618p-06
+	FMOVQ 1776(R11), F10 // 0x1.8618618618618p-06
 	WORD $0x4e68cd2a // FMLA V10, V9, V8, 64 bits
-	FMOVQ 960(R11), F9 // -0x1.1111111111111p-05
+	FMOVQ 1760(R11), F9 // -0x1.1111111111111p-05
 	WORD $0x4e68cd49 // FMLA V9, V10, V8, 64 bits
-	FMOVQ 992(R11), F10 // 0x1.5555555555555p-03
+	FMOVQ 1792(R11), F10 // 0x1.5555555555555p-03
 	WORD $0x4e68cd2a // FMLA V10, V9, V8, 64 bits
 	WORD $0x6e6add08 // FMUL V8, V8, V10, 64 bits
 	WORD $0x4e65cce8 // FMLA V8, V7, V5, 64 bits
@@ -2015,29 +2598,29 @@ TEXT ·ndtrF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 1008(R11), F4 // 9223372036854775807
-	FMOVQ 1024(R11), F5 // 0x1.6a09e667f3bcdp-01
-	FMOVQ 928(R11), F6 // 1e+30
-	FMOVQ 640(R11), F2 // 3
-	FMOVQ 1040(R11), F7 // -0x1.81428c9a26dcap-17
-	FMOVQ 1056(R11), F8 // 0x1.02f6240e04eeap-18
-	FMOVQ 96(R11), F9 // 2
-	FMOVQ 64(R11), F0 // 1
-	FMOVQ 16(R11), F3 // 0.5
-	FMOVQ 1072(R11), F10 // -0.5
-	FMOVQ 1088(R11), F11 // -746
-	FMOVQ 1104(R11), F12 // 0x1.71547652b82fep+00
-	FMOVQ 1120(R11), F1 // 0x1.8p+52
-	FMOVQ 208(R11), F13 // 0x1.62e42fefa39efp-01
-	FMOVQ 1136(R11), F14 // 0x1.abc9e3b39803fp-56
-	FMOVQ 1152(R11), F15 // 0x1.71de3a556c734p-19
-	FMOVQ 80(R11), F16 // 0
+	FMOVQ 576(R11), F4 // 9223372036854775807
+	FMOVQ 1808(R11), F5 // 0x1.6a09e667f3bcdp-01
+	FMOVQ 1728(R11), F6 // 1e+30
+	FMOVQ 928(R11), F2 // 3
+	FMOVQ 1824(R11), F7 // -0x1.81428c9a26dcap-17
+	FMOVQ 1840(R11), F8 // 0x1.02f6240e04eeap-18
+	FMOVQ 112(R11), F9 // 2
+	FMOVQ 80(R11), F0 // 1
+	FMOVQ 32(R11), F3 // 0.5
+	FMOVQ 1856(R11), F10 // -0.5
+	FMOVQ 1872(R11), F11 // -746
+	FMOVQ 1888(R11), F12 // 0x1.71547652b82fep+00
+	FMOVQ 1904(R11), F1 // 0x1.8p+52
+	FMOVQ 224(R11), F13 // 0x1.62e42fefa39efp-01
+	FMOVQ 1920(R11), F14 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1936(R11), F15 // 0x1.71de3a556c734p-19
+	FMOVQ 96(R11), F16 // 0
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	BLOCK4
-	BLOCK14
+	BLOCK10
+	BLOCK20
 	FMOVD 8(R1), F17
 	WORD $0x0e617a31 // FCVTL32 V17, V17
 	WORD $0x4e241e32 // AND V18, V17, V4
@@ -2047,29 +2630,29 @@ loop:
 	WORD $0x4e62d654 // FADD V20, V18, V2, 64 bits
 	WORD $0x6e74fe73 // FDIV V19, V19, V20, 64 bits
 	WORD $0x6e73de74 // FMUL V20, V19, V19, 64 bits
-	FMOVQ 1168(R11), F21 // 0x1.e0cafaa803123p-14
+	FMOVQ 1952(R11), F21 // 0x1.e0cafaa803123p-14
 	WORD $0x4e74ccf5 // FMLA V21, V7, V20, 64 bits
-	FMOVQ 1184(R11), F22 // -0x1.95550f3b1878dp-11
+	FMOVQ 1968(R11), F22 // -0x1.95550f3b1878dp-11
 	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1200(R11), F21 // 0x1.4b3bed0743198p-09
+	FMOVQ 1984(R11), F21 // 0x1.4b3bed0743198p-09
 	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1216(R11), F22 // 0x1.17ca8c6b90548p-04
+	FMOVQ 2000(R11), F22 // 0x1.17ca8c6b90548p-04
 	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1232(R11), F21 // 0x1.0983638d90973p-03
+	FMOVQ 2016(R11), F21 // 0x1.0983638d90973p-03
 	WORD $0x4e74ced5 // FMLA V21, V22, V20, 64 bits
-	FMOVQ 1248(R11), F22 // -0x1.15c084b38d18bp-03
+	FMOVQ 2032(R11), F22 // -0x1.15c084b38d18bp-03
 	WORD $0x4e74ceb6 // FMLA V22, V21, V20, 64 bits
-	FMOVQ 1264(R11), F21 // -0x1.b4b7a743bb692p-14
+	FMOVQ 2048(R11), F21 // -0x1.b4b7a743bb692p-14
 	WORD $0x4e74cd15 // FMLA V21, V8, V20, 64 bits
-	FMOVQ 1280(R11), F23 // 0x1.eef4682a6d424p-10
+	FMOVQ 2064(R11), F23 // 0x1.eef4682a6d424p-10
 	WORD $0x4e74ceb7 // FMLA V23, V21, V20, 64 bits
-	FMOVQ 1296(R11), F21 // -0x1.8573fc93b8dp-06
+	FMOVQ 2080(R11), F21 // -0x1.8573fc93b8dp-06
 	WORD $0x4e74cef5 // FMLA V21, V23, V20, 64 bits
-	FMOVQ 1312(R11), F23 // -0x1.e88b88130cedep-04
+	FMOVQ 2096(R11), F23 // -0x1.e88b88130cedep-04
 	WORD $0x4e74ceb7 // FMLA V23, V21, V20, 64 bits
-	FMOVQ 1328(R11), F21 // -0x1.85a15b64b26fap-05
+	FMOVQ 2112(R11), F21 // -0x1.85a15b64b26fap-05
 	WORD $0x4e74cef5 // FMLA V21, V23, V20, 64 bits
-	FMOVQ 1344(R11), F23 // 0x1.40c522d7d0caep+00
+	FMOVQ 2128(R11), F23 // 0x1.40c522d7d0caep+00
 	WORD $0x4e74ceb7 // FMLA V23, V21, V20, 64 bits
 	WORD $0x4e73ced7 // FMLA V23, V22, V19, 64 bits
 	WORD $0x4ea01c13 // ORR V19, V0, V0
@@ -2085,17 +2668,17 @@ loop:
 	WORD $0x4eedce93 // FMLS V19, V20, V13, 64 bits
 	WORD $0x4eeece93 // FMLS V19, V20, V14, 64 bits
 	WORD $0x6e73de75 // FMUL V21, V19, V19, 64 bits
-	FMOVQ 1360(R11), F22 // 0x1.a01a01a01a01ap-16
+	FMOVQ 2144(R11), F22 // 0x1.a01a01a01a01ap-16
 	WORD $0x4e73cdf6 // FMLA V22, V15, V19, 64 bits
-	FMOVQ 1376(R11), F23 // 0x1.a01a01a01a01ap-13
+	FMOVQ 2160(R11), F23 // 0x1.a01a01a01a01ap-13
 	WORD $0x4e73ced7 // FMLA V23, V22, V19, 64 bits
-	FMOVQ 1392(R11), F22 // 0x1.6c16c16c16c17p-10
+	FMOVQ 2176(R11), F22 // 0x1.6c16c16c16c17p-10
 	WORD $0x4e73cef6 // FMLA V22, V23, V19, 64 bits
-	FMOVQ 1408(R11), F23 // 0x1.1111111111111p-07
+	FMOVQ 2192(R11), F23 // 0x1.1111111111111p-07
 	WORD $0x4e73ced7 // FMLA V23, V22, V19, 64 bits
-	FMOVQ 1424(R11), F22 // 0x1.5555555555555p-05
+	FMOVQ 2208(R11), F22 // 0x1.5555555555555p-05
 	WORD $0x4e73cef6 // FMLA V22, V23, V19, 64 bits
-	FMOVQ 992(R11), F23 // 0x1.5555555555555p-03
+	FMOVQ 1792(R11), F23 // 0x1.5555555555555p-03
 	WORD $0x4e73ced7 // FMLA V23, V22, V19, 64 bits
 	WORD $0x4ea31c76 // ORR V22, V3, V3
 	WORD $0x4e73cef6 // FMLA V22, V23, V19, 64 bits
@@ -2130,8 +2713,8 @@ tail:
 	BLT last
 
 one:
-	BLOCK4
-	BLOCK14
+	BLOCK10
+	BLOCK20
 	ADD $8, R0
 	ADD $8, R1
 	SUBS $2, R9
@@ -2150,26 +2733,26 @@ TEXT ·erfcxF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 1008(R11), F3 // 9223372036854775807
-	FMOVQ 928(R11), F4 // 1e+30
-	FMOVQ 640(R11), F0 // 3
-	FMOVQ 1040(R11), F5 // -0x1.81428c9a26dcap-17
-	FMOVQ 1056(R11), F6 // 0x1.02f6240e04eeap-18
-	FMOVQ 96(R11), F1 // 2
-	FMOVQ 64(R11), F13 // 1
-	FMOVQ 80(R11), F2 // 0
-	FMOVQ 1440(R11), F8 // -700
-	FMOVQ 1456(R11), F7 // 700
-	FMOVQ 1104(R11), F9 // 0x1.71547652b82fep+00
-	FMOVQ 1120(R11), F10 // 0x1.8p+52
-	FMOVQ 208(R11), F11 // 0x1.62e42fefa39efp-01
-	FMOVQ 1136(R11), F12 // 0x1.abc9e3b39803fp-56
-	FMOVQ 1152(R11), F14 // 0x1.71de3a556c734p-19
+	FMOVQ 576(R11), F3 // 9223372036854775807
+	FMOVQ 1728(R11), F4 // 1e+30
+	FMOVQ 928(R11), F0 // 3
+	FMOVQ 1824(R11), F5 // -0x1.81428c9a26dcap-17
+	FMOVQ 1840(R11), F6 // 0x1.02f6240e04eeap-18
+	FMOVQ 112(R11), F1 // 2
+	FMOVQ 80(R11), F13 // 1
+	FMOVQ 96(R11), F2 // 0
+	FMOVQ 2224(R11), F8 // -700
+	FMOVQ 2240(R11), F7 // 700
+	FMOVQ 1888(R11), F9 // 0x1.71547652b82fep+00
+	FMOVQ 1904(R11), F10 // 0x1.8p+52
+	FMOVQ 224(R11), F11 // 0x1.62e42fefa39efp-01
+	FMOVQ 1920(R11), F12 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1936(R11), F14 // 0x1.71de3a556c734p-19
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	BLOCK5
+	BLOCK11
 	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
 	WORD $0x4ef0d44f // FSUB V15, V2, V16, 64 bits
 	WORD $0x4e61ce6f // FMLA V15, V19, V1, 64 bits
@@ -2184,29 +2767,29 @@ loop:
 	WORD $0x4e60d631 // FADD V17, V17, V0, 64 bits
 	WORD $0x6e71fe51 // FDIV V17, V18, V17, 64 bits
 	WORD $0x6e71de32 // FMUL V18, V17, V17, 64 bits
-	FMOVQ 1168(R11), F19 // 0x1.e0cafaa803123p-14
+	FMOVQ 1952(R11), F19 // 0x1.e0cafaa803123p-14
 	WORD $0x4e72ccb3 // FMLA V19, V5, V18, 64 bits
-	FMOVQ 1184(R11), F20 // -0x1.95550f3b1878dp-11
+	FMOVQ 1968(R11), F20 // -0x1.95550f3b1878dp-11
 	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1200(R11), F19 // 0x1.4b3bed0743198p-09
+	FMOVQ 1984(R11), F19 // 0x1.4b3bed0743198p-09
 	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1216(R11), F20 // 0x1.17ca8c6b90548p-04
+	FMOVQ 2000(R11), F20 // 0x1.17ca8c6b90548p-04
 	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1232(R11), F19 // 0x1.0983638d90973p-03
+	FMOVQ 2016(R11), F19 // 0x1.0983638d90973p-03
 	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 1248(R11), F20 // -0x1.15c084b38d18bp-03
+	FMOVQ 2032(R11), F20 // -0x1.15c084b38d18bp-03
 	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 1264(R11), F19 // -0x1.b4b7a743bb692p-14
+	FMOVQ 2048(R11), F19 // -0x1.b4b7a743bb692p-14
 	WORD $0x4e72ccd3 // FMLA V19, V6, V18, 64 bits
-	FMOVQ 1280(R11), F21 // 0x1.eef4682a6d424p-10
+	FMOVQ 2064(R11), F21 // 0x1.eef4682a6d424p-10
 	WORD $0x4e72ce75 // FMLA V21, V19, V18, 64 bits
-	FMOVQ 1296(R11), F19 // -0x1.8573fc93b8dp-06
+	FMOVQ 2080(R11), F19 // -0x1.8573fc93b8dp-06
 	WORD $0x4e72ceb3 // FMLA V19, V21, V18, 64 bits
-	FMOVQ 1312(R11), F21 // -0x1.e88b88130cedep-04
+	FMOVQ 2096(R11), F21 // -0x1.e88b88130cedep-04
 	WORD $0x4e72ce75 // FMLA V21, V19, V18, 64 bits
-	FMOVQ 1328(R11), F19 // -0x1.85a15b64b26fap-05
+	FMOVQ 2112(R11), F19 // -0x1.85a15b64b26fap-05
 	WORD $0x4e72ceb3 // FMLA V19, V21, V18, 64 bits
-	FMOVQ 1344(R11), F21 // 0x1.40c522d7d0caep+00
+	FMOVQ 2128(R11), F21 // 0x1.40c522d7d0caep+00
 	WORD $0x4e72ce75 // FMLA V21, V19, V18, 64 bits
 	WORD $0x4e71ce95 // FMLA V21, V20, V17, 64 bits
 	WORD $0x4ead1db1 // ORR V17, V13, V13
@@ -2224,19 +2807,19 @@ loop:
 	WORD $0x4f745652 // SHL V18, V18, 52
 	WORD $0x4eed8652 // ADD V18, V18, V13, 64 bits
 	WORD $0x6e6fddf3 // FMUL V19, V15, V15, 64 bits
-	FMOVQ 1360(R11), F20 // 0x1.a01a01a01a01ap-16
+	FMOVQ 2144(R11), F20 // 0x1.a01a01a01a01ap-16
 	WORD $0x4e6fcdd4 // FMLA V20, V14, V15, 64 bits
-	FMOVQ 1376(R11), F21 // 0x1.a01a01a01a01ap-13
+	FMOVQ 2160(R11), F21 // 0x1.a01a01a01a01ap-13
 	WORD $0x4e6fce95 // FMLA V21, V20, V15, 64 bits
-	FMOVQ 1392(R11), F20 // 0x1.6c16c16c16c17p-10
+	FMOVQ 2176(R11), F20 // 0x1.6c16c16c16c17p-10
 	WORD $0x4e6fceb4 // FMLA V20, V21, V15, 64 bits
-	FMOVQ 1408(R11), F21 // 0x1.1111111111111p-07
+	FMOVQ 2192(R11), F21 // 0x1.1111111111111p-07
 	WORD $0x4e6fce95 // FMLA V21, V20, V15, 64 bits
-	FMOVQ 1424(R11), F20 // 0x1.5555555555555p-05
+	FMOVQ 2208(R11), F20 // 0x1.5555555555555p-05
 	WORD $0x4e6fceb4 // FMLA V20, V21, V15, 64 bits
-	FMOVQ 992(R11), F21 // 0x1.5555555555555p-03
+	FMOVQ 1792(R11), F21 // 0x1.5555555555555p-03
 	WORD $0x4e6fce95 // FMLA V21, V20, V15, 64 bits
-	FMOVQ 16(R11), F20 // 0.5
+	FMOVQ 32(R11), F20 // 0.5
 	WORD $0x4e6fceb4 // FMLA V20, V21, V15, 64 bits
 	WORD $0x4e74ce6f // FMLA V15, V19, V20, 64 bits
 	WORD $0x4eb21e53 // ORR V19, V18, V18
@@ -2258,7 +2841,7 @@ tail:
 	BLT last
 
 one:
-	BLOCK5
+	BLOCK11
 	WORD $0x4e6fce53 // FMLA V19, V18, V15, 64 bits
 	WORD $0x4ef0d44f // FSUB V15, V2, V16, 64 bits
 	WORD $0x4e61ce6f // FMLA V15, V19, V1, 64 bits
@@ -2283,34 +2866,34 @@ TEXT ·logNdtrF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 1008(R11), F6 // 9223372036854775807
-	FMOVQ 1024(R11), F7 // 0x1.6a09e667f3bcdp-01
-	FMOVQ 928(R11), F8 // 1e+30
-	FMOVQ 640(R11), F4 // 3
-	FMOVQ 1040(R11), F9 // -0x1.81428c9a26dcap-17
-	FMOVQ 1056(R11), F10 // 0x1.02f6240e04eeap-18
-	FMOVQ 96(R11), F5 // 2
-	FMOVQ 64(R11), F0 // 1
-	FMOVQ 16(R11), F2 // 0.5
-	FMOVQ 80(R11), F1 // 0
-	FMOVQ 1088(R11), F11 // -746
-	FMOVQ 1104(R11), F12 // 0x1.71547652b82fep+00
-	FMOVQ 1120(R11), F3 // 0x1.8p+52
-	FMOVQ 208(R11), F13 // 0x1.62e42fefa39efp-01
-	FMOVQ 1136(R11), F14 // 0x1.abc9e3b39803fp-56
-	FMOVQ 1152(R11), F15 // 0x1.71de3a556c734p-19
-	FMOVQ 1472(R11), F16 // 0x1p+60
-	FMOVQ 1488(R11), F17 // 0x1p-1022
-	FMOVQ 1504(R11), F18 // 0x1p+54
-	FMOVQ 144(R11), F19 // 2638147582215219
-	FMOVQ 160(R11), F20 // 4841369599423283200
-	FMOVQ 176(R11), F21 // 0x1.00000000003ffp+52
+	FMOVQ 576(R11), F6 // 9223372036854775807
+	FMOVQ 1808(R11), F7 // 0x1.6a09e667f3bcdp-01
+	FMOVQ 1728(R11), F8 // 1e+30
+	FMOVQ 928(R11), F4 // 3
+	FMOVQ 1824(R11), F9 // -0x1.81428c9a26dcap-17
+	FMOVQ 1840(R11), F10 // 0x1.02f6240e04eeap-18
+	FMOVQ 112(R11), F5 // 2
+	FMOVQ 80(R11), F0 // 1
+	FMOVQ 32(R11), F2 // 0.5
+	FMOVQ 96(R11), F1 // 0
+	FMOVQ 1872(R11), F11 // -746
+	FMOVQ 1888(R11), F12 // 0x1.71547652b82fep+00
+	FMOVQ 1904(R11), F3 // 0x1.8p+52
+	FMOVQ 224(R11), F13 // 0x1.62e42fefa39efp-01
+	FMOVQ 1920(R11), F14 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1936(R11), F15 // 0x1.71de3a556c734p-19
+	FMOVQ 2256(R11), F16 // 0x1p+60
+	FMOVQ 592(R11), F17 // 0x1p-1022
+	FMOVQ 768(R11), F18 // 0x1p+54
+	FMOVQ 160(R11), F19 // 2638147582215219
+	FMOVQ 176(R11), F20 // 4841369599423283200
+	FMOVQ 192(R11), F21 // 0x1.00000000003ffp+52
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	BLOCK1
-	BLOCK15
+	BLOCK4
+	BLOCK22
 	FMOVD F23, 0(R0)
 	FMOVD 8(R1), F22
 	WORD $0x0e617ad6 // FCVTL32 V22, V22
@@ -2321,29 +2904,29 @@ loop:
 	WORD $0x4e64d6f9 // FADD V25, V23, V4, 64 bits
 	WORD $0x6e79ff18 // FDIV V24, V24, V25, 64 bits
 	WORD $0x6e78df19 // FMUL V25, V24, V24, 64 bits
-	FMOVQ 1168(R11), F26 // 0x1.e0cafaa803123p-14
+	FMOVQ 1952(R11), F26 // 0x1.e0cafaa803123p-14
 	WORD $0x4e79cd3a // FMLA V26, V9, V25, 64 bits
-	FMOVQ 1184(R11), F27 // -0x1.95550f3b1878dp-11
+	FMOVQ 1968(R11), F27 // -0x1.95550f3b1878dp-11
 	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1200(R11), F26 // 0x1.4b3bed0743198p-09
+	FMOVQ 1984(R11), F26 // 0x1.4b3bed0743198p-09
 	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1216(R11), F27 // 0x1.17ca8c6b90548p-04
+	FMOVQ 2000(R11), F27 // 0x1.17ca8c6b90548p-04
 	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1232(R11), F26 // 0x1.0983638d90973p-03
+	FMOVQ 2016(R11), F26 // 0x1.0983638d90973p-03
 	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1248(R11), F27 // -0x1.15c084b38d18bp-03
+	FMOVQ 2032(R11), F27 // -0x1.15c084b38d18bp-03
 	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1264(R11), F26 // -0x1.b4b7a743bb692p-14
+	FMOVQ 2048(R11), F26 // -0x1.b4b7a743bb692p-14
 	WORD $0x4e79cd5a // FMLA V26, V10, V25, 64 bits
-	FMOVQ 1280(R11), F28 // 0x1.eef4682a6d424p-10
+	FMOVQ 2064(R11), F28 // 0x1.eef4682a6d424p-10
 	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
-	FMOVQ 1296(R11), F26 // -0x1.8573fc93b8dp-06
+	FMOVQ 2080(R11), F26 // -0x1.8573fc93b8dp-06
 	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	FMOVQ 1312(R11), F28 // -0x1.e88b88130cedep-04
+	FMOVQ 2096(R11), F28 // -0x1.e88b88130cedep-04
 	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
-	FMOVQ 1328(R11), F26 // -0x1.85a15b64b26fap-05
+	FMOVQ 2112(R11), F26 // -0x1.85a15b64b26fap-05
 	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	FMOVQ 1344(R11), F28 // 0x1.40c522d7d0caep+00
+	FMOVQ 2128(R11), F28 // 0x1.40c522d7d0caep+00
 	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
 	WORD $0x4e78cf7c // FMLA V28, V27, V24, 64 bits
 	WORD $0x4ea01c18 // ORR V24, V0, V0
@@ -2361,17 +2944,17 @@ loop:
 	WORD $0x4eedcf56 // FMLS V22, V26, V13, 64 bits
 	WORD $0x4eeecf56 // FMLS V22, V26, V14, 64 bits
 	WORD $0x6e76dedb // FMUL V27, V22, V22, 64 bits
-	FMOVQ 1360(R11), F28 // 0x1.a01a01a01a01ap-16
+	FMOVQ 2144(R11), F28 // 0x1.a01a01a01a01ap-16
 	WORD $0x4e76cdfc // FMLA V28, V15, V22, 64 bits
-	FMOVQ 1376(R11), F29 // 0x1.a01a01a01a01ap-13
+	FMOVQ 2160(R11), F29 // 0x1.a01a01a01a01ap-13
 	WORD $0x4e76cf9d // FMLA V29, V28, V22, 64 bits
-	FMOVQ 1392(R11), F28 // 0x1.6c16c16c16c17p-10
+	FMOVQ 2176(R11), F28 // 0x1.6c16c16c16c17p-10
 	WORD $0x4e76cfbc // FMLA V28, V29, V22, 64 bits
-	FMOVQ 1408(R11), F29 // 0x1.1111111111111p-07
+	FMOVQ 2192(R11), F29 // 0x1.1111111111111p-07
 	WORD $0x4e76cf9d // FMLA V29, V28, V22, 64 bits
-	FMOVQ 1424(R11), F28 // 0x1.5555555555555p-05
+	FMOVQ 2208(R11), F28 // 0x1.5555555555555p-05
 	WORD $0x4e76cfbc // FMLA V28, V29, V22, 64 bits
-	FMOVQ 992(R11), F29 // 0x1.5555555555555p-03
+	FMOVQ 1792(R11), F29 // 0x1.5555555555555p-03
 	WORD $0x4e76cf9d // FMLA V29, V28, V22, 64 bits
 	WORD $0x4ea21c5c // ORR V28, V2, V2
 	WORD $0x4e76cfbc // FMLA V28, V29, V22, 64 bits
@@ -2413,34 +2996,34 @@ loop:
 	WORD $0x4ee0d77b // FSUB V27, V27, V0, 64 bits
 	WORD $0x4eb41f9c // ORR V28, V28, V20
 	WORD $0x4ef5d79c // FSUB V28, V28, V21, 64 bits
-	FMOVQ 1520(R11), F29 // 54
+	FMOVQ 784(R11), F29 // 54
 	WORD $0x6e611fb7 // BSL V23, V29, V1
 	WORD $0x4ef7d797 // FSUB V23, V28, V23, 64 bits
 	WORD $0x4e65d77c // FADD V28, V27, V5, 64 bits
 	WORD $0x6e7cff7c // FDIV V28, V27, V28, 64 bits
 	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 416(R11), F30 // 0x1.c71c71c71c71cp-03
-	FMOVQ 192(R11), F31 // 0x1.745d1745d1746p-03
+	FMOVQ 432(R11), F30 // 0x1.c71c71c71c71cp-03
+	FMOVQ 208(R11), F31 // 0x1.745d1745d1746p-03
 	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 432(R11), F31 // 0x1.2492492492492p-02
+	FMOVQ 448(R11), F31 // 0x1.2492492492492p-02
 	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 448(R11), F30 // 0.4
+	FMOVQ 464(R11), F30 // 0.4
 	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 464(R11), F31 // 0x1.5555555555555p-01
+	FMOVQ 480(R11), F31 // 0x1.5555555555555p-01
 	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
 	WORD $0x6e7fdfbd // FMUL V29, V29, V31, 64 bits
 	WORD $0x6e7bdf7e // FMUL V30, V27, V27, 64 bits
 	WORD $0x6e62dfde // FMUL V30, V30, V2, 64 bits
 	WORD $0x4e7dd7dd // FADD V29, V30, V29, 64 bits
 	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	FMOVQ 1536(R11), F29 // 0x1.a39ef35793c76p-33
+	FMOVQ 800(R11), F29 // 0x1.a39ef35793c76p-33
 	WORD $0x4e7dcef6 // FMLA V22, V23, V29, 64 bits
 	WORD $0x4e76d796 // FADD V22, V28, V22, 64 bits
 	WORD $0x4ef6d7d6 // FSUB V22, V30, V22, 64 bits
 	WORD $0x4ef6d776 // FSUB V22, V27, V22, 64 bits
-	FMOVQ 1552(R11), F27 // 0x1.62e42feep-01
+	FMOVQ 816(R11), F27 // 0x1.62e42feep-01
 	WORD $0x4e7bcef6 // FMLA V22, V23, V27, 64 bits
-	BLOCK15
+	BLOCK22
 	FMOVD F23, 8(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -2454,8 +3037,8 @@ tail:
 	BLT last
 
 one:
-	BLOCK1
-	BLOCK15
+	BLOCK4
+	BLOCK22
 	FMOVD F23, 0(R0)
 	ADD $8, R0
 	ADD $8, R1
@@ -2476,29 +3059,29 @@ TEXT ·zetaF32NEON(SB), NOSPLIT, $0-40
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 1616(R11), F14 // 0x1.000001ad7f29bp+00
-	FMOVQ 1632(R11), F15 // 10000
-	FMOVQ 912(R11), F16 // 1e-30
-	FMOVQ 928(R11), F17 // 1e+30
-	FMOVQ 80(R11), F13 // 0
-	FMOVQ 144(R11), F3 // 2638147582215219
-	FMOVQ 64(R11), F0 // 4607182418800017408
-	FMOVQ 160(R11), F4 // 4841369599423283200
-	FMOVQ 176(R11), F5 // 0x1.00000000003ffp+52
-	FMOVQ 96(R11), F2 // 2
-	FMOVQ 192(R11), F6 // 0x1.745d1745d1746p-03
-	FMOVQ 208(R11), F1 // 0x1.62e42fefa39efp-01
-	FMOVQ 1440(R11), F8 // -700
-	FMOVQ 1456(R11), F7 // 700
-	FMOVQ 1104(R11), F9 // 0x1.71547652b82fep+00
-	FMOVQ 1120(R11), F10 // 0x1.8p+52
-	FMOVQ 1136(R11), F11 // 0x1.abc9e3b39803fp-56
-	FMOVQ 1152(R11), F12 // 0x1.71de3a556c734p-19
-	FMOVQ 1648(R11), F18 // 5
-	FMOVQ 560(R11), F19 // 6
-	FMOVQ 1664(R11), F20 // 0x1.bbd779334ef0bp-21
-	FMOVQ 640(R11), F21 // 3
-	FMOVQ 656(R11), F22 // 4
+	FMOVQ 2272(R11), F14 // 0x1.000001ad7f29bp+00
+	FMOVQ 2288(R11), F15 // 10000
+	FMOVQ 1712(R11), F16 // 1e-30
+	FMOVQ 1728(R11), F17 // 1e+30
+	FMOVQ 96(R11), F13 // 0
+	FMOVQ 160(R11), F3 // 2638147582215219
+	FMOVQ 80(R11), F0 // 4607182418800017408
+	FMOVQ 176(R11), F4 // 4841369599423283200
+	FMOVQ 192(R11), F5 // 0x1.00000000003ffp+52
+	FMOVQ 112(R11), F2 // 2
+	FMOVQ 208(R11), F6 // 0x1.745d1745d1746p-03
+	FMOVQ 224(R11), F1 // 0x1.62e42fefa39efp-01
+	FMOVQ 2224(R11), F8 // -700
+	FMOVQ 2240(R11), F7 // 700
+	FMOVQ 1888(R11), F9 // 0x1.71547652b82fep+00
+	FMOVQ 1904(R11), F10 // 0x1.8p+52
+	FMOVQ 1920(R11), F11 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1936(R11), F12 // 0x1.71de3a556c734p-19
+	FMOVQ 2304(R11), F18 // 5
+	FMOVQ 848(R11), F19 // 6
+	FMOVQ 2320(R11), F20 // 0x1.bbd779334ef0bp-21
+	FMOVQ 928(R11), F21 // 3
+	FMOVQ 944(R11), F22 // 4
 	SUBS $2, R9
 	BLT tail
 
@@ -2535,13 +3118,13 @@ loop:
 	WORD $0x4e62d77c // FADD V28, V27, V2, 64 bits
 	WORD $0x6e7cff7b // FDIV V27, V27, V28, 64 bits
 	WORD $0x6e7bdf7c // FMUL V28, V27, V27, 64 bits
-	FMOVQ 416(R11), F29 // 0x1.c71c71c71c71cp-03
+	FMOVQ 432(R11), F29 // 0x1.c71c71c71c71cp-03
 	WORD $0x4e7cccdd // FMLA V29, V6, V28, 64 bits
-	FMOVQ 432(R11), F30 // 0x1.2492492492492p-02
+	FMOVQ 448(R11), F30 // 0x1.2492492492492p-02
 	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
-	FMOVQ 448(R11), F29 // 0.4
+	FMOVQ 464(R11), F29 // 0.4
 	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
-	FMOVQ 464(R11), F30 // 0x1.5555555555555p-01
+	FMOVQ 480(R11), F30 // 0x1.5555555555555p-01
 	WORD $0x4e7ccfbe // FMLA V30, V29, V28, 64 bits
 	WORD $0x4ea21c5d // ORR V29, V2, V2
 	WORD $0x4e7ccfdd // FMLA V29, V30, V28, 64 bits
@@ -2558,41 +3141,41 @@ loop:
 	WORD $0x4f74577b // SHL V27, V27, 52
 	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
 	WORD $0x6e7adf5c // FMUL V28, V26, V26, 64 bits
-	FMOVQ 1360(R11), F29 // 0x1.a01a01a01a01ap-16
+	FMOVQ 2144(R11), F29 // 0x1.a01a01a01a01ap-16
 	WORD $0x4e7acd9d // FMLA V29, V12, V26, 64 bits
-	FMOVQ 1376(R11), F30 // 0x1.a01a01a01a01ap-13
+	FMOVQ 2160(R11), F30 // 0x1.a01a01a01a01ap-13
 	WORD $0x4e7acfbe // FMLA V30, V29, V26, 64 bits
-	FMOVQ 1392(R11), F29 // 0x1.6c16c16c16c17p-10
+	FMOVQ 2176(R11), F29 // 0x1.6c16c16c16c17p-10
 	WORD $0x4e7acfdd // FMLA V29, V30, V26, 64 bits
-	FMOVQ 1408(R11), F30 // 0x1.1111111111111p-07
+	FMOVQ 2192(R11), F30 // 0x1.1111111111111p-07
 	WORD $0x4e7acfbe // FMLA V30, V29, V26, 64 bits
-	FMOVQ 1424(R11), F29 // 0x1.5555555555555p-05
+	FMOVQ 2208(R11), F29 // 0x1.5555555555555p-05
 	WORD $0x4e7acfdd // FMLA V29, V30, V26, 64 bits
-	FMOVQ 992(R11), F30 // 0x1.5555555555555p-03
+	FMOVQ 1792(R11), F30 // 0x1.5555555555555p-03
 	WORD $0x4e7acfbe // FMLA V30, V29, V26, 64 bits
-	FMOVQ 16(R11), F29 // 0.5
+	FMOVQ 32(R11), F29 // 0.5
 	WORD $0x4e7acfdd // FMLA V29, V30, V26, 64 bits
 	WORD $0x4e7dcf9a // FMLA V26, V28, V29, 64 bits
 	WORD $0x4ebb1f7c // ORR V28, V27, V27
 	WORD $0x4e7acf7c // FMLA V28, V27, V26, 64 bits
 	WORD $0x4e7cd5ba // FADD V26, V13, V28, 64 bits
-	BLOCK2
-	FMOVQ 1424(R11), F30 // 0x1.5555555555555p-05
+	BLOCK5
+	FMOVQ 2208(R11), F30 // 0x1.5555555555555p-05
 	WORD $0x4e7bcffe // FMLA V30, V31, V27, 64 bits
-	FMOVQ 992(R11), F31 // 0x1.5555555555555p-03
+	FMOVQ 1792(R11), F31 // 0x1.5555555555555p-03
 	WORD $0x4e7bcfdf // FMLA V31, V30, V27, 64 bits
-	FMOVQ 16(R11), F30 // 0.5
+	FMOVQ 32(R11), F30 // 0.5
 	WORD $0x4e7bcffe // FMLA V30, V31, V27, 64 bits
 	WORD $0x4e7ecfbb // FMLA V27, V29, V30, 64 bits
 	WORD $0x4ebc1f9d // ORR V29, V28, V28
 	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
 	WORD $0x4e7dd75a // FADD V26, V26, V29, 64 bits
-	BLOCK2
-	FMOVQ 1424(R11), F30 // 0x1.5555555555555p-05
+	BLOCK5
+	FMOVQ 2208(R11), F30 // 0x1.5555555555555p-05
 	WORD $0x4e7bcffe // FMLA V30, V31, V27, 64 bits
-	FMOVQ 992(R11), F31 // 0x1.5555555555555p-03
+	FMOVQ 1792(R11), F31 // 0x1.5555555555555p-03
 	WORD $0x4e7bcfdf // FMLA V31, V30, V27, 64 bits
-	FMOVQ 16(R11), F30 // 0.5
+	FMOVQ 32(R11), F30 // 0.5
 	WORD $0x4e7bcffe // FMLA V30, V31, V27, 64 bits
 	WORD $0x4e7ecfbb // FMLA V27, V29, V30, 64 bits
 	WORD $0x4ebc1f9d // ORR V29, V28, V28
@@ -2610,13 +3193,13 @@ loop:
 	WORD $0x4e62d79d // FADD V29, V28, V2, 64 bits
 	WORD $0x6e7dff9c // FDIV V28, V28, V29, 64 bits
 	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 416(R11), F30 // 0x1.c71c71c71c71cp-03
+	FMOVQ 432(R11), F30 // 0x1.c71c71c71c71cp-03
 	WORD $0x4e7dccde // FMLA V30, V6, V29, 64 bits
-	FMOVQ 432(R11), F31 // 0x1.2492492492492p-02
+	FMOVQ 448(R11), F31 // 0x1.2492492492492p-02
 	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
-	FMOVQ 448(R11), F30 // 0.4
+	FMOVQ 464(R11), F30 // 0.4
 	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
-	FMOVQ 464(R11), F31 // 0x1.5555555555555p-01
+	FMOVQ 480(R11), F31 // 0x1.5555555555555p-01
 	WORD $0x4e7dcfdf // FMLA V31, V30, V29, 64 bits
 	WORD $0x4ea21c5e // ORR V30, V2, V2
 	WORD $0x4e7dcffe // FMLA V30, V31, V29, 64 bits
@@ -2633,19 +3216,19 @@ loop:
 	WORD $0x4f74577b // SHL V27, V27, 52
 	WORD $0x4ee0877b // ADD V27, V27, V0, 64 bits
 	WORD $0x6e79df3c // FMUL V28, V25, V25, 64 bits
-	FMOVQ 1360(R11), F29 // 0x1.a01a01a01a01ap-16
+	FMOVQ 2144(R11), F29 // 0x1.a01a01a01a01ap-16
 	WORD $0x4e79cd9d // FMLA V29, V12, V25, 64 bits
-	FMOVQ 1376(R11), F30 // 0x1.a01a01a01a01ap-13
+	FMOVQ 2160(R11), F30 // 0x1.a01a01a01a01ap-13
 	WORD $0x4e79cfbe // FMLA V30, V29, V25, 64 bits
-	FMOVQ 1392(R11), F29 // 0x1.6c16c16c16c17p-10
+	FMOVQ 2176(R11), F29 // 0x1.6c16c16c16c17p-10
 	WORD $0x4e79cfdd // FMLA V29, V30, V25, 64 bits
-	FMOVQ 1408(R11), F30 // 0x1.1111111111111p-07
+	FMOVQ 2192(R11), F30 // 0x1.1111111111111p-07
 	WORD $0x4e79cfbe // FMLA V30, V29, V25, 64 bits
-	FMOVQ 1424(R11), F29 // 0x1.5555555555555p-05
+	FMOVQ 2208(R11), F29 // 0x1.5555555555555p-05
 	WORD $0x4e79cfdd // FMLA V29, V30, V25, 64 bits
-	FMOVQ 992(R11), F30 // 0x1.5555555555555p-03
+	FMOVQ 1792(R11), F30 // 0x1.5555555555555p-03
 	WORD $0x4e79cfbe // FMLA V30, V29, V25, 64 bits
-	FMOVQ 16(R11), F29 // 0.5
+	FMOVQ 32(R11), F29 // 0.5
 	WORD $0x4e79cfdd // FMLA V29, V30, V25, 64 bits
 	WORD $0x4e7dcf99 // FMLA V25, V28, V29, 64 bits
 	WORD $0x4ebb1f7c // ORR V28, V27, V27
@@ -2658,24 +3241,24 @@ loop:
 	WORD $0x4e73d6fd // FADD V29, V23, V19, 64 bits
 	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
 	WORD $0x6e7cdf7c // FMUL V28, V27, V28, 64 bits
-	FMOVQ 1680(R11), F29 // 0x1.1566abc011567p-15
+	FMOVQ 2336(R11), F29 // 0x1.1566abc011567p-15
 	WORD $0x4ef4cf9d // FMLS V29, V28, V20, 64 bits
 	WORD $0x4e75d6fc // FADD V28, V23, V21, 64 bits
 	WORD $0x4e76d6fe // FADD V30, V23, V22, 64 bits
 	WORD $0x6e7edf9c // FMUL V28, V28, V30, 64 bits
 	WORD $0x6e7cdf7c // FMUL V28, V27, V28, 64 bits
-	FMOVQ 1392(R11), F30 // 0x1.6c16c16c16c17p-10
+	FMOVQ 2176(R11), F30 // 0x1.6c16c16c16c17p-10
 	WORD $0x4efdcf9e // FMLS V30, V28, V29, 64 bits
 	WORD $0x4e60d6fc // FADD V28, V23, V0, 64 bits
 	WORD $0x4e62d6fd // FADD V29, V23, V2, 64 bits
 	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
 	WORD $0x6e7cdf7c // FMUL V28, V27, V28, 64 bits
-	FMOVQ 896(R11), F29 // 0x1.5555555555555p-04
+	FMOVQ 1184(R11), F29 // 0x1.5555555555555p-04
 	WORD $0x4efecf9d // FMLS V29, V28, V30, 64 bits
 	WORD $0x6e77df7b // FMUL V27, V27, V23, 64 bits
 	WORD $0x4ee0d6fc // FSUB V28, V23, V0, 64 bits
 	WORD $0x6e7cfc1c // FDIV V28, V0, V28, 64 bits
-	FMOVQ 16(R11), F30 // 0.5
+	FMOVQ 32(R11), F30 // 0.5
 	WORD $0x4e7ecf5c // FMLA V28, V26, V30, 64 bits
 	WORD $0x4e7dcf7c // FMLA V28, V27, V29, 64 bits
 	WORD $0x4ef7d417 // FSUB V23, V0, V23, 64 bits
@@ -2690,13 +3273,13 @@ loop:
 	WORD $0x4e62d71b // FADD V27, V24, V2, 64 bits
 	WORD $0x6e7bff18 // FDIV V24, V24, V27, 64 bits
 	WORD $0x6e78df1b // FMUL V27, V24, V24, 64 bits
-	FMOVQ 416(R11), F29 // 0x1.c71c71c71c71cp-03
+	FMOVQ 432(R11), F29 // 0x1.c71c71c71c71cp-03
 	WORD $0x4e7bccdd // FMLA V29, V6, V27, 64 bits
-	FMOVQ 432(R11), F30 // 0x1.2492492492492p-02
+	FMOVQ 448(R11), F30 // 0x1.2492492492492p-02
 	WORD $0x4e7bcfbe // FMLA V30, V29, V27, 64 bits
-	FMOVQ 448(R11), F29 // 0.4
+	FMOVQ 464(R11), F29 // 0.4
 	WORD $0x4e7bcfdd // FMLA V29, V30, V27, 64 bits
-	FMOVQ 464(R11), F30 // 0x1.5555555555555p-01
+	FMOVQ 480(R11), F30 // 0x1.5555555555555p-01
 	WORD $0x4e7bcfbe // FMLA V30, V29, V27, 64 bits
 	WORD $0x4ea21c5d // ORR V29, V2, V2
 	WORD $0x4e7bcfdd // FMLA V29, V30, V27, 64 bits
@@ -2713,19 +3296,19 @@ loop:
 	WORD $0x4f745718 // SHL V24, V24, 52
 	WORD $0x4ee08718 // ADD V24, V24, V0, 64 bits
 	WORD $0x6e77defa // FMUL V26, V23, V23, 64 bits
-	FMOVQ 1360(R11), F27 // 0x1.a01a01a01a01ap-16
+	FMOVQ 2144(R11), F27 // 0x1.a01a01a01a01ap-16
 	WORD $0x4e77cd9b // FMLA V27, V12, V23, 64 bits
-	FMOVQ 1376(R11), F29 // 0x1.a01a01a01a01ap-13
+	FMOVQ 2160(R11), F29 // 0x1.a01a01a01a01ap-13
 	WORD $0x4e77cf7d // FMLA V29, V27, V23, 64 bits
-	FMOVQ 1392(R11), F27 // 0x1.6c16c16c16c17p-10
+	FMOVQ 2176(R11), F27 // 0x1.6c16c16c16c17p-10
 	WORD $0x4e77cfbb // FMLA V27, V29, V23, 64 bits
-	FMOVQ 1408(R11), F29 // 0x1.1111111111111p-07
+	FMOVQ 2192(R11), F29 // 0x1.1111111111111p-07
 	WORD $0x4e77cf7d // FMLA V29, V27, V23, 64 bits
-	FMOVQ 1424(R11), F27 // 0x1.5555555555555p-05
+	FMOVQ 2208(R11), F27 // 0x1.5555555555555p-05
 	WORD $0x4e77cfbb // FMLA V27, V29, V23, 64 bits
-	FMOVQ 992(R11), F29 // 0x1.5555555555555p-03
+	FMOVQ 1792(R11), F29 // 0x1.5555555555555p-03
 	WORD $0x4e77cf7d // FMLA V29, V27, V23, 64 bits
-	FMOVQ 16(R11), F27 // 0.5
+	FMOVQ 32(R11), F27 // 0.5
 	WORD $0x4e77cfbb // FMLA V27, V29, V23, 64 bits
 	WORD $0x4e7bcf57 // FMLA V23, V26, V27, 64 bits
 	WORD $0x4eb81f1a // ORR V26, V24, V24
@@ -2757,778 +3340,75 @@ stopTail:
 	MOVD R10, done+32(FP)
 	RET
 
-// func gammaincLowF32NEON(z, x, y *float32, n int) (done int)
-TEXT ·gammaincLowF32NEON(SB), NOSPLIT, $0-40
-	MOVD z+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD y+16(FP), R2
-	MOVD n+24(FP), R9
-	MOVD $specialNEON<>(SB), R11
-	FMOVQ 912(R11), F3 // 1e-30
-	FMOVQ 1696(R11), F4 // 18
-	FMOVQ 1712(R11), F5 // 12
-	FMOVQ 64(R11), F0 // 1
-	FMOVQ 1728(R11), F10 // 48
-	FMOVQ 1744(R11), F11 // 47
-	FMOVQ 1760(R11), F12 // 46
-	FMOVQ 1776(R11), F13 // 45
-	FMOVQ 1792(R11), F14 // 44
-	FMOVQ 1808(R11), F15 // 43
-	FMOVQ 1824(R11), F16 // 42
-	FMOVQ 1840(R11), F17 // 41
-	FMOVQ 1856(R11), F18 // 40
-	FMOVQ 1872(R11), F19 // 39
-	FMOVQ 1888(R11), F20 // 38
-	FMOVQ 96(R11), F1 // 2
-	FMOVQ 144(R11), F6 // 2638147582215219
-	FMOVQ 160(R11), F7 // 4841369599423283200
-	FMOVQ 176(R11), F8 // 0x1.00000000003ffp+52
-	FMOVQ 192(R11), F9 // 0x1.745d1745d1746p-03
-	FMOVQ 208(R11), F2 // 0x1.62e42fefa39efp-01
-	SUBS $2, R9
-	BLT tail
-
-loop:
-	FMOVD 0(R1), F21
-	WORD $0x0e617ab5 // FCVTL32 V21, V21
-	FMOVD 0(R2), F22
-	WORD $0x0e617ad6 // FCVTL32 V22, V22
-	WORD $0x6e63e6b7 // FCMGE V23, V21, V3, 64 bits
-	WORD $0x6e205af7 // NOT V23, V23
-	WORD $0x6e63e6d8 // FCMGE V24, V22, V3, 64 bits
-	WORD $0x6e205b18 // NOT V24, V24
-	WORD $0x4eb81ef7 // ORR V23, V23, V24
-	WORD $0x6eb0aaf7 // UMAXV V23, V23
-	FMOVS F23, R10
-	CBNZW R10, stopMain
-	WORD $0x6ee4e6d7 // FCMGT V23, V22, V4, 64 bits
-	WORD $0x6e75e4b8 // FCMGE V24, V5, V21, 64 bits
-	WORD $0x6e205b18 // NOT V24, V24
-	WORD $0x4eb81ef7 // ORR V23, V23, V24
-	WORD $0x6eb0aaf7 // UMAXV V23, V23
-	FMOVS F23, R10
-	CBNZW R10, stopMain
-	WORD $0x6e76ded7 // FMUL V23, V22, V22, 64 bits
-	WORD $0x4e6ad6b8 // FADD V24, V21, V10, 64 bits
-	WORD $0x4e6bd6b9 // FADD V25, V21, V11, 64 bits
-	WORD $0x6e78dc1a // FMUL V26, V0, V24, 64 bits
-	WORD $0x4e79d6db // FADD V27, V22, V25, 64 bits
-	WORD $0x6e7bdf5a // FMUL V26, V26, V27, 64 bits
-	WORD $0x4e77cc1a // FMLA V26, V0, V23, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	WORD $0x6e78dc18 // FMUL V24, V0, V24, 64 bits
-	WORD $0x4e6cd6b9 // FADD V25, V21, V12, 64 bits
-	WORD $0x4e6dd6bb // FADD V27, V21, V13, 64 bits
-	WORD $0x6e79df1c // FMUL V28, V24, V25, 64 bits
-	WORD $0x4e7bd6dd // FADD V29, V22, V27, 64 bits
-	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	WORD $0x4e77cf5c // FMLA V28, V26, V23, 64 bits
-	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	WORD $0x4e6ed6b9 // FADD V25, V21, V14, 64 bits
-	WORD $0x4e6fd6ba // FADD V26, V21, V15, 64 bits
-	WORD $0x6e79df1b // FMUL V27, V24, V25, 64 bits
-	WORD $0x4e7ad6dd // FADD V29, V22, V26, 64 bits
-	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
-	WORD $0x4e77cf9b // FMLA V27, V28, V23, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	WORD $0x4e70d6b9 // FADD V25, V21, V16, 64 bits
-	WORD $0x4e71d6ba // FADD V26, V21, V17, 64 bits
-	WORD $0x6e79df1c // FMUL V28, V24, V25, 64 bits
-	WORD $0x4e7ad6dd // FADD V29, V22, V26, 64 bits
-	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	WORD $0x4e77cf7c // FMLA V28, V27, V23, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	WORD $0x4e72d6b9 // FADD V25, V21, V18, 64 bits
-	WORD $0x4e73d6ba // FADD V26, V21, V19, 64 bits
-	WORD $0x6e79df1b // FMUL V27, V24, V25, 64 bits
-	WORD $0x4e7ad6dd // FADD V29, V22, V26, 64 bits
-	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
-	WORD $0x4e77cf9b // FMLA V27, V28, V23, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	WORD $0x4e74d6b9 // FADD V25, V21, V20, 64 bits
-	BLOCK3
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	WORD $0x4e64d6b9 // FADD V25, V21, V4, 64 bits
-	BLOCK12
-	WORD $0x4e65d6b9 // FADD V25, V21, V5, 64 bits
-	BLOCK11
-	FMOVQ 640(R11), F26 // 3
-	WORD $0x4e7ad6ba // FADD V26, V21, V26, 64 bits
-	BLOCK16
-	WORD $0x6e77fc19 // FDIV V25, V0, V23, 64 bits
-	FMOVQ 16(R11), F26 // 0.5
-	WORD $0x4efad6fa // FSUB V26, V23, V26, 64 bits
-	WORD $0x4ee686fb // ADD V27, V23, V6, 64 bits
-	WORD $0x6f4c077b // USHR V27, V27, 52
-	WORD $0x4f74577c // SHL V28, V27, 52
-	WORD $0x6efc86fc // SUB V28, V23, V28, 64 bits
-	WORD $0x4ee0879c // ADD V28, V28, V0, 64 bits
-	WORD $0x4ee0d79c // FSUB V28, V28, V0, 64 bits
-	WORD $0x4ea71f7b // ORR V27, V27, V7
-	WORD $0x4ee8d77b // FSUB V27, V27, V8, 64 bits
-	WORD $0x4e61d79d // FADD V29, V28, V1, 64 bits
-	WORD $0x6e7dff9c // FDIV V28, V28, V29, 64 bits
-	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 416(R11), F30 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7dcd3e // FMLA V30, V9, V29, 64 bits
-	BLOCK22
-	WORD $0x6e62df7b // FMUL V27, V27, V2, 64 bits
-	WORD $0x4e7ecf9b // FMLA V27, V28, V30, 64 bits
-	FMOVQ 544(R11), F28 // 0x1.d67f1c864beb5p-01
-	FMOVQ 896(R11), F29 // 0x1.5555555555555p-04
-	WORD $0x4e7dcf3c // FMLA V28, V25, V29, 64 bits
-	WORD $0x4ef7d797 // FSUB V23, V28, V23, 64 bits
-	WORD $0x4e7bcf57 // FMLA V23, V26, V27, 64 bits
-	WORD $0x4ee686d9 // ADD V25, V22, V6, 64 bits
-	WORD $0x6f4c0739 // USHR V25, V25, 52
-	WORD $0x4f74573a // SHL V26, V25, 52
-	WORD $0x6efa86da // SUB V26, V22, V26, 64 bits
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x4ee0d75a // FSUB V26, V26, V0, 64 bits
-	WORD $0x4ea71f39 // ORR V25, V25, V7
-	WORD $0x4ee8d739 // FSUB V25, V25, V8, 64 bits
-	WORD $0x4e61d75b // FADD V27, V26, V1, 64 bits
-	WORD $0x6e7bff5a // FDIV V26, V26, V27, 64 bits
-	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
-	FMOVQ 416(R11), F28 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7bcd3c // FMLA V28, V9, V27, 64 bits
-	FMOVQ 432(R11), F29 // 0x1.2492492492492p-02
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 448(R11), F28 // 0.4
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 464(R11), F29 // 0x1.5555555555555p-01
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	WORD $0x4ea11c3c // ORR V28, V1, V1
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	WORD $0x6e62df39 // FMUL V25, V25, V2, 64 bits
-	WORD $0x4e7ccf59 // FMLA V25, V26, V28, 64 bits
-	WORD $0x6e79deb5 // FMUL V21, V21, V25, 64 bits
-	WORD $0x4ef6d6b5 // FSUB V21, V21, V22, 64 bits
-	WORD $0x4ef7d6b5 // FSUB V21, V21, V23, 64 bits
-	FMOVQ 1456(R11), F22 // 700
-	WORD $0x4ef5f6d5 // FMIN V21, V22, V21, 64 bits
-	FMOVQ 1440(R11), F22 // -700
-	WORD $0x4e75f6d5 // FMAX V21, V22, V21, 64 bits
-	FMOVQ 1120(R11), F22 // 0x1.8p+52
-	FMOVQ 1104(R11), F23 // 0x1.71547652b82fep+00
-	WORD $0x4e77ceb6 // FMLA V22, V21, V23, 64 bits
-	FMOVQ 1120(R11), F23 // 0x1.8p+52
-	WORD $0x4ef7d6d7 // FSUB V23, V22, V23, 64 bits
-	WORD $0x4ee2cef5 // FMLS V21, V23, V2, 64 bits
-	FMOVQ 1136(R11), F25 // 0x1.abc9e3b39803fp-56
-	WORD $0x4ef9cef5 // FMLS V21, V23, V25, 64 bits
-	WORD $0x4f7456d6 // SHL V22, V22, 52
-	WORD $0x4ee086d6 // ADD V22, V22, V0, 64 bits
-	WORD $0x6e75deb7 // FMUL V23, V21, V21, 64 bits
-	FMOVQ 1360(R11), F25 // 0x1.a01a01a01a01ap-16
-	FMOVQ 1152(R11), F26 // 0x1.71de3a556c734p-19
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 1376(R11), F26 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 1392(R11), F25 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 1408(R11), F26 // 0x1.1111111111111p-07
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 1424(R11), F25 // 0x1.5555555555555p-05
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 992(R11), F26 // 0x1.5555555555555p-03
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 16(R11), F25 // 0.5
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	WORD $0x4e79cef5 // FMLA V21, V23, V25, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75ced7 // FMLA V23, V22, V21, 64 bits
-	WORD $0x6e77df15 // FMUL V21, V24, V23, 64 bits
-	WORD $0x4ef5f415 // FMIN V21, V0, V21, 64 bits
-	WORD $0x0e616ab6 // FCVTN32 V22, V21
-	FMOVD F22, 0(R0)
-	ADD $8, R0
-	ADD $8, R1
-	ADD $8, R2
-	SUBS $2, R9
-	BGE loop
-
-tail:
-	ADDS $2, R9
-	BEQ done
-
-done:
-	MOVD n+24(FP), R10
-	MOVD R10, done+32(FP)
-	RET
-
-stopMain:
-	ADD $2, R9
-
-stopTail:
-	MOVD n+24(FP), R10
-	SUB R9, R10
-	MOVD R10, done+32(FP)
-	RET
-
-// func gammaincF32NEON(z, x, y *float32, n int) (done int)
-TEXT ·gammaincF32NEON(SB), NOSPLIT, $0-40
-	MOVD z+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD y+16(FP), R2
-	MOVD n+24(FP), R9
-	MOVD $specialNEON<>(SB), R11
-	FMOVQ 1712(R11), F2 // 12
-	FMOVQ 912(R11), F8 // 1e-30
-	FMOVQ 1696(R11), F5 // 18
-	FMOVQ 2384(R11), F17 // 1e+12
-	FMOVQ 64(R11), F0 // 1
-	FMOVQ 640(R11), F6 // 3
-	FMOVQ 96(R11), F1 // 2
-	FMOVQ 16(R11), F7 // 0.5
-	FMOVQ 144(R11), F9 // 2638147582215219
-	FMOVQ 160(R11), F10 // 4841369599423283200
-	FMOVQ 176(R11), F11 // 0x1.00000000003ffp+52
-	FMOVQ 192(R11), F12 // 0x1.745d1745d1746p-03
-	FMOVQ 208(R11), F3 // 0x1.62e42fefa39efp-01
-	FMOVQ 1104(R11), F13 // 0x1.71547652b82fep+00
-	FMOVQ 1120(R11), F4 // 0x1.8p+52
-	FMOVQ 1136(R11), F14 // 0x1.abc9e3b39803fp-56
-	FMOVQ 1152(R11), F15 // 0x1.71de3a556c734p-19
-	FMOVQ 80(R11), F16 // 0
-	SUBS $2, R9
-	BLT tail
-
-loop:
-	FMOVD 0(R1), F18
-	WORD $0x0e617a52 // FCVTL32 V18, V18
-	FMOVD 0(R2), F19
-	WORD $0x0e617a73 // FCVTL32 V19, V19
-	WORD $0x6e62e654 // FCMGE V20, V18, V2, 64 bits
-	WORD $0x6ef2e455 // FCMGT V21, V2, V18, 64 bits
-	WORD $0x6e68e656 // FCMGE V22, V18, V8, 64 bits
-	WORD $0x6e205ad6 // NOT V22, V22
-	WORD $0x6e68e677 // FCMGE V23, V19, V8, 64 bits
-	WORD $0x6e205af7 // NOT V23, V23
-	WORD $0x4eb71ed6 // ORR V22, V22, V23
-	WORD $0x6eb0aad6 // UMAXV V22, V22
-	FMOVS F22, R10
-	CBNZW R10, stopMain
-	WORD $0x6ee5e676 // FCMGT V22, V19, V5, 64 bits
-	WORD $0x4e361eb5 // AND V21, V21, V22
-	WORD $0x6e72e636 // FCMGE V22, V17, V18, 64 bits
-	WORD $0x6e205ad6 // NOT V22, V22
-	WORD $0x4eb61eb5 // ORR V21, V21, V22
-	WORD $0x6eb0aab5 // UMAXV V21, V21
-	FMOVS F21, R10
-	CBNZW R10, stopMain
-	FMOVQ 2400(R11), F21 // 0.35
-	WORD $0x6e75de55 // FMUL V21, V18, V21, 64 bits
-	WORD $0x6e75e676 // FCMGE V22, V19, V21, 64 bits
-	WORD $0x6e205ad6 // NOT V22, V22
-	FMOVQ 2416(R11), F21 // 2.2
-	WORD $0x6e75de55 // FMUL V21, V18, V21, 64 bits
-	WORD $0x6ef5e677 // FCMGT V23, V19, V21, 64 bits
-	WORD $0x4eb71ed5 // ORR V21, V22, V23
-	WORD $0x4e351e95 // AND V21, V20, V21
-	WORD $0x6eb0aab5 // UMAXV V21, V21
-	FMOVS F21, R10
-	CBNZW R10, stopMain
-	WORD $0x4ef2f455 // FMIN V21, V2, V18, 64 bits
-	WORD $0x4ef3f4b6 // FMIN V22, V5, V19, 64 bits
-	WORD $0x6e76ded7 // FMUL V23, V22, V22, 64 bits
-	FMOVQ 1728(R11), F24 // 48
-	WORD $0x4e78d6b8 // FADD V24, V21, V24, 64 bits
-	FMOVQ 1744(R11), F25 // 47
-	WORD $0x4e79d6b9 // FADD V25, V21, V25, 64 bits
-	WORD $0x6e78dc1a // FMUL V26, V0, V24, 64 bits
-	WORD $0x4e79d6db // FADD V27, V22, V25, 64 bits
-	WORD $0x6e7bdf5a // FMUL V26, V26, V27, 64 bits
-	WORD $0x4e77cc1a // FMLA V26, V0, V23, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	WORD $0x6e78dc18 // FMUL V24, V0, V24, 64 bits
-	FMOVQ 1760(R11), F25 // 46
-	WORD $0x4e79d6b9 // FADD V25, V21, V25, 64 bits
-	FMOVQ 1776(R11), F27 // 45
-	WORD $0x4e7bd6bb // FADD V27, V21, V27, 64 bits
-	WORD $0x6e79df1c // FMUL V28, V24, V25, 64 bits
-	WORD $0x4e7bd6dd // FADD V29, V22, V27, 64 bits
-	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	WORD $0x4e77cf5c // FMLA V28, V26, V23, 64 bits
-	WORD $0x6e7bdf39 // FMUL V25, V25, V27, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	FMOVQ 1792(R11), F25 // 44
-	WORD $0x4e79d6b9 // FADD V25, V21, V25, 64 bits
-	FMOVQ 1808(R11), F26 // 43
-	WORD $0x4e7ad6ba // FADD V26, V21, V26, 64 bits
-	WORD $0x6e79df1b // FMUL V27, V24, V25, 64 bits
-	WORD $0x4e7ad6dd // FADD V29, V22, V26, 64 bits
-	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
-	WORD $0x4e77cf9b // FMLA V27, V28, V23, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	FMOVQ 1824(R11), F25 // 42
-	WORD $0x4e79d6b9 // FADD V25, V21, V25, 64 bits
-	FMOVQ 1840(R11), F26 // 41
-	WORD $0x4e7ad6ba // FADD V26, V21, V26, 64 bits
-	WORD $0x6e79df1c // FMUL V28, V24, V25, 64 bits
-	WORD $0x4e7ad6dd // FADD V29, V22, V26, 64 bits
-	WORD $0x6e7ddf9c // FMUL V28, V28, V29, 64 bits
-	WORD $0x4e77cf7c // FMLA V28, V27, V23, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	FMOVQ 1856(R11), F25 // 40
-	WORD $0x4e79d6b9 // FADD V25, V21, V25, 64 bits
-	FMOVQ 1872(R11), F26 // 39
-	WORD $0x4e7ad6ba // FADD V26, V21, V26, 64 bits
-	WORD $0x6e79df1b // FMUL V27, V24, V25, 64 bits
-	WORD $0x4e7ad6dd // FADD V29, V22, V26, 64 bits
-	WORD $0x6e7ddf7b // FMUL V27, V27, V29, 64 bits
-	WORD $0x4e77cf9b // FMLA V27, V28, V23, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	FMOVQ 1888(R11), F25 // 38
-	WORD $0x4e79d6b9 // FADD V25, V21, V25, 64 bits
-	BLOCK3
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x6e79df18 // FMUL V24, V24, V25, 64 bits
-	WORD $0x4e65d6b9 // FADD V25, V21, V5, 64 bits
-	BLOCK12
-	WORD $0x4e62d6b9 // FADD V25, V21, V2, 64 bits
-	BLOCK11
-	WORD $0x4e66d6ba // FADD V26, V21, V6, 64 bits
-	BLOCK16
-	WORD $0x6e77fc19 // FDIV V25, V0, V23, 64 bits
-	WORD $0x4ee7d6fa // FSUB V26, V23, V7, 64 bits
-	WORD $0x4ee986fb // ADD V27, V23, V9, 64 bits
-	WORD $0x6f4c077b // USHR V27, V27, 52
-	WORD $0x4f74577c // SHL V28, V27, 52
-	WORD $0x6efc86fc // SUB V28, V23, V28, 64 bits
-	WORD $0x4ee0879c // ADD V28, V28, V0, 64 bits
-	WORD $0x4ee0d79c // FSUB V28, V28, V0, 64 bits
-	WORD $0x4eaa1f7b // ORR V27, V27, V10
-	WORD $0x4eebd77b // FSUB V27, V27, V11, 64 bits
-	WORD $0x4e61d79d // FADD V29, V28, V1, 64 bits
-	WORD $0x6e7dff9c // FDIV V28, V28, V29, 64 bits
-	WORD $0x6e7cdf9d // FMUL V29, V28, V28, 64 bits
-	FMOVQ 416(R11), F30 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7dcd9e // FMLA V30, V12, V29, 64 bits
-	BLOCK22
-	WORD $0x6e63df7b // FMUL V27, V27, V3, 64 bits
-	WORD $0x4e7ecf9b // FMLA V27, V28, V30, 64 bits
-	FMOVQ 544(R11), F28 // 0x1.d67f1c864beb5p-01
-	FMOVQ 896(R11), F29 // 0x1.5555555555555p-04
-	WORD $0x4e7dcf3c // FMLA V28, V25, V29, 64 bits
-	WORD $0x4ef7d797 // FSUB V23, V28, V23, 64 bits
-	WORD $0x4e7bcf57 // FMLA V23, V26, V27, 64 bits
-	WORD $0x4ee986d9 // ADD V25, V22, V9, 64 bits
-	WORD $0x6f4c0739 // USHR V25, V25, 52
-	WORD $0x4f74573a // SHL V26, V25, 52
-	WORD $0x6efa86da // SUB V26, V22, V26, 64 bits
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x4ee0d75a // FSUB V26, V26, V0, 64 bits
-	WORD $0x4eaa1f39 // ORR V25, V25, V10
-	WORD $0x4eebd739 // FSUB V25, V25, V11, 64 bits
-	WORD $0x4e61d75b // FADD V27, V26, V1, 64 bits
-	WORD $0x6e7bff5a // FDIV V26, V26, V27, 64 bits
-	WORD $0x6e7adf5b // FMUL V27, V26, V26, 64 bits
-	FMOVQ 416(R11), F28 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7bcd9c // FMLA V28, V12, V27, 64 bits
-	FMOVQ 432(R11), F29 // 0x1.2492492492492p-02
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	FMOVQ 448(R11), F28 // 0.4
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	FMOVQ 464(R11), F29 // 0x1.5555555555555p-01
-	WORD $0x4e7bcf9d // FMLA V29, V28, V27, 64 bits
-	WORD $0x4ea11c3c // ORR V28, V1, V1
-	WORD $0x4e7bcfbc // FMLA V28, V29, V27, 64 bits
-	WORD $0x6e63df39 // FMUL V25, V25, V3, 64 bits
-	WORD $0x4e7ccf59 // FMLA V25, V26, V28, 64 bits
-	WORD $0x6e79deb5 // FMUL V21, V21, V25, 64 bits
-	WORD $0x4ef6d6b5 // FSUB V21, V21, V22, 64 bits
-	WORD $0x4ef7d6b5 // FSUB V21, V21, V23, 64 bits
-	FMOVQ 1456(R11), F22 // 700
-	WORD $0x4ef5f6d5 // FMIN V21, V22, V21, 64 bits
-	FMOVQ 1440(R11), F22 // -700
-	WORD $0x4e75f6d5 // FMAX V21, V22, V21, 64 bits
-	WORD $0x4ea41c96 // ORR V22, V4, V4
-	WORD $0x4e6dceb6 // FMLA V22, V21, V13, 64 bits
-	WORD $0x4ee4d6d7 // FSUB V23, V22, V4, 64 bits
-	WORD $0x4ee3cef5 // FMLS V21, V23, V3, 64 bits
-	WORD $0x4eeecef5 // FMLS V21, V23, V14, 64 bits
-	WORD $0x4f7456d6 // SHL V22, V22, 52
-	WORD $0x4ee086d6 // ADD V22, V22, V0, 64 bits
-	WORD $0x6e75deb7 // FMUL V23, V21, V21, 64 bits
-	FMOVQ 1360(R11), F25 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e75cdf9 // FMLA V25, V15, V21, 64 bits
-	FMOVQ 1376(R11), F26 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 1392(R11), F25 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 1408(R11), F26 // 0x1.1111111111111p-07
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	FMOVQ 1424(R11), F25 // 0x1.5555555555555p-05
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	FMOVQ 992(R11), F26 // 0x1.5555555555555p-03
-	WORD $0x4e75cf3a // FMLA V26, V25, V21, 64 bits
-	WORD $0x4ea71cf9 // ORR V25, V7, V7
-	WORD $0x4e75cf59 // FMLA V25, V26, V21, 64 bits
-	WORD $0x4e79cef5 // FMLA V21, V23, V25, 64 bits
-	WORD $0x4eb61ed7 // ORR V23, V22, V22
-	WORD $0x4e75ced7 // FMLA V23, V22, V21, 64 bits
-	WORD $0x6e77df15 // FMUL V21, V24, V23, 64 bits
-	WORD $0x4ef2d676 // FSUB V22, V19, V18, 64 bits
-	WORD $0x6e72fed6 // FDIV V22, V22, V18, 64 bits
-	WORD $0x4e61d6d7 // FADD V23, V22, V1, 64 bits
-	WORD $0x6e77fed7 // FDIV V23, V22, V23, 64 bits
-	WORD $0x6e77def8 // FMUL V24, V23, V23, 64 bits
-	WORD $0x6e78def9 // FMUL V25, V23, V24, 64 bits
-	WORD $0x6e78df1a // FMUL V26, V24, V24, 64 bits
-	FMOVQ 2432(R11), F27 // 0.08
-	FMOVQ 2448(R11), F28 // 0x1.1a7b9611a7b96p-04
-	WORD $0x4e7acf9b // FMLA V27, V28, V26, 64 bits
-	FMOVQ 2464(R11), F28 // 0x1.8618618618618p-04
-	WORD $0x4e7acf7c // FMLA V28, V27, V26, 64 bits
-	FMOVQ 2480(R11), F27 // 0x1.e1e1e1e1e1e1ep-04
-	WORD $0x4e7acf9b // FMLA V27, V28, V26, 64 bits
-	FMOVQ 2496(R11), F28 // 0x1.3b13b13b13b14p-03
-	WORD $0x4e7acf7c // FMLA V28, V27, V26, 64 bits
-	FMOVQ 416(R11), F27 // 0x1.c71c71c71c71cp-03
-	WORD $0x4e7acf9b // FMLA V27, V28, V26, 64 bits
-	FMOVQ 448(R11), F28 // 0.4
-	WORD $0x4e7acf7c // FMLA V28, V27, V26, 64 bits
-	FMOVQ 2512(R11), F27 // 0x1.642c8590b2164p-04
-	FMOVQ 2528(R11), F29 // 0x1.2f684bda12f68p-04
-	WORD $0x4e7acfbb // FMLA V27, V29, V26, 64 bits
-	FMOVQ 2544(R11), F29 // 0x1.af286bca1af28p-04
-	WORD $0x4e7acf7d // FMLA V29, V27, V26, 64 bits
-	FMOVQ 2560(R11), F27 // 0x1.1111111111111p-03
-	WORD $0x4e7acfbb // FMLA V27, V29, V26, 64 bits
-	WORD $0x4eac1d9d // ORR V29, V12, V12
-	WORD $0x4e7acf7d // FMLA V29, V27, V26, 64 bits
-	FMOVQ 432(R11), F27 // 0x1.2492492492492p-02
-	WORD $0x4e7acfbb // FMLA V27, V29, V26, 64 bits
-	FMOVQ 464(R11), F29 // 0x1.5555555555555p-01
-	WORD $0x4e7acf7d // FMLA V29, V27, V26, 64 bits
-	WORD $0x4e78cf9d // FMLA V29, V28, V24, 64 bits
-	WORD $0x6e76def7 // FMUL V23, V23, V22, 64 bits
-	WORD $0x4efdcf37 // FMLS V23, V25, V29, 64 bits
-	WORD $0x6ef7e618 // FCMGT V24, V16, V23, 64 bits
-	WORD $0x6e771e18 // BSL V24, V16, V23
-	WORD $0x4e78d717 // FADD V23, V24, V24, 64 bits
-	WORD $0x6ee1faf7 // FSQRT V23, V23, 64 bits
-	FMOVQ 1600(R11), F25 // -9223372036854775808
-	WORD $0x4e391ed6 // AND V22, V22, V25
-	WORD $0x4eb61ef6 // ORR V22, V23, V22
-	WORD $0x6e72fc17 // FDIV V23, V0, V18, 64 bits
-	WORD $0x6e76ded9 // FMUL V25, V22, V22, 64 bits
-	FMOVQ 2576(R11), F26 // -0x1.4ce3fd902bcadp-15
-	FMOVQ 2592(R11), F27 // 0x1.13b3c5b7cb45ep-32
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 2608(R11), F27 // -0x1.88f2ae1def9dp-20
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 2624(R11), F26 // 0x1.9b0ff6874f2c4p-11
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 2640(R11), F27 // 0x1.16908b48ce058p-14
-	FMOVQ 2656(R11), F28 // 0x1.7db4c02846e81p-17
-	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
-	FMOVQ 2672(R11), F28 // -0x1.3999a85a4237ap-12
-	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
-	FMOVQ 2688(R11), F27 // -0x1.c3e0b02da7bf9p-11
-	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
-	WORD $0x4e76cf5b // FMLA V27, V26, V22, 64 bits
-	WORD $0x6e76ded9 // FMUL V25, V22, V22, 64 bits
-	FMOVQ 2704(R11), F26 // -0x1.7cd6f27b3f02p-18
-	FMOVQ 2720(R11), F28 // -0x1.ea23269c140a7p-36
-	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	FMOVQ 2736(R11), F28 // -0x1.0152a1871f27ap-22
-	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
-	FMOVQ 2752(R11), F26 // 0x1.18b9b5bf2d984p-12
-	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	FMOVQ 2768(R11), F28 // 0x1.e13ce465fa859p-13
-	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
-	FMOVQ 2784(R11), F26 // 0x1.73df462204ef4p-17
-	FMOVQ 2800(R11), F29 // 0x1.7e0201539310ep-20
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 2816(R11), F29 // -0x1.3d2a3a29b5d9dp-14
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 2832(R11), F26 // -0x1.ebfb188b7cap-12
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 2848(R11), F29 // 0x1.547d93b34e2b6p-11
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	WORD $0x4e76cf9d // FMLA V29, V28, V22, 64 bits
-	WORD $0x4e77cf7d // FMLA V29, V27, V23, 64 bits
-	WORD $0x6e76ded9 // FMUL V25, V22, V22, 64 bits
-	FMOVQ 2864(R11), F26 // -0x1.522cb05171911p-21
-	FMOVQ 2880(R11), F27 // -0x1.c24bd0e740a6cp-33
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 2896(R11), F27 // 0x1.26154ae39151dp-25
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 2912(R11), F26 // 0x1.bbf43daf4fe53p-15
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 2928(R11), F27 // 0x1.0db20a88f4696p-19
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 2944(R11), F26 // -0x1.5f7268edab4c8p-09
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 2960(R11), F27 // 0x1.7058929663937p-20
-	FMOVQ 2976(R11), F28 // 0x1.32ac81c15d3d7p-23
-	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
-	FMOVQ 2992(R11), F28 // -0x1.ac2d05890f2c3p-17
-	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
-	FMOVQ 3008(R11), F27 // -0x1.c253efaa1a932p-14
-	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
-	FMOVQ 3024(R11), F28 // 0x1.948b0fcd6e9ep-11
-	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
-	FMOVQ 3040(R11), F27 // 0x1.0ee643b990ee6p-08
-	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
-	WORD $0x4e76cf5b // FMLA V27, V26, V22, 64 bits
-	WORD $0x4e77cfbb // FMLA V27, V29, V23, 64 bits
-	WORD $0x6e76ded9 // FMUL V25, V22, V22, 64 bits
-	FMOVQ 3056(R11), F26 // -0x1.ee23d0cba8aeep-25
-	FMOVQ 3072(R11), F28 // -0x1.349fbca3a377bp-36
-	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	FMOVQ 3088(R11), F28 // 0x1.3f59230a8357cp-28
-	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
-	FMOVQ 3104(R11), F26 // 0x1.00a9cabd6b83ep-17
-	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	FMOVQ 3120(R11), F28 // -0x1.af83440e53dbcp-22
-	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
-	FMOVQ 3136(R11), F26 // -0x1.0394f6f09e723p-10
-	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	FMOVQ 3152(R11), F28 // -0x1.c71c71c71c71cp-09
-	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
-	FMOVQ 3168(R11), F26 // 0x1.280f2cde3f847p-23
-	FMOVQ 3184(R11), F29 // 0x1.9aa7a30de114cp-27
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 3200(R11), F29 // -0x1.b0bdfcc629cbap-20
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 3216(R11), F26 // -0x1.2fa4ae89e5afp-16
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 3232(R11), F29 // 0x1.af83440e53dbcp-13
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	FMOVQ 3248(R11), F26 // 0x1.5ac056b015acp-09
-	WORD $0x4e79cfba // FMLA V26, V29, V25, 64 bits
-	FMOVQ 3264(R11), F29 // -0x1.e573ac901e574p-10
-	WORD $0x4e79cf5d // FMLA V29, V26, V25, 64 bits
-	WORD $0x4e76cf9d // FMLA V29, V28, V22, 64 bits
-	WORD $0x4e77cf7d // FMLA V29, V27, V23, 64 bits
-	WORD $0x6e76ded9 // FMUL V25, V22, V22, 64 bits
-	FMOVQ 3280(R11), F26 // -0x1.2d2197c7a2faap-28
-	FMOVQ 3296(R11), F27 // -0x1.c0d9b6edf2b0bp-36
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 3312(R11), F27 // 0x1.ccf5ceb7f0d9fp-28
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 3328(R11), F26 // 0x1.bd6d21e4b4109p-21
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 3344(R11), F27 // -0x1.255370652afc1p-19
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 3360(R11), F26 // -0x1.76e06fec7273bp-13
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 3376(R11), F27 // 0x1.2f684bda12f68p-10
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 896(R11), F26 // 0x1.5555555555555p-04
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 3392(R11), F27 // 0x1.6097d55c37c1cp-27
-	FMOVQ 3408(R11), F28 // 0x1.f6e66d24d5c8ap-31
-	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
-	FMOVQ 3424(R11), F28 // -0x1.7b5f9a2d0465cp-23
-	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
-	FMOVQ 3440(R11), F27 // -0x1.f1b22f594c6b5p-20
-	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
-	FMOVQ 3456(R11), F28 // 0x1.48c5892f7cd83p-15
-	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
-	FMOVQ 3472(R11), F27 // 0x1.71de3a556c734p-12
-	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
-	FMOVQ 3488(R11), F28 // -0x1.e573ac901e574p-07
-	WORD $0x4e79cf7c // FMLA V28, V27, V25, 64 bits
-	FMOVQ 3504(R11), F27 // -0x1.5555555555555p-02
-	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
-	WORD $0x4e76cf5b // FMLA V27, V26, V22, 64 bits
-	WORD $0x4e77cfbb // FMLA V27, V29, V23, 64 bits
-	FMOVQ 3520(R11), F22 // 0x1.45f306dc9c883p-03
-	WORD $0x6e76def6 // FMUL V22, V23, V22, 64 bits
-	WORD $0x6ee1fad6 // FSQRT V22, V22, 64 bits
-	WORD $0x6e76df76 // FMUL V22, V27, V22, 64 bits
-	WORD $0x6ef2e677 // FCMGT V23, V19, V18, 64 bits
-	WORD $0x6e78de53 // FMUL V19, V18, V24, 64 bits
-	WORD $0x4ef3d613 // FSUB V19, V16, V19, 64 bits
-	FMOVQ 1088(R11), F25 // -746
-	WORD $0x4e73f733 // FMAX V19, V25, V19, 64 bits
-	WORD $0x4ea41c99 // ORR V25, V4, V4
-	WORD $0x4e6dce79 // FMLA V25, V19, V13, 64 bits
-	WORD $0x4ee4d739 // FSUB V25, V25, V4, 64 bits
-	WORD $0x4ee3cf33 // FMLS V19, V25, V3, 64 bits
-	WORD $0x4eeecf33 // FMLS V19, V25, V14, 64 bits
-	WORD $0x6e73de7a // FMUL V26, V19, V19, 64 bits
-	FMOVQ 1360(R11), F27 // 0x1.a01a01a01a01ap-16
-	WORD $0x4e73cdfb // FMLA V27, V15, V19, 64 bits
-	FMOVQ 1376(R11), F28 // 0x1.a01a01a01a01ap-13
-	WORD $0x4e73cf7c // FMLA V28, V27, V19, 64 bits
-	FMOVQ 1392(R11), F27 // 0x1.6c16c16c16c17p-10
-	WORD $0x4e73cf9b // FMLA V27, V28, V19, 64 bits
-	FMOVQ 1408(R11), F28 // 0x1.1111111111111p-07
-	WORD $0x4e73cf7c // FMLA V28, V27, V19, 64 bits
-	FMOVQ 1424(R11), F27 // 0x1.5555555555555p-05
-	WORD $0x4e73cf9b // FMLA V27, V28, V19, 64 bits
-	FMOVQ 992(R11), F28 // 0x1.5555555555555p-03
-	WORD $0x4e73cf7c // FMLA V28, V27, V19, 64 bits
-	WORD $0x4ea71cfb // ORR V27, V7, V7
-	WORD $0x4e73cf9b // FMLA V27, V28, V19, 64 bits
-	WORD $0x4e7bcf53 // FMLA V19, V26, V27, 64 bits
-	WORD $0x4e60d673 // FADD V19, V19, V0, 64 bits
-	WORD $0x4ea41c9a // ORR V26, V4, V4
-	WORD $0x4e67cf3a // FMLA V26, V25, V7, 64 bits
-	WORD $0x4ee4d75b // FSUB V27, V26, V4, 64 bits
-	WORD $0x4efbd739 // FSUB V25, V25, V27, 64 bits
-	WORD $0x4e64d739 // FADD V25, V25, V4, 64 bits
-	WORD $0x4f74575a // SHL V26, V26, 52
-	WORD $0x4ee0875a // ADD V26, V26, V0, 64 bits
-	WORD $0x6e7ade73 // FMUL V19, V19, V26, 64 bits
-	WORD $0x4f745739 // SHL V25, V25, 52
-	WORD $0x4ee08739 // ADD V25, V25, V0, 64 bits
-	WORD $0x6e79de73 // FMUL V19, V19, V25, 64 bits
-	WORD $0x6e78de52 // FMUL V18, V18, V24, 64 bits
-	WORD $0x6ee1fa52 // FSQRT V18, V18, 64 bits
-	FMOVQ 928(R11), F24 // 1e+30
-	WORD $0x4ef2f712 // FMIN V18, V24, V18, 64 bits
-	WORD $0x4ee6d658 // FSUB V24, V18, V6, 64 bits
-	WORD $0x4e66d659 // FADD V25, V18, V6, 64 bits
-	WORD $0x6e79ff18 // FDIV V24, V24, V25, 64 bits
-	WORD $0x6e78df19 // FMUL V25, V24, V24, 64 bits
-	FMOVQ 1168(R11), F26 // 0x1.e0cafaa803123p-14
-	FMOVQ 1040(R11), F27 // -0x1.81428c9a26dcap-17
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1184(R11), F27 // -0x1.95550f3b1878dp-11
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1200(R11), F26 // 0x1.4b3bed0743198p-09
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1216(R11), F27 // 0x1.17ca8c6b90548p-04
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1232(R11), F26 // 0x1.0983638d90973p-03
-	WORD $0x4e79cf7a // FMLA V26, V27, V25, 64 bits
-	FMOVQ 1248(R11), F27 // -0x1.15c084b38d18bp-03
-	WORD $0x4e79cf5b // FMLA V27, V26, V25, 64 bits
-	FMOVQ 1264(R11), F26 // -0x1.b4b7a743bb692p-14
-	FMOVQ 1056(R11), F28 // 0x1.02f6240e04eeap-18
-	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	FMOVQ 1280(R11), F28 // 0x1.eef4682a6d424p-10
-	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
-	FMOVQ 1296(R11), F26 // -0x1.8573fc93b8dp-06
-	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	FMOVQ 1312(R11), F28 // -0x1.e88b88130cedep-04
-	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
-	FMOVQ 1328(R11), F26 // -0x1.85a15b64b26fap-05
-	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	FMOVQ 1344(R11), F28 // 0x1.40c522d7d0caep+00
-	WORD $0x4e79cf5c // FMLA V28, V26, V25, 64 bits
-	WORD $0x4e78cf7c // FMLA V28, V27, V24, 64 bits
-	WORD $0x4ea01c18 // ORR V24, V0, V0
-	WORD $0x4e61ce58 // FMLA V24, V18, V1, 64 bits
-	WORD $0x6e78ff92 // FDIV V18, V28, V24, 64 bits
-	WORD $0x6e72dcf2 // FMUL V18, V7, V18, 64 bits
-	WORD $0x4e76d658 // FADD V24, V18, V22, 64 bits
-	WORD $0x4ef6d652 // FSUB V18, V18, V22, 64 bits
-	WORD $0x6eb71f12 // BIT V18, V24, V23
-	WORD $0x6e72de72 // FMUL V18, V19, V18, 64 bits
-	WORD $0x4ef2d413 // FSUB V19, V0, V18, 64 bits
-	WORD $0x6eb71e72 // BIT V18, V19, V23
-	WORD $0x6eb41e55 // BIT V21, V18, V20
-	WORD $0x4ef5f412 // FMIN V18, V0, V21, 64 bits
-	WORD $0x0e616a53 // FCVTN32 V19, V18
-	FMOVD F19, 0(R0)
-	ADD $8, R0
-	ADD $8, R1
-	ADD $8, R2
-	SUBS $2, R9
-	BGE loop
-
-tail:
-	ADDS $2, R9
-	BEQ done
-
-done:
-	MOVD n+24(FP), R10
-	MOVD R10, done+32(FP)
-	RET
-
-stopMain:
-	ADD $2, R9
-
-stopTail:
-	MOVD n+24(FP), R10
-	SUB R9, R10
-	MOVD R10, done+32(FP)
-	RET
-
 // func besselI0F32NEON(z, x *float32, n int)
 TEXT ·besselI0F32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 1008(R11), F2 // 9223372036854775807
-	FMOVQ 2336(R11), F0 // 8
-	FMOVQ 3536(R11), F3 // 0x1.5d383bc4c1e51p-72
-	FMOVQ 3552(R11), F4 // 0x1.b83220c1e48a2p-65
-	FMOVQ 3568(R11), F5 // 200
-	FMOVQ 64(R11), F1 // 1
-	FMOVQ 3584(R11), F6 // 0x1.20ede94d34bdep+03
-	FMOVQ 3600(R11), F7 // -0x1.0f54b47679631p+01
-	FMOVQ 1440(R11), F9 // -700
-	FMOVQ 1456(R11), F8 // 700
-	FMOVQ 1104(R11), F10 // 0x1.71547652b82fep+00
-	FMOVQ 1120(R11), F11 // 0x1.8p+52
-	FMOVQ 208(R11), F12 // 0x1.62e42fefa39efp-01
-	FMOVQ 1136(R11), F13 // 0x1.abc9e3b39803fp-56
-	FMOVQ 1152(R11), F14 // 0x1.71de3a556c734p-19
+	FMOVQ 576(R11), F2 // 9223372036854775807
+	FMOVQ 2352(R11), F0 // 8
+	FMOVQ 2368(R11), F3 // 0x1.5d383bc4c1e51p-72
+	FMOVQ 2384(R11), F4 // 0x1.b83220c1e48a2p-65
+	FMOVQ 2400(R11), F5 // 200
+	FMOVQ 80(R11), F1 // 1
+	FMOVQ 2416(R11), F6 // 0x1.20ede94d34bdep+03
+	FMOVQ 2432(R11), F7 // -0x1.0f54b47679631p+01
+	FMOVQ 2224(R11), F9 // -700
+	FMOVQ 2240(R11), F8 // 700
+	FMOVQ 1888(R11), F10 // 0x1.71547652b82fep+00
+	FMOVQ 1904(R11), F11 // 0x1.8p+52
+	FMOVQ 224(R11), F12 // 0x1.62e42fefa39efp-01
+	FMOVQ 1920(R11), F13 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1936(R11), F14 // 0x1.71de3a556c734p-19
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	BLOCK6
-	BLOCK17
+	BLOCK12
+	BLOCK23
 	FMOVD 8(R1), F15
 	WORD $0x0e6179ef // FCVTL32 V15, V15
 	WORD $0x4e221def // AND V15, V15, V2
 	WORD $0x4eeff410 // FMIN V16, V0, V15, 64 bits
 	WORD $0x6e70de10 // FMUL V16, V16, V16, 64 bits
 	WORD $0x6e70de11 // FMUL V17, V16, V16, 64 bits
-	FMOVQ 3616(R11), F18 // 0x1.234c94c56c434p-55
+	FMOVQ 2448(R11), F18 // 0x1.234c94c56c434p-55
 	WORD $0x4e71cc72 // FMLA V18, V3, V17, 64 bits
-	FMOVQ 3632(R11), F19 // 0x1.531e4c09647c9p-39
+	FMOVQ 2464(R11), F19 // 0x1.531e4c09647c9p-39
 	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 3648(R11), F18 // 0x1.23490ba397e17p-24
+	FMOVQ 2480(R11), F18 // 0x1.23490ba397e17p-24
 	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 3664(R11), F19 // 0x1.c71c82f3c8de1p-12
+	FMOVQ 2496(R11), F19 // 0x1.c71c82f3c8de1p-12
 	WORD $0x4e71ce53 // FMLA V19, V18, V17, 64 bits
-	FMOVQ 3680(R11), F18 // 0x1.00000013da385p-02
+	FMOVQ 2512(R11), F18 // 0x1.00000013da385p-02
 	WORD $0x4e71ce72 // FMLA V18, V19, V17, 64 bits
-	FMOVQ 3696(R11), F19 // 0x1.4c3cc00f7d4adp-47
+	FMOVQ 2528(R11), F19 // 0x1.4c3cc00f7d4adp-47
 	WORD $0x4e71cc93 // FMLA V19, V4, V17, 64 bits
-	FMOVQ 3712(R11), F20 // 0x1.02ce550ab2805p-31
+	FMOVQ 2544(R11), F20 // 0x1.02ce550ab2805p-31
 	WORD $0x4e71ce74 // FMLA V20, V19, V17, 64 bits
-	FMOVQ 3728(R11), F19 // 0x1.c71bcce4be7eep-18
+	FMOVQ 2560(R11), F19 // 0x1.c71bcce4be7eep-18
 	WORD $0x4e71ce93 // FMLA V19, V20, V17, 64 bits
-	FMOVQ 3744(R11), F20 // 0x1.fffffe2793d6dp-07
+	FMOVQ 2576(R11), F20 // 0x1.fffffe2793d6dp-07
 	WORD $0x4e71ce74 // FMLA V20, V19, V17, 64 bits
-	FMOVQ 3760(R11), F19 // 0x1.fffffffdcb23p-01
+	FMOVQ 2592(R11), F19 // 0x1.fffffffdcb23p-01
 	WORD $0x4e71ce93 // FMLA V19, V20, V17, 64 bits
 	WORD $0x4e70ce53 // FMLA V19, V18, V16, 64 bits
 	WORD $0x4eeff4b0 // FMIN V16, V5, V15, 64 bits
 	WORD $0x4e70f410 // FMAX V16, V0, V16, 64 bits
 	WORD $0x6e70fc31 // FDIV V17, V1, V16, 64 bits
 	WORD $0x6e71de32 // FMUL V18, V17, V17, 64 bits
-	FMOVQ 3776(R11), F20 // 0x1.7dca9a040000ap-02
+	FMOVQ 2608(R11), F20 // 0x1.7dca9a040000ap-02
 	WORD $0x4e72ccd4 // FMLA V20, V6, V18, 64 bits
-	FMOVQ 3792(R11), F21 // 0x1.e8183aee4cb84p-06
+	FMOVQ 2624(R11), F21 // 0x1.e8183aee4cb84p-06
 	WORD $0x4e72ce95 // FMLA V21, V20, V18, 64 bits
-	FMOVQ 3808(R11), F20 // 0x1.9884703d9d977p-05
+	FMOVQ 2640(R11), F20 // 0x1.9884703d9d977p-05
 	WORD $0x4e72ceb4 // FMLA V20, V21, V18, 64 bits
-	FMOVQ 3824(R11), F21 // 0x1.be3d123ddf20fp-06
+	FMOVQ 2656(R11), F21 // 0x1.be3d123ddf20fp-06
 	WORD $0x4e72ccf5 // FMLA V21, V7, V18, 64 bits
-	FMOVQ 3840(R11), F22 // 0x1.cb6efb3b38706p-06
+	FMOVQ 2672(R11), F22 // 0x1.cb6efb3b38706p-06
 	WORD $0x4e72ceb6 // FMLA V22, V21, V18, 64 bits
-	FMOVQ 3856(R11), F21 // 0x1.9884533c5b2dp-02
+	FMOVQ 2688(R11), F21 // 0x1.9884533c5b2dp-02
 	WORD $0x4e72ced5 // FMLA V21, V22, V18, 64 bits
 	WORD $0x4e71ce95 // FMLA V21, V20, V17, 64 bits
 	WORD $0x6ee1fa31 // FSQRT V17, V17, 64 bits
@@ -3543,7 +3423,7 @@ loop:
 	WORD $0x4f745652 // SHL V18, V18, 52
 	WORD $0x4ee18652 // ADD V18, V18, V1, 64 bits
 	WORD $0x6e70de14 // FMUL V20, V16, V16, 64 bits
-	BLOCK18
+	BLOCK24
 	WORD $0x4e75ce90 // FMLA V16, V20, V21, 64 bits
 	WORD $0x4eb21e54 // ORR V20, V18, V18
 	WORD $0x4e70ce54 // FMLA V20, V18, V16, 64 bits
@@ -3564,8 +3444,8 @@ tail:
 	BLT last
 
 one:
-	BLOCK6
-	BLOCK17
+	BLOCK12
+	BLOCK23
 	ADD $8, R0
 	ADD $8, R1
 	SUBS $2, R9
@@ -3584,68 +3464,68 @@ TEXT ·besselI0eF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 1008(R11), F2 // 9223372036854775807
-	FMOVQ 2336(R11), F0 // 8
-	FMOVQ 3536(R11), F3 // 0x1.5d383bc4c1e51p-72
-	FMOVQ 3552(R11), F4 // 0x1.b83220c1e48a2p-65
-	FMOVQ 64(R11), F1 // 1
-	FMOVQ 3584(R11), F5 // 0x1.20ede94d34bdep+03
-	FMOVQ 3600(R11), F6 // -0x1.0f54b47679631p+01
-	FMOVQ 80(R11), F7 // 0
-	FMOVQ 1440(R11), F9 // -700
-	FMOVQ 1456(R11), F8 // 700
-	FMOVQ 1104(R11), F10 // 0x1.71547652b82fep+00
-	FMOVQ 1120(R11), F11 // 0x1.8p+52
-	FMOVQ 208(R11), F12 // 0x1.62e42fefa39efp-01
-	FMOVQ 1136(R11), F13 // 0x1.abc9e3b39803fp-56
-	FMOVQ 1152(R11), F14 // 0x1.71de3a556c734p-19
+	FMOVQ 576(R11), F2 // 9223372036854775807
+	FMOVQ 2352(R11), F0 // 8
+	FMOVQ 2368(R11), F3 // 0x1.5d383bc4c1e51p-72
+	FMOVQ 2384(R11), F4 // 0x1.b83220c1e48a2p-65
+	FMOVQ 80(R11), F1 // 1
+	FMOVQ 2416(R11), F5 // 0x1.20ede94d34bdep+03
+	FMOVQ 2432(R11), F6 // -0x1.0f54b47679631p+01
+	FMOVQ 96(R11), F7 // 0
+	FMOVQ 2224(R11), F9 // -700
+	FMOVQ 2240(R11), F8 // 700
+	FMOVQ 1888(R11), F10 // 0x1.71547652b82fep+00
+	FMOVQ 1904(R11), F11 // 0x1.8p+52
+	FMOVQ 224(R11), F12 // 0x1.62e42fefa39efp-01
+	FMOVQ 1920(R11), F13 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1936(R11), F14 // 0x1.71de3a556c734p-19
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	BLOCK7
-	BLOCK19
+	BLOCK13
+	BLOCK25
 	FMOVD 8(R1), F15
 	WORD $0x0e6179ef // FCVTL32 V15, V15
 	WORD $0x4e221def // AND V15, V15, V2
 	WORD $0x4eeff410 // FMIN V16, V0, V15, 64 bits
 	WORD $0x6e70de11 // FMUL V17, V16, V16, 64 bits
 	WORD $0x6e71de32 // FMUL V18, V17, V17, 64 bits
-	FMOVQ 3616(R11), F19 // 0x1.234c94c56c434p-55
+	FMOVQ 2448(R11), F19 // 0x1.234c94c56c434p-55
 	WORD $0x4e72cc73 // FMLA V19, V3, V18, 64 bits
-	FMOVQ 3632(R11), F20 // 0x1.531e4c09647c9p-39
+	FMOVQ 2464(R11), F20 // 0x1.531e4c09647c9p-39
 	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 3648(R11), F19 // 0x1.23490ba397e17p-24
+	FMOVQ 2480(R11), F19 // 0x1.23490ba397e17p-24
 	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 3664(R11), F20 // 0x1.c71c82f3c8de1p-12
+	FMOVQ 2496(R11), F20 // 0x1.c71c82f3c8de1p-12
 	WORD $0x4e72ce74 // FMLA V20, V19, V18, 64 bits
-	FMOVQ 3680(R11), F19 // 0x1.00000013da385p-02
+	FMOVQ 2512(R11), F19 // 0x1.00000013da385p-02
 	WORD $0x4e72ce93 // FMLA V19, V20, V18, 64 bits
-	FMOVQ 3696(R11), F20 // 0x1.4c3cc00f7d4adp-47
+	FMOVQ 2528(R11), F20 // 0x1.4c3cc00f7d4adp-47
 	WORD $0x4e72cc94 // FMLA V20, V4, V18, 64 bits
-	FMOVQ 3712(R11), F21 // 0x1.02ce550ab2805p-31
+	FMOVQ 2544(R11), F21 // 0x1.02ce550ab2805p-31
 	WORD $0x4e72ce95 // FMLA V21, V20, V18, 64 bits
-	FMOVQ 3728(R11), F20 // 0x1.c71bcce4be7eep-18
+	FMOVQ 2560(R11), F20 // 0x1.c71bcce4be7eep-18
 	WORD $0x4e72ceb4 // FMLA V20, V21, V18, 64 bits
-	FMOVQ 3744(R11), F21 // 0x1.fffffe2793d6dp-07
+	FMOVQ 2576(R11), F21 // 0x1.fffffe2793d6dp-07
 	WORD $0x4e72ce95 // FMLA V21, V20, V18, 64 bits
-	FMOVQ 3760(R11), F20 // 0x1.fffffffdcb23p-01
+	FMOVQ 2592(R11), F20 // 0x1.fffffffdcb23p-01
 	WORD $0x4e72ceb4 // FMLA V20, V21, V18, 64 bits
 	WORD $0x4e71ce74 // FMLA V20, V19, V17, 64 bits
 	WORD $0x4e6ff411 // FMAX V17, V0, V15, 64 bits
 	WORD $0x6e71fc31 // FDIV V17, V1, V17, 64 bits
 	WORD $0x6e71de32 // FMUL V18, V17, V17, 64 bits
-	FMOVQ 3776(R11), F19 // 0x1.7dca9a040000ap-02
+	FMOVQ 2608(R11), F19 // 0x1.7dca9a040000ap-02
 	WORD $0x4e72ccb3 // FMLA V19, V5, V18, 64 bits
-	FMOVQ 3792(R11), F21 // 0x1.e8183aee4cb84p-06
+	FMOVQ 2624(R11), F21 // 0x1.e8183aee4cb84p-06
 	WORD $0x4e72ce75 // FMLA V21, V19, V18, 64 bits
-	FMOVQ 3808(R11), F19 // 0x1.9884703d9d977p-05
+	FMOVQ 2640(R11), F19 // 0x1.9884703d9d977p-05
 	WORD $0x4e72ceb3 // FMLA V19, V21, V18, 64 bits
-	FMOVQ 3824(R11), F21 // 0x1.be3d123ddf20fp-06
+	FMOVQ 2656(R11), F21 // 0x1.be3d123ddf20fp-06
 	WORD $0x4e72ccd5 // FMLA V21, V6, V18, 64 bits
-	FMOVQ 3840(R11), F22 // 0x1.cb6efb3b38706p-06
+	FMOVQ 2672(R11), F22 // 0x1.cb6efb3b38706p-06
 	WORD $0x4e72ceb6 // FMLA V22, V21, V18, 64 bits
-	FMOVQ 3856(R11), F21 // 0x1.9884533c5b2dp-02
+	FMOVQ 2688(R11), F21 // 0x1.9884533c5b2dp-02
 	WORD $0x4e72ced5 // FMLA V21, V22, V18, 64 bits
 	WORD $0x4e71ce75 // FMLA V21, V19, V17, 64 bits
 	WORD $0x6ee1fa31 // FSQRT V17, V17, 64 bits
@@ -3661,7 +3541,7 @@ loop:
 	WORD $0x4f745652 // SHL V18, V18, 52
 	WORD $0x4ee18652 // ADD V18, V18, V1, 64 bits
 	WORD $0x6e70de13 // FMUL V19, V16, V16, 64 bits
-	BLOCK18
+	BLOCK24
 	WORD $0x4e75ce70 // FMLA V16, V19, V21, 64 bits
 	WORD $0x4eb21e53 // ORR V19, V18, V18
 	WORD $0x4e70ce53 // FMLA V19, V18, V16, 64 bits
@@ -3682,8 +3562,8 @@ tail:
 	BLT last
 
 one:
-	BLOCK7
-	BLOCK19
+	BLOCK13
+	BLOCK25
 	ADD $8, R0
 	ADD $8, R1
 	SUBS $2, R9
@@ -3702,31 +3582,31 @@ TEXT ·besselI1F32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 1008(R11), F1 // 9223372036854775807
-	FMOVQ 2336(R11), F0 // 8
-	FMOVQ 3872(R11), F3 // 0x1.13a0ec2b9da4fp-60
-	FMOVQ 3888(R11), F4 // 0x1.e0770f883a07ap-68
-	FMOVQ 3568(R11), F5 // 200
-	FMOVQ 64(R11), F2 // 1
-	FMOVQ 3904(R11), F6 // -0x1.452e4764e49e5p+03
-	FMOVQ 3920(R11), F7 // 0x1.3087c27c418abp+01
-	FMOVQ 1440(R11), F9 // -700
-	FMOVQ 1456(R11), F8 // 700
-	FMOVQ 1104(R11), F10 // 0x1.71547652b82fep+00
-	FMOVQ 1120(R11), F11 // 0x1.8p+52
-	FMOVQ 208(R11), F12 // 0x1.62e42fefa39efp-01
-	FMOVQ 1136(R11), F13 // 0x1.abc9e3b39803fp-56
-	FMOVQ 1152(R11), F14 // 0x1.71de3a556c734p-19
-	FMOVQ 1600(R11), F15 // -9223372036854775808
+	FMOVQ 576(R11), F1 // 9223372036854775807
+	FMOVQ 2352(R11), F0 // 8
+	FMOVQ 2704(R11), F3 // 0x1.13a0ec2b9da4fp-60
+	FMOVQ 2720(R11), F4 // 0x1.e0770f883a07ap-68
+	FMOVQ 2400(R11), F5 // 200
+	FMOVQ 80(R11), F2 // 1
+	FMOVQ 2736(R11), F6 // -0x1.452e4764e49e5p+03
+	FMOVQ 2752(R11), F7 // 0x1.3087c27c418abp+01
+	FMOVQ 2224(R11), F9 // -700
+	FMOVQ 2240(R11), F8 // 700
+	FMOVQ 1888(R11), F10 // 0x1.71547652b82fep+00
+	FMOVQ 1904(R11), F11 // 0x1.8p+52
+	FMOVQ 224(R11), F12 // 0x1.62e42fefa39efp-01
+	FMOVQ 1920(R11), F13 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1936(R11), F14 // 0x1.71de3a556c734p-19
+	FMOVQ 1648(R11), F15 // -9223372036854775808
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	BLOCK8
+	BLOCK14
 	WORD $0x4e73cf17 // FMLA V23, V24, V19, 64 bits
-	FMOVQ 992(R11), F24 // 0x1.5555555555555p-03
+	FMOVQ 1792(R11), F24 // 0x1.5555555555555p-03
 	WORD $0x4e73cef8 // FMLA V24, V23, V19, 64 bits
-	FMOVQ 16(R11), F23 // 0.5
+	FMOVQ 32(R11), F23 // 0.5
 	WORD $0x4e73cf17 // FMLA V23, V24, V19, 64 bits
 	WORD $0x4e77ced3 // FMLA V19, V22, V23, 64 bits
 	WORD $0x4eb51eb6 // ORR V22, V21, V21
@@ -3735,24 +3615,24 @@ loop:
 	WORD $0x6e71e414 // FCMGE V20, V0, V17, 64 bits
 	WORD $0x6eb41e53 // BIT V19, V18, V20
 	WORD $0x4e211e71 // AND V17, V19, V1
-	BLOCK13
+	BLOCK18
 	WORD $0x4e73ced5 // FMLA V21, V22, V19, 64 bits
 	WORD $0x6e72deb2 // FMUL V18, V21, V18, 64 bits
 	WORD $0x4ef1f4b3 // FMIN V19, V5, V17, 64 bits
 	WORD $0x4e73f413 // FMAX V19, V0, V19, 64 bits
 	WORD $0x6e73fc54 // FDIV V20, V2, V19, 64 bits
 	WORD $0x6e74de95 // FMUL V21, V20, V20, 64 bits
-	FMOVQ 4080(R11), F22 // -0x1.b8f9d99a38077p-02
+	FMOVQ 2912(R11), F22 // -0x1.b8f9d99a38077p-02
 	WORD $0x4e75ccd6 // FMLA V22, V6, V21, 64 bits
-	FMOVQ 4096(R11), F23 // -0x1.5475b34b8c3cdp-05
+	FMOVQ 2928(R11), F23 // -0x1.5475b34b8c3cdp-05
 	WORD $0x4e75ced7 // FMLA V23, V22, V21, 64 bits
-	FMOVQ 4112(R11), F22 // -0x1.326346bea4432p-03
+	FMOVQ 2944(R11), F22 // -0x1.326346bea4432p-03
 	WORD $0x4e75cef6 // FMLA V22, V23, V21, 64 bits
-	FMOVQ 4128(R11), F23 // -0x1.34024855fa564p-05
+	FMOVQ 2960(R11), F23 // -0x1.34024855fa564p-05
 	WORD $0x4e75ccf7 // FMLA V23, V7, V21, 64 bits
-	FMOVQ 4144(R11), F24 // -0x1.7ee65c9994e77p-05
+	FMOVQ 2976(R11), F24 // -0x1.7ee65c9994e77p-05
 	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 4160(R11), F23 // 0x1.9884533e4dcbap-02
+	FMOVQ 2992(R11), F23 // 0x1.9884533e4dcbap-02
 	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
 	WORD $0x4e74ced7 // FMLA V23, V22, V20, 64 bits
 	WORD $0x6ee1fa94 // FSQRT V20, V20, 64 bits
@@ -3767,16 +3647,16 @@ loop:
 	WORD $0x4f7456b5 // SHL V21, V21, 52
 	WORD $0x4ee286b5 // ADD V21, V21, V2, 64 bits
 	WORD $0x6e73de76 // FMUL V22, V19, V19, 64 bits
-	FMOVQ 1360(R11), F23 // 0x1.a01a01a01a01ap-16
+	FMOVQ 2144(R11), F23 // 0x1.a01a01a01a01ap-16
 	WORD $0x4e73cdd7 // FMLA V23, V14, V19, 64 bits
-	FMOVQ 1376(R11), F24 // 0x1.a01a01a01a01ap-13
+	FMOVQ 2160(R11), F24 // 0x1.a01a01a01a01ap-13
 	WORD $0x4e73cef8 // FMLA V24, V23, V19, 64 bits
-	FMOVQ 1392(R11), F23 // 0x1.6c16c16c16c17p-10
+	FMOVQ 2176(R11), F23 // 0x1.6c16c16c16c17p-10
 	WORD $0x4e73cf17 // FMLA V23, V24, V19, 64 bits
-	FMOVQ 1408(R11), F24 // 0x1.1111111111111p-07
+	FMOVQ 2192(R11), F24 // 0x1.1111111111111p-07
 	WORD $0x4e73cef8 // FMLA V24, V23, V19, 64 bits
-	FMOVQ 1424(R11), F23 // 0x1.5555555555555p-05
-	BLOCK20
+	FMOVQ 2208(R11), F23 // 0x1.5555555555555p-05
+	BLOCK26
 	WORD $0x0e616a11 // FCVTN32 V17, V16
 	FMOVD F17, 8(R0)
 	ADD $16, R0
@@ -3791,8 +3671,8 @@ tail:
 	BLT last
 
 one:
-	BLOCK8
-	BLOCK20
+	BLOCK14
+	BLOCK26
 	WORD $0x0e616a11 // FCVTN32 V17, V16
 	FMOVD F17, 0(R0)
 	ADD $8, R0
@@ -3813,31 +3693,31 @@ TEXT ·besselI1eF32NEON(SB), NOSPLIT, $0-24
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $specialNEON<>(SB), R11
-	FMOVQ 1008(R11), F1 // 9223372036854775807
-	FMOVQ 2336(R11), F0 // 8
-	FMOVQ 3872(R11), F3 // 0x1.13a0ec2b9da4fp-60
-	FMOVQ 3888(R11), F4 // 0x1.e0770f883a07ap-68
-	FMOVQ 64(R11), F2 // 1
-	FMOVQ 3904(R11), F5 // -0x1.452e4764e49e5p+03
-	FMOVQ 3920(R11), F6 // 0x1.3087c27c418abp+01
-	FMOVQ 80(R11), F7 // 0
-	FMOVQ 1440(R11), F9 // -700
-	FMOVQ 1456(R11), F8 // 700
-	FMOVQ 1104(R11), F10 // 0x1.71547652b82fep+00
-	FMOVQ 1120(R11), F11 // 0x1.8p+52
-	FMOVQ 208(R11), F12 // 0x1.62e42fefa39efp-01
-	FMOVQ 1136(R11), F13 // 0x1.abc9e3b39803fp-56
-	FMOVQ 1152(R11), F14 // 0x1.71de3a556c734p-19
-	FMOVQ 1600(R11), F15 // -9223372036854775808
+	FMOVQ 576(R11), F1 // 9223372036854775807
+	FMOVQ 2352(R11), F0 // 8
+	FMOVQ 2704(R11), F3 // 0x1.13a0ec2b9da4fp-60
+	FMOVQ 2720(R11), F4 // 0x1.e0770f883a07ap-68
+	FMOVQ 80(R11), F2 // 1
+	FMOVQ 2736(R11), F5 // -0x1.452e4764e49e5p+03
+	FMOVQ 2752(R11), F6 // 0x1.3087c27c418abp+01
+	FMOVQ 96(R11), F7 // 0
+	FMOVQ 2224(R11), F9 // -700
+	FMOVQ 2240(R11), F8 // 700
+	FMOVQ 1888(R11), F10 // 0x1.71547652b82fep+00
+	FMOVQ 1904(R11), F11 // 0x1.8p+52
+	FMOVQ 224(R11), F12 // 0x1.62e42fefa39efp-01
+	FMOVQ 1920(R11), F13 // 0x1.abc9e3b39803fp-56
+	FMOVQ 1936(R11), F14 // 0x1.71de3a556c734p-19
+	FMOVQ 1648(R11), F15 // -9223372036854775808
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	BLOCK9
+	BLOCK15
 	WORD $0x4e72cf17 // FMLA V23, V24, V18, 64 bits
-	FMOVQ 992(R11), F24 // 0x1.5555555555555p-03
+	FMOVQ 1792(R11), F24 // 0x1.5555555555555p-03
 	WORD $0x4e72cef8 // FMLA V24, V23, V18, 64 bits
-	FMOVQ 16(R11), F23 // 0.5
+	FMOVQ 32(R11), F23 // 0.5
 	WORD $0x4e72cf17 // FMLA V23, V24, V18, 64 bits
 	WORD $0x4e77ced2 // FMLA V18, V22, V23, 64 bits
 	WORD $0x4eb51eb6 // ORR V22, V21, V21
@@ -3846,23 +3726,23 @@ loop:
 	WORD $0x6e71e413 // FCMGE V19, V0, V17, 64 bits
 	WORD $0x6eb31e54 // BIT V20, V18, V19
 	WORD $0x4e211e91 // AND V17, V20, V1
-	BLOCK13
+	BLOCK18
 	WORD $0x4e73ced5 // FMLA V21, V22, V19, 64 bits
 	WORD $0x6e72deb3 // FMUL V19, V21, V18, 64 bits
 	WORD $0x4e71f414 // FMAX V20, V0, V17, 64 bits
 	WORD $0x6e74fc54 // FDIV V20, V2, V20, 64 bits
 	WORD $0x6e74de95 // FMUL V21, V20, V20, 64 bits
-	FMOVQ 4080(R11), F22 // -0x1.b8f9d99a38077p-02
+	FMOVQ 2912(R11), F22 // -0x1.b8f9d99a38077p-02
 	WORD $0x4e75ccb6 // FMLA V22, V5, V21, 64 bits
-	FMOVQ 4096(R11), F23 // -0x1.5475b34b8c3cdp-05
+	FMOVQ 2928(R11), F23 // -0x1.5475b34b8c3cdp-05
 	WORD $0x4e75ced7 // FMLA V23, V22, V21, 64 bits
-	FMOVQ 4112(R11), F22 // -0x1.326346bea4432p-03
+	FMOVQ 2944(R11), F22 // -0x1.326346bea4432p-03
 	WORD $0x4e75cef6 // FMLA V22, V23, V21, 64 bits
-	FMOVQ 4128(R11), F23 // -0x1.34024855fa564p-05
+	FMOVQ 2960(R11), F23 // -0x1.34024855fa564p-05
 	WORD $0x4e75ccd7 // FMLA V23, V6, V21, 64 bits
-	FMOVQ 4144(R11), F24 // -0x1.7ee65c9994e77p-05
+	FMOVQ 2976(R11), F24 // -0x1.7ee65c9994e77p-05
 	WORD $0x4e75cef8 // FMLA V24, V23, V21, 64 bits
-	FMOVQ 4160(R11), F23 // 0x1.9884533e4dcbap-02
+	FMOVQ 2992(R11), F23 // 0x1.9884533e4dcbap-02
 	WORD $0x4e75cf17 // FMLA V23, V24, V21, 64 bits
 	WORD $0x4e74ced7 // FMLA V23, V22, V20, 64 bits
 	WORD $0x6ee1fa94 // FSQRT V20, V20, 64 bits
@@ -3878,16 +3758,16 @@ loop:
 	WORD $0x4f7456b5 // SHL V21, V21, 52
 	WORD $0x4ee286b5 // ADD V21, V21, V2, 64 bits
 	WORD $0x6e72de56 // FMUL V22, V18, V18, 64 bits
-	FMOVQ 1360(R11), F23 // 0x1.a01a01a01a01ap-16
+	FMOVQ 2144(R11), F23 // 0x1.a01a01a01a01ap-16
 	WORD $0x4e72cdd7 // FMLA V23, V14, V18, 64 bits
-	FMOVQ 1376(R11), F24 // 0x1.a01a01a01a01ap-13
+	FMOVQ 2160(R11), F24 // 0x1.a01a01a01a01ap-13
 	WORD $0x4e72cef8 // FMLA V24, V23, V18, 64 bits
-	FMOVQ 1392(R11), F23 // 0x1.6c16c16c16c17p-10
+	FMOVQ 2176(R11), F23 // 0x1.6c16c16c16c17p-10
 	WORD $0x4e72cf17 // FMLA V23, V24, V18, 64 bits
-	FMOVQ 1408(R11), F24 // 0x1.1111111111111p-07
+	FMOVQ 2192(R11), F24 // 0x1.1111111111111p-07
 	WORD $0x4e72cef8 // FMLA V24, V23, V18, 64 bits
-	FMOVQ 1424(R11), F23 // 0x1.5555555555555p-05
-	BLOCK21
+	FMOVQ 2208(R11), F23 // 0x1.5555555555555p-05
+	BLOCK27
 	WORD $0x0e616a11 // FCVTN32 V17, V16
 	FMOVD F17, 8(R0)
 	ADD $16, R0
@@ -3902,8 +3782,8 @@ tail:
 	BLT last
 
 one:
-	BLOCK9
-	BLOCK21
+	BLOCK15
+	BLOCK27
 	WORD $0x0e616a11 // FCVTN32 V17, V16
 	FMOVD F17, 0(R0)
 	ADD $8, R0

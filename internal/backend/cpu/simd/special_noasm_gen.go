@@ -28,12 +28,6 @@ func LogNdtrF32(z, x []float32) { logNdtrF32Generic(z, x) }
 // ZetaF32 sets z[i] = the Hurwitz zeta function of the exponent x[i] at y[i].
 func ZetaF32(z, x, y []float32) { zetaF32Generic(z, x, y) }
 
-// GammaincLowF32 sets z[i] = GammaincF32 of concentrations x[i] below 12, which others stop, at y[i].
-func GammaincLowF32(z, x, y []float32) { gammaincLowF32Generic(z, x, y) }
-
-// GammaincF32 sets z[i] = the regularised lower incomplete gamma function of the concentration x[i] at y[i].
-func GammaincF32(z, x, y []float32) { gammaincF32Generic(z, x, y) }
-
 // BesselI0F32 sets z[i] = I0(x[i]).
 func BesselI0F32(z, x []float32) { besselI0F32Generic(z, x) }
 

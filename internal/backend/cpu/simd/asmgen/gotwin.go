@@ -273,6 +273,7 @@ func storeStmt(v *val, e string) string {
 func (k *kernel) twinBody() (body, tables string) {
 	b := &B{tgt: goTwin}
 	k.body(b)
+	b.prune()
 	w := &twin{k: k, expr: map[*val]string{}}
 	if k.scalar != "" {
 		// The body becomes a function of its own, from x to the value stored.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // target is what a kernel body is built for. One body gives three programs that
@@ -86,6 +87,32 @@ func (b *B) emit(v *val) *val {
 	v.last = len(b.code)
 	b.code = append(b.code, v)
 	return v
+}
+
+// prune drops what nothing uses, so that it takes no register.
+func (b *B) prune() {
+	used := map[*val]bool{}
+	var live []*val
+	for _, v := range slices.Backward(b.code) {
+		switch {
+		case used[v], v.op == "store", v.op == "stop", v.op == "prefetch", strings.HasPrefix(v.op, "acc"):
+			live = append(live, v)
+			for _, a := range v.args {
+				used[a.root()] = true
+			}
+		}
+	}
+	if len(live) == len(b.code) {
+		return
+	}
+	slices.Reverse(live)
+	b.code = nil
+	for _, v := range live {
+		v.uses = 0
+	}
+	for _, v := range live {
+		b.emit(v)
+	}
 }
 
 func (b *B) constant(t typ, bits uint64) *val {

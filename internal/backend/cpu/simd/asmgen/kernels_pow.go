@@ -65,16 +65,7 @@ func powWide(b *B, x, y *val) *val {
 	t = b.Sel(b.Eq(h, b.D(0)), b.D(0), t) // |x| = 1, also where y is infinite
 	t = b.Max(b.D(-1100), b.Min(b.D(1100), t))
 
-	// 2^(t+low): the fraction times ln2 in two parts.
-	n := b.Round(t, toNearest)
-	part := b.Sub(t, n)
-	f := b.Add(part, low)
-	r := b.Mul(f, b.D(ln2Hi))
-	rest := b.Fma(b.Sub(low, b.Sub(f, part)), b.D(ln2Hi), b.Fms(f, b.D(ln2Hi), r))
-	rest = b.Fma(f, b.D(ln2Lo), rest)
-	rest = b.Fma(b.Mul(r, r), b.Horner64(r, factorials(2, 1, 12, false)), b.Fma(rest, r, rest))
-	top := b.Add(r, b.D(1))
-	z := b.ldexp64(b.Add(top, b.Add(b.Sub(r, b.Sub(top, b.D(1))), rest)), n)
+	z := b.exp2Pair(pair{t, low})
 
 	ay := b.abs64(y)
 	half := b.Mul(ay, b.D(0.5))
@@ -83,9 +74,31 @@ func powWide(b *B, x, y *val) *val {
 	return powEnd(b, x, ax, y, z, integer, b.Sel(integer, b.Sel(even, b.L(0), b.L(math.MinInt64)), b.L(0)))
 }
 
+// exp2Pair is 2^(hi+lo) for |hi| <= 1100.
+func (b *B) exp2Pair(x pair) *val {
+	n := b.Round(x.hi, toNearest)
+	part := b.Sub(x.hi, n)
+	f := b.Add(part, x.lo)
+	r := b.Mul(f, b.D(ln2Hi)) // the fraction times ln2 in two parts
+	rest := b.Fma(b.Sub(x.lo, b.Sub(f, part)), b.D(ln2Hi), b.Fms(f, b.D(ln2Hi), r))
+	rest = b.Fma(f, b.D(ln2Lo), rest)
+	rest = b.Fma(b.Mul(r, r), b.Horner64(r, factorials(2, 1, 12, false)), b.Fma(rest, r, rest))
+	top := b.Add(r, b.D(1))
+	return b.ldexp64(b.Add(top, b.Add(b.Sub(r, b.Sub(top, b.D(1))), rest)), n)
+}
+
 // log2Wide is log2(x) in two parts for x >= 0: 2/ln2 artanh(s) of s = f/(2+f), where the quotient, its square, the term of its third
 // power and what they sum up to are carried in two parts each.
 func log2Wide(b *B, x *val) (hi, lo *val) {
+	p := b.log2Pair(x)
+	inf := b.D(math.Inf(1))
+	far := b.Sel(b.Eq(x, b.D(0)), b.D(math.Inf(-1)), x)
+	some := b.And(b.Lt(x, inf), b.Gt(x, b.D(0)))
+	return b.Sel(some, p.hi, far), b.Sel(some, p.lo, b.D(0))
+}
+
+// log2Pair is log2Wide of positive numbers.
+func (b *B) log2Pair(x *val) pair {
 	f, e := logSplit(b, x)
 	d := b.Add(f, b.D(2))
 	dl := b.Sub(f, b.Sub(d, b.D(2)))
@@ -114,12 +127,8 @@ func log2Wide(b *B, x *val) (hi, lo *val) {
 	h := b.Add(e, g)
 	l := b.Add(b.Sub(g, b.Sub(h, e)), gl)
 	// The larger part takes what it can of the smaller, so that a power of 1 has 0 there.
-	hi = b.Add(h, l)
-	lo = b.Sub(l, b.Sub(hi, h))
-	inf := b.D(math.Inf(1))
-	far := b.Sel(b.Eq(x, b.D(0)), b.D(math.Inf(-1)), x)
-	some := b.And(b.Lt(x, inf), b.Gt(x, b.D(0)))
-	return b.Sel(some, hi, far), b.Sel(some, lo, b.D(0))
+	hi := b.Add(h, l)
+	return pair{hi, b.Sub(l, b.Sub(hi, h))}
 }
 
 // powLog is log2(x) for x >= 0. The exponent is counted from 1024 so that all

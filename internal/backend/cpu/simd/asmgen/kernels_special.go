@@ -15,9 +15,9 @@ func specials() []*kernel {
 		return func(b *B, x, _ *val) *val { return f(b, x) }
 	}
 	ks := []*kernel{
-		stopping("Lgamma", "log |Γ(x[i])|", 1, one(d.lgammaOf)),
+		d.allReals("Lgamma", "log |Γ(x[i])|", 0x1p-149, d.lgammaOf, d.lgammaAll),
 		elementaryKernel(d, "LgammaHigh", "LgammaF32 of x[i], which is 2.5 or more", 1, one(d.lgammaHigh)),
-		stopping("Digamma", "the derivative of log Γ at x[i]", 1, one(d.digammaOf)),
+		d.allReals("Digamma", "the derivative of log Γ at x[i]", 0x1p-149, d.digammaOf, d.digammaAll),
 		stopping("Trigamma", "the derivative of digamma at x[i]", 1, one(d.trigammaOf)),
 		elementaryKernel(d, "Ndtr", "the normal distribution function at x[i]", 1, one(d.ndtrOf)),
 		elementaryKernel(d, "Erfcx", "e^(x[i]²) erfc(x[i])", 1, one(d.erfcxOfAll)),
@@ -31,6 +31,19 @@ func specials() []*kernel {
 			elementaryKernel(d, "Bessel"+name+"e", "e^-|x[i]| "+name+"(x[i])", 1, one(d.besselI(v, true))))
 	}
 	return ks
+}
+
+// allReals is a kernel of positive arguments, from least on and below 1e300, with another of all for vectors that have others; that one
+// is given the function of the first.
+func (d precision) allReals(name, doc string, least float64, usual func(b *B, x *val) *val,
+	all func(b *B, x *val, usual func(b *B, x *val) *val) *val) *kernel {
+	k := elementaryKernel(d, name, doc, 1, func(b *B, x, _ *val) *val {
+		b.Stop(b.Or(b.NotGe(x, b.D(least)), b.NotGe(b.D(1e300), x)))
+		return usual(b, x)
+	})
+	far := elementaryKernel(d, name, doc, 1, func(b *B, x, _ *val) *val { return all(b, x, usual) })
+	k.slow, k.rare = lowerFirst(name)+"Far"+d.one, far.body
+	return k
 }
 
 // split64 is the polynomial c[0] + c[1] x + … as two in x², which are computed at the same time: half as long a chain.
@@ -69,7 +82,6 @@ const lgammaSplit = 2.5
 
 // lgammaOf uses the polynomial around 2 below the split, with the logarithm of up to two factors, and lgammaHigh from there on.
 func (d precision) lgammaOf(b *B, x *val) *val {
-	b.Stop(b.NotGe(x, b.D(0x1p-149)))
 	tiny, low, far := b.Lt(x, b.D(0.5)), b.Lt(x, b.D(1.5)), b.Ge(x, b.D(lgammaSplit))
 	below := b.Sel(low, b.Sel(tiny, b.Fma(x, x, x), x), b.D(1))
 	steps := b.Sel(low, b.Sel(tiny, b.D(0), b.D(1)), b.D(2))
@@ -93,7 +105,6 @@ func (d precision) stirling(b *B, x, log *val) *val {
 
 // digammaOf uses the polynomial around its zero below 2, and the asymptotic series from 6 on, 4 being added to what is between.
 func (d precision) digammaOf(b *B, x *val) *val {
-	b.Stop(b.NotGe(x, b.D(0x1p-149)))
 	low, near, small := b.Lt(x, b.D(1)), b.Lt(x, b.D(2)), b.Lt(x, b.D(6))
 	z := b.Sel(low, b.Add(x, b.D(1)), x)
 	const root, rootLow = 0x1.762d86356be3fp+0, 0x1.b86a722197829p-54

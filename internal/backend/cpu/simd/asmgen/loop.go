@@ -7,6 +7,7 @@ import "fmt"
 func (a *asm) kernel(k *kernel) {
 	b := &B{tgt: a.tgt}
 	k.body(b)
+	b.prune()
 	f := a.newFrame(k)
 	f.cregs = a.plan(k, b)
 	for _, r := range f.cregs {
@@ -39,6 +40,9 @@ func (a *asm) kernel(k *kernel) {
 	a.out.WriteString("\n")
 	f.finish(lanes)
 	f.rareVectors()
+	if f.failed {
+		panic(k.name + ": too many registers needed")
+	}
 }
 
 func (a *asm) head(k *kernel) {

@@ -152,7 +152,11 @@ func families() []family {
 		{"quotient", quotients()}, {"intconvert", intConversions()},
 		{"logic", predicates()}, {"rounding", rounding()}, {"toint", toInts()},
 		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()}, {"random", random()},
-		{"special", specials()}, {"elementary32", endingIn("F32", elementary())}, {"elementary64", endingIn("F64", elementary())},
+		{"special", apart(specials(), "Gammainc", false)}, {"gammainc", apart(specials(), "Gammainc", true)}, {"gamma64", gamma64()},
+		{"incomplete64", incomplete64()}, {"beta", apart(gammaPairs64(), "Zeta", false)}, {"zeta64", apart(gammaPairs64(), "Zeta", true)},
+		{"bessel64", apart(bessel64(), "BesselK", false)}, {"besselk64", apart(bessel64(), "BesselK", true)},
+		{"normal64", normal64()},
+		{"elementary32", endingIn("F32", elementary())}, {"elementary64", endingIn("F64", elementary())},
 		{"reduce", reductions()}, {"row", rowSums()}, {"rowmap", rowMaps()}, {"double", double()},
 	}
 }
@@ -161,6 +165,16 @@ func families() []family {
 func endingIn(end string, ks []*kernel) (some []*kernel) {
 	for _, k := range ks {
 		if strings.HasSuffix(k.name, end) {
+			some = append(some, k)
+		}
+	}
+	return some
+}
+
+// apart are the kernels whose name begins so, or the others: a part of a family that is too long for one file.
+func apart(ks []*kernel, begin string, with bool) (some []*kernel) {
+	for _, k := range ks {
+		if strings.HasPrefix(k.name, begin) == with {
 			some = append(some, k)
 		}
 	}

@@ -167,6 +167,7 @@ func neonCan(k *kernel) bool {
 	}
 	b := &B{tgt: neon}
 	k.body(b)
+	b.prune()
 	for _, v := range b.code {
 		switch {
 		case v.mem == "i64f32", v.op == "timesc", strings.HasSuffix(v.op, "by"),

@@ -23,6 +23,7 @@ func (k *kernel) neonTail() bool {
 func neonKernel(k *kernel, tab *neonTable) string {
 	b := &B{tgt: neon}
 	k.body(b)
+	b.prune()
 	a := &neonAsm{k: k, tab: tab}
 	group := 1
 	if len(rowsOf(b)) > 1 {

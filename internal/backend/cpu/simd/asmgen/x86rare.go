@@ -56,6 +56,7 @@ type rareVector struct {
 func (k *kernel) rarely(t target) *B {
 	b := &B{tgt: t}
 	k.rare(b)
+	b.prune()
 	return b
 }
 
