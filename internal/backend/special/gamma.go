@@ -211,6 +211,8 @@ func Zeta(s, q float64) float64 {
 		return math.NaN()
 	case math.IsInf(q, 1) && s < math.Inf(1):
 		return 0
+	case q > 1 && math.IsInf(s, 1): // PyTorch's answer for the limit 0
+		return math.NaN()
 	case q > 0 && math.IsInf(s, 1):
 		return math.Pow(q, -s)
 	case q < 0 && math.IsInf(s, 1): // some term has a base below 1

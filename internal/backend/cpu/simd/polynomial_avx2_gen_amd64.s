@@ -27,8 +27,12 @@
 	VDIVPD Y11, Y10, Y10; \
 	VPXOR polynomialavx2Const<>+0(SB), Y10, Y11; \
 	VBLENDVPD Y9, Y10, Y11, Y9; \
-	VCMPPD $0, polynomialavx2Const<>+320(SB), Y8, Y8; \
-	VBLENDVPD Y8, polynomialavx2Const<>+352(SB), Y9, Y8
+	VPAND polynomialavx2Const<>+320(SB), Y8, Y10; \
+	VCMPPD $30, polynomialavx2Const<>+352(SB), Y10, Y10; \
+	VBLENDVPD Y10, polynomialavx2Const<>+384(SB), Y9, Y9; \
+	VCMPPD $0, polynomialavx2Const<>+416(SB), Y8, Y8; \
+	VBLENDVPD Y8, polynomialavx2Const<>+448(SB), Y9, Y8; \
+	VCVTPD2PSY Y8, X9
 
 #define BLOCK2 \
 	VROUNDPD $0, Y8, Y9; \
@@ -53,8 +57,8 @@
 	VDIVPD Y11, Y10, Y10; \
 	VPXOR polynomialavx2Const<>+0(SB), Y10, Y11; \
 	VBLENDVPD Y9, Y10, Y11, Y9; \
-	VCMPPD $0, polynomialavx2Const<>+320(SB), Y8, Y8; \
-	VBLENDVPD Y8, polynomialavx2Const<>+352(SB), Y9, Y8
+	VPAND polynomialavx2Const<>+320(SB), Y8, Y10; \
+	VCMPPD $30, polynomialavx2Const<>+512(SB), Y10, Y10
 
 #define BLOCK3 \
 	VMULPD Y2, Y0, Y3; \
@@ -138,19 +142,35 @@ DATA polynomialavx2Const<>+288(SB)/8, $0x400466bc6775aa7d
 DATA polynomialavx2Const<>+296(SB)/8, $0x400466bc6775aa7d
 DATA polynomialavx2Const<>+304(SB)/8, $0x400466bc6775aa7d
 DATA polynomialavx2Const<>+312(SB)/8, $0x400466bc6775aa7d
-DATA polynomialavx2Const<>+320(SB)/8, $0x0
-DATA polynomialavx2Const<>+328(SB)/8, $0x0
-DATA polynomialavx2Const<>+336(SB)/8, $0x0
-DATA polynomialavx2Const<>+344(SB)/8, $0x0
-DATA polynomialavx2Const<>+352(SB)/8, $0x3ff0000000000000
-DATA polynomialavx2Const<>+360(SB)/8, $0x3ff0000000000000
-DATA polynomialavx2Const<>+368(SB)/8, $0x3ff0000000000000
-DATA polynomialavx2Const<>+376(SB)/8, $0x3ff0000000000000
-DATA polynomialavx2Const<>+384(SB)/8, $0x3ea9d462020fcc78
-DATA polynomialavx2Const<>+392(SB)/8, $0x3ea9d462020fcc78
-DATA polynomialavx2Const<>+400(SB)/8, $0x3ea9d462020fcc78
-DATA polynomialavx2Const<>+408(SB)/8, $0x3ea9d462020fcc78
-GLOBL polynomialavx2Const<>(SB), RODATA|NOPTR, $416
+DATA polynomialavx2Const<>+320(SB)/8, $0x7fffffffffffffff
+DATA polynomialavx2Const<>+328(SB)/8, $0x7fffffffffffffff
+DATA polynomialavx2Const<>+336(SB)/8, $0x7fffffffffffffff
+DATA polynomialavx2Const<>+344(SB)/8, $0x7fffffffffffffff
+DATA polynomialavx2Const<>+352(SB)/8, $0x47d45f30596a9815
+DATA polynomialavx2Const<>+360(SB)/8, $0x47d45f30596a9815
+DATA polynomialavx2Const<>+368(SB)/8, $0x47d45f30596a9815
+DATA polynomialavx2Const<>+376(SB)/8, $0x47d45f30596a9815
+DATA polynomialavx2Const<>+384(SB)/8, $0x7ff8000000000001
+DATA polynomialavx2Const<>+392(SB)/8, $0x7ff8000000000001
+DATA polynomialavx2Const<>+400(SB)/8, $0x7ff8000000000001
+DATA polynomialavx2Const<>+408(SB)/8, $0x7ff8000000000001
+DATA polynomialavx2Const<>+416(SB)/8, $0x0
+DATA polynomialavx2Const<>+424(SB)/8, $0x0
+DATA polynomialavx2Const<>+432(SB)/8, $0x0
+DATA polynomialavx2Const<>+440(SB)/8, $0x0
+DATA polynomialavx2Const<>+448(SB)/8, $0x3ff0000000000000
+DATA polynomialavx2Const<>+456(SB)/8, $0x3ff0000000000000
+DATA polynomialavx2Const<>+464(SB)/8, $0x3ff0000000000000
+DATA polynomialavx2Const<>+472(SB)/8, $0x3ff0000000000000
+DATA polynomialavx2Const<>+480(SB)/8, $0x3ea9d462020fcc78
+DATA polynomialavx2Const<>+488(SB)/8, $0x3ea9d462020fcc78
+DATA polynomialavx2Const<>+496(SB)/8, $0x3ea9d462020fcc78
+DATA polynomialavx2Const<>+504(SB)/8, $0x3ea9d462020fcc78
+DATA polynomialavx2Const<>+512(SB)/8, $0x7fd45f306dc9c882
+DATA polynomialavx2Const<>+520(SB)/8, $0x7fd45f306dc9c882
+DATA polynomialavx2Const<>+528(SB)/8, $0x7fd45f306dc9c882
+DATA polynomialavx2Const<>+536(SB)/8, $0x7fd45f306dc9c882
+GLOBL polynomialavx2Const<>(SB), RODATA|NOPTR, $544
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -444,7 +464,6 @@ TEXT ·sincF32AVX2(SB), NOSPLIT, $0-24
 
 loop:
 	BLOCK1
-	VCVTPD2PSY Y8, X9
 	VMOVUPS X9, (DI)
 	VCVTPS2PD 16(SI), Y8
 	VROUNDPD $0, Y8, Y9
@@ -468,8 +487,11 @@ loop:
 	VDIVPD Y11, Y10, Y10
 	VPXOR polynomialavx2Const<>+0(SB), Y10, Y11
 	VBLENDVPD Y9, Y10, Y11, Y9
-	VCMPPD $0, polynomialavx2Const<>+320(SB), Y8, Y8
-	VBLENDVPD Y8, polynomialavx2Const<>+352(SB), Y9, Y8
+	VPAND polynomialavx2Const<>+320(SB), Y8, Y10
+	VCMPPD $30, polynomialavx2Const<>+352(SB), Y10, Y10
+	VBLENDVPD Y10, polynomialavx2Const<>+384(SB), Y9, Y9
+	VCMPPD $0, polynomialavx2Const<>+416(SB), Y8, Y8
+	VBLENDVPD Y8, polynomialavx2Const<>+448(SB), Y9, Y8
 	VCVTPD2PSY Y8, X9
 	VMOVUPS X9, 16(DI)
 	ADDQ $32, DI
@@ -482,7 +504,6 @@ tail:
 	JZ done
 tailLoop:
 	BLOCK1
-	VCVTPD2PSY Y8, X9
 	VMOVUPS X9, (DI)
 	ADDQ $16, DI
 	ADDQ $16, SI
@@ -503,7 +524,7 @@ TEXT ·sincF64AVX2(SB), NOSPLIT, $0-24
 	VMOVUPS polynomialavx2Const<>+96(SB), Y3
 	VMOVUPS polynomialavx2Const<>+128(SB), Y4
 	VMOVUPS polynomialavx2Const<>+160(SB), Y5
-	VMOVUPS polynomialavx2Const<>+384(SB), Y6
+	VMOVUPS polynomialavx2Const<>+480(SB), Y6
 	VMOVUPS polynomialavx2Const<>+192(SB), Y7
 	VMOVUPS polynomialavx2Const<>+256(SB), Y0
 	SUBQ $8, CX
@@ -512,9 +533,15 @@ TEXT ·sincF64AVX2(SB), NOSPLIT, $0-24
 loop:
 	VMOVUPD (SI), Y8
 	BLOCK2
+	VBLENDVPD Y10, polynomialavx2Const<>+384(SB), Y9, Y9
+	VCMPPD $0, polynomialavx2Const<>+416(SB), Y8, Y8
+	VBLENDVPD Y8, polynomialavx2Const<>+448(SB), Y9, Y8
 	VMOVUPD Y8, (DI)
 	VMOVUPD 32(SI), Y8
 	BLOCK2
+	VBLENDVPD Y10, polynomialavx2Const<>+384(SB), Y9, Y9
+	VCMPPD $0, polynomialavx2Const<>+416(SB), Y8, Y8
+	VBLENDVPD Y8, polynomialavx2Const<>+448(SB), Y9, Y8
 	VMOVUPD Y8, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
@@ -534,6 +561,9 @@ tailLoop:
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y8
 	BLOCK2
+	VBLENDVPD Y10, polynomialavx2Const<>+384(SB), Y9, Y9
+	VCMPPD $0, polynomialavx2Const<>+416(SB), Y8, Y8
+	VBLENDVPD Y8, polynomialavx2Const<>+448(SB), Y9, Y8
 	VMASKMOVPD Y8, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI

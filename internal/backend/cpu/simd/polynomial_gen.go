@@ -95,11 +95,16 @@ func sinc1(x float32) float32 {
 	if v3 == v2 {
 		v17 = v15
 	}
-	var v18 float64 = v17
-	if float64(x) == 0 {
-		v18 = 1
+	v18 := int64(math.Float64bits(float64(x))) & 9223372036854775807
+	var v19 float64 = v17
+	if math.Float64frombits(uint64(v18)) > 0x1.45f30596a9815p+126 {
+		v19 = math.Float64frombits(0x7ff8000000000001)
 	}
-	return float32(v18)
+	var v20 float64 = v19
+	if float64(x) == 0 {
+		v20 = 1
+	}
+	return float32(v20)
 }
 
 func sincF32Generic(z, x []float32) {
@@ -132,11 +137,16 @@ func sinc64(x float64) float64 {
 	if v3 == v2 {
 		v18 = v16
 	}
-	var v19 float64 = v18
-	if x == 0 {
-		v19 = 1
+	v19 := int64(math.Float64bits(x)) & 9223372036854775807
+	var v20 float64 = v18
+	if math.Float64frombits(uint64(v19)) > 0x1.45f306dc9c882p+1022 {
+		v20 = math.Float64frombits(0x7ff8000000000001)
 	}
-	return v19
+	var v21 float64 = v20
+	if x == 0 {
+		v21 = 1
+	}
+	return v21
 }
 
 func sincF64Generic(z, x []float64) {

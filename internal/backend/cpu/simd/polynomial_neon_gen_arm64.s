@@ -47,94 +47,106 @@
 	WORD $0x6e64dd86
 
 #define BLOCK2 \
-	FMOVD 0(R1), F7; \
-	WORD $0x0e6178e7; \
-	WORD $0x4e6188e8; \
-	WORD $0x4ee8d4e9; \
-	WORD $0x6e60dd08; \
-	WORD $0x4e61890a; \
+	FMOVD 0(R1), F10; \
+	WORD $0x0e61794a; \
+	WORD $0x4e61894b; \
+	WORD $0x4eebd54c; \
+	WORD $0x6e60dd6b; \
+	WORD $0x4e61896d; \
+	WORD $0x4e6be5ae; \
+	WORD $0x6e6cdd8b; \
+	WORD $0x6e6bdd6d; \
+	FMOVQ 160(R11), F15; \
+	WORD $0x4e6dcc2f; \
+	FMOVQ 176(R11), F16; \
+	WORD $0x4e6dcdf0; \
+	FMOVQ 192(R11), F15; \
+	WORD $0x4e6dce0f; \
+	FMOVQ 208(R11), F16; \
+	WORD $0x4e6dcc50; \
+	FMOVQ 224(R11), F17; \
+	WORD $0x4e6dce11; \
+	WORD $0x4ea31c70; \
+	WORD $0x4e6dce30; \
+	WORD $0x4e6bcdf0; \
+	WORD $0x6e70dd8b; \
+	WORD $0x6e63dd4c; \
+	WORD $0x6e6cfd6b; \
+	WORD $0x6e241d6c; \
+	WORD $0x6eae1d6c; \
+	WORD $0x4e251d4b; \
+	WORD $0x6ee6e56d; \
+	WORD $0x6ead1cec; \
 	WORD $0x4e68e54b; \
-	WORD $0x6e69dd28; \
-	WORD $0x6e68dd0a; \
-	FMOVQ 112(R11), F12; \
-	WORD $0x4e6acc2c; \
-	FMOVQ 128(R11), F13; \
-	WORD $0x4e6acd8d; \
-	FMOVQ 144(R11), F12; \
-	WORD $0x4e6acdac; \
-	FMOVQ 160(R11), F13; \
-	WORD $0x4e6acc4d; \
-	FMOVQ 176(R11), F14; \
-	WORD $0x4e6acdae; \
-	WORD $0x4ea31c6d; \
-	WORD $0x4e6acdcd; \
-	WORD $0x4e68cd8d; \
-	WORD $0x6e6ddd28; \
-	WORD $0x6e63dce9; \
-	WORD $0x6e69fd08; \
-	WORD $0x6e241d09; \
-	WORD $0x6eab1d09; \
-	WORD $0x4e65e4e8
+	WORD $0x6eab1d2c
 
 #define BLOCK3 \
-	FMOVQ 0(R1), F7; \
-	WORD $0x4e6188e8; \
-	WORD $0x4ee8d4e9; \
-	WORD $0x6e60dd08; \
-	WORD $0x4e61890a; \
-	WORD $0x4e68e54b; \
-	WORD $0x6e69dd28; \
-	WORD $0x6e68dd0a; \
-	FMOVQ 112(R11), F12; \
-	WORD $0x4e6acc2c; \
-	FMOVQ 128(R11), F13; \
-	WORD $0x4e6acd8d; \
-	FMOVQ 144(R11), F12; \
-	WORD $0x4e6acdac; \
-	FMOVQ 48(R11), F13; \
-	WORD $0x4e6acc4d; \
-	FMOVQ 160(R11), F14; \
-	WORD $0x4e6acdae; \
-	FMOVQ 176(R11), F13; \
-	WORD $0x4e6acdcd; \
-	WORD $0x4ea31c6e; \
-	WORD $0x4e6acdae; \
-	WORD $0x4e68cd8e; \
-	WORD $0x6e6edd28; \
-	WORD $0x6e63dce9; \
-	WORD $0x6e69fd08; \
-	WORD $0x6e241d09; \
-	WORD $0x6eab1d09
+	FMOVQ 0(R1), F10; \
+	WORD $0x4e61894b; \
+	WORD $0x4eebd54c; \
+	WORD $0x6e60dd6b; \
+	WORD $0x4e61896d; \
+	WORD $0x4e6be5ae; \
+	WORD $0x6e6cdd8b; \
+	WORD $0x6e6bdd6d; \
+	FMOVQ 160(R11), F15; \
+	WORD $0x4e6dcc2f; \
+	FMOVQ 176(R11), F16; \
+	WORD $0x4e6dcdf0; \
+	FMOVQ 192(R11), F15; \
+	WORD $0x4e6dce0f; \
+	FMOVQ 48(R11), F16; \
+	WORD $0x4e6dcc50; \
+	FMOVQ 208(R11), F17; \
+	WORD $0x4e6dce11; \
+	FMOVQ 224(R11), F16; \
+	WORD $0x4e6dce30; \
+	WORD $0x4ea31c71; \
+	WORD $0x4e6dce11; \
+	WORD $0x4e6bcdf1; \
+	WORD $0x6e71dd8b; \
+	WORD $0x6e63dd4c; \
+	WORD $0x6e6cfd6b; \
+	WORD $0x6e241d6c; \
+	WORD $0x6eae1d6c; \
+	WORD $0x4e251d4b; \
+	WORD $0x6ee6e56d; \
+	WORD $0x6ead1cec; \
+	WORD $0x4e68e54b
 
 #define BLOCK4 \
-	WORD $0x4e6188e8; \
-	WORD $0x4ee8d4e9; \
-	WORD $0x6e60dd08; \
-	WORD $0x4e61890a; \
+	WORD $0x4e61894b; \
+	WORD $0x4eebd54c; \
+	WORD $0x6e60dd6b; \
+	WORD $0x4e61896d; \
+	WORD $0x4e6be5ae; \
+	WORD $0x6e6cdd8b; \
+	WORD $0x6e6bdd6d; \
+	FMOVQ 160(R11), F15; \
+	WORD $0x4e6dcc2f; \
+	FMOVQ 176(R11), F16; \
+	WORD $0x4e6dcdf0; \
+	FMOVQ 192(R11), F15; \
+	WORD $0x4e6dce0f; \
+	FMOVQ 48(R11), F16; \
+	WORD $0x4e6dcc50; \
+	FMOVQ 208(R11), F17; \
+	WORD $0x4e6dce11; \
+	FMOVQ 224(R11), F16; \
+	WORD $0x4e6dce30; \
+	WORD $0x4ea31c71; \
+	WORD $0x4e6dce11; \
+	WORD $0x4e6bcdf1; \
+	WORD $0x6e71dd8b; \
+	WORD $0x6e63dd4c; \
+	WORD $0x6e6cfd6b; \
+	WORD $0x6e241d6c; \
+	WORD $0x6eae1d6c; \
+	WORD $0x4e251d4b; \
+	WORD $0x6ee6e56d; \
+	WORD $0x6ead1cec; \
 	WORD $0x4e68e54b; \
-	WORD $0x6e69dd28; \
-	WORD $0x6e68dd0a; \
-	FMOVQ 112(R11), F12; \
-	WORD $0x4e6acc2c; \
-	FMOVQ 128(R11), F13; \
-	WORD $0x4e6acd8d; \
-	FMOVQ 144(R11), F12; \
-	WORD $0x4e6acdac; \
-	FMOVQ 48(R11), F13; \
-	WORD $0x4e6acc4d; \
-	FMOVQ 160(R11), F14; \
-	WORD $0x4e6acdae; \
-	FMOVQ 176(R11), F13; \
-	WORD $0x4e6acdcd; \
-	WORD $0x4ea31c6e; \
-	WORD $0x4e6acdae; \
-	WORD $0x4e68cd8e; \
-	WORD $0x6e6edd28; \
-	WORD $0x6e63dce9; \
-	WORD $0x6e69fd08; \
-	WORD $0x6e241d09; \
-	WORD $0x6eab1d09; \
-	WORD $0x4e65e4e8
+	WORD $0x6eab1d2c
 
 #define BLOCK5 \
 	FMOVQ 0(R4), F1; \
@@ -234,23 +246,31 @@ DATA polynomialNEON<>+48(SB)/8, $0x3f3e8f3675ee37dd
 DATA polynomialNEON<>+56(SB)/8, $0x3f3e8f3675ee37dd
 DATA polynomialNEON<>+64(SB)/8, $0x400921fb54442d18
 DATA polynomialNEON<>+72(SB)/8, $0x400921fb54442d18
-DATA polynomialNEON<>+80(SB)/8, $0x0
-DATA polynomialNEON<>+88(SB)/8, $0x0
-DATA polynomialNEON<>+96(SB)/8, $0x3ff0000000000000
-DATA polynomialNEON<>+104(SB)/8, $0x3ff0000000000000
-DATA polynomialNEON<>+112(SB)/8, $0xbf7e3074dfaf87af
-DATA polynomialNEON<>+120(SB)/8, $0xbf7e3074dfaf87af
-DATA polynomialNEON<>+128(SB)/8, $0xbfe32d2cce627c86
-DATA polynomialNEON<>+136(SB)/8, $0xbfe32d2cce627c86
-DATA polynomialNEON<>+144(SB)/8, $0xc014abbce625be52
-DATA polynomialNEON<>+152(SB)/8, $0xc014abbce625be52
-DATA polynomialNEON<>+160(SB)/8, $0x3fb5078348551854
-DATA polynomialNEON<>+168(SB)/8, $0x3fb5078348551854
-DATA polynomialNEON<>+176(SB)/8, $0x400466bc6775aa7d
-DATA polynomialNEON<>+184(SB)/8, $0x400466bc6775aa7d
-DATA polynomialNEON<>+192(SB)/8, $0x3ea9d462020fcc78
-DATA polynomialNEON<>+200(SB)/8, $0x3ea9d462020fcc78
-GLOBL polynomialNEON<>(SB), RODATA|NOPTR, $208
+DATA polynomialNEON<>+80(SB)/8, $0x7fffffffffffffff
+DATA polynomialNEON<>+88(SB)/8, $0x7fffffffffffffff
+DATA polynomialNEON<>+96(SB)/8, $0x47d45f30596a9815
+DATA polynomialNEON<>+104(SB)/8, $0x47d45f30596a9815
+DATA polynomialNEON<>+112(SB)/8, $0x7ff8000000000001
+DATA polynomialNEON<>+120(SB)/8, $0x7ff8000000000001
+DATA polynomialNEON<>+128(SB)/8, $0x0
+DATA polynomialNEON<>+136(SB)/8, $0x0
+DATA polynomialNEON<>+144(SB)/8, $0x3ff0000000000000
+DATA polynomialNEON<>+152(SB)/8, $0x3ff0000000000000
+DATA polynomialNEON<>+160(SB)/8, $0xbf7e3074dfaf87af
+DATA polynomialNEON<>+168(SB)/8, $0xbf7e3074dfaf87af
+DATA polynomialNEON<>+176(SB)/8, $0xbfe32d2cce627c86
+DATA polynomialNEON<>+184(SB)/8, $0xbfe32d2cce627c86
+DATA polynomialNEON<>+192(SB)/8, $0xc014abbce625be52
+DATA polynomialNEON<>+200(SB)/8, $0xc014abbce625be52
+DATA polynomialNEON<>+208(SB)/8, $0x3fb5078348551854
+DATA polynomialNEON<>+216(SB)/8, $0x3fb5078348551854
+DATA polynomialNEON<>+224(SB)/8, $0x400466bc6775aa7d
+DATA polynomialNEON<>+232(SB)/8, $0x400466bc6775aa7d
+DATA polynomialNEON<>+240(SB)/8, $0x3ea9d462020fcc78
+DATA polynomialNEON<>+248(SB)/8, $0x3ea9d462020fcc78
+DATA polynomialNEON<>+256(SB)/8, $0x7fd45f306dc9c882
+DATA polynomialNEON<>+264(SB)/8, $0x7fd45f306dc9c882
+GLOBL polynomialNEON<>(SB), RODATA|NOPTR, $272
 
 // func polynomialLineF64NEON(z, v, x *float64, n int, a, b float64)
 TEXT ·polynomialLineF64NEON(SB), NOSPLIT, $0-48
@@ -520,47 +540,52 @@ TEXT ·sincF32NEON(SB), NOSPLIT, $0-24
 	FMOVQ 48(R11), F2 // 0x1.e8f3675ee37ddp-12
 	FMOVQ 64(R11), F3 // 0x1.921fb54442d18p+01
 	FMOVQ 0(R11), F4 // -9223372036854775808
-	FMOVQ 80(R11), F5 // 0
-	FMOVQ 96(R11), F6 // 1
+	FMOVQ 80(R11), F5 // 9223372036854775807
+	FMOVQ 96(R11), F6 // 0x1.45f30596a9815p+126
+	FMOVQ 112(R11), F7 // Float64frombits(0x7ff8000000000001)
+	FMOVQ 128(R11), F8 // 0
+	FMOVQ 144(R11), F9 // 1
 	SUBS $4, R9
 	BLT tail
 
 loop:
 	BLOCK2
-	WORD $0x6ea81cc9 // BIT V9, V6, V8
-	WORD $0x0e616927 // FCVTN32 V7, V9
-	FMOVD F7, 0(R0)
-	FMOVD 8(R1), F7
-	WORD $0x0e6178e7 // FCVTL32 V7, V7
-	WORD $0x4e6188e8 // FRINTN V8, V7, 64 bits
-	WORD $0x4ee8d4e9 // FSUB V9, V7, V8, 64 bits
-	WORD $0x6e60dd08 // FMUL V8, V8, V0, 64 bits
-	WORD $0x4e61890a // FRINTN V10, V8, 64 bits
+	WORD $0x0e61698a // FCVTN32 V10, V12
+	FMOVD F10, 0(R0)
+	FMOVD 8(R1), F10
+	WORD $0x0e61794a // FCVTL32 V10, V10
+	WORD $0x4e61894b // FRINTN V11, V10, 64 bits
+	WORD $0x4eebd54c // FSUB V12, V10, V11, 64 bits
+	WORD $0x6e60dd6b // FMUL V11, V11, V0, 64 bits
+	WORD $0x4e61896d // FRINTN V13, V11, 64 bits
+	WORD $0x4e6be5ae // FCMEQ V14, V13, V11, 64 bits
+	WORD $0x6e6cdd8b // FMUL V11, V12, V12, 64 bits
+	WORD $0x6e6bdd6d // FMUL V13, V11, V11, 64 bits
+	FMOVQ 160(R11), F15 // -0x1.e3074dfaf87afp-08
+	WORD $0x4e6dcc2f // FMLA V15, V1, V13, 64 bits
+	FMOVQ 176(R11), F16 // -0x1.32d2cce627c86p-01
+	WORD $0x4e6dcdf0 // FMLA V16, V15, V13, 64 bits
+	FMOVQ 192(R11), F15 // -0x1.4abbce625be52p+02
+	WORD $0x4e6dce0f // FMLA V15, V16, V13, 64 bits
+	FMOVQ 208(R11), F16 // 0x1.5078348551854p-04
+	WORD $0x4e6dcc50 // FMLA V16, V2, V13, 64 bits
+	FMOVQ 224(R11), F17 // 0x1.466bc6775aa7dp+01
+	WORD $0x4e6dce11 // FMLA V17, V16, V13, 64 bits
+	WORD $0x4ea31c70 // ORR V16, V3, V3
+	WORD $0x4e6dce30 // FMLA V16, V17, V13, 64 bits
+	WORD $0x4e6bcdf0 // FMLA V16, V15, V11, 64 bits
+	WORD $0x6e70dd8b // FMUL V11, V12, V16, 64 bits
+	WORD $0x6e63dd4c // FMUL V12, V10, V3, 64 bits
+	WORD $0x6e6cfd6b // FDIV V11, V11, V12, 64 bits
+	WORD $0x6e241d6c // EOR V12, V11, V4
+	WORD $0x6eae1d6c // BIT V12, V11, V14
+	WORD $0x4e251d4b // AND V11, V10, V5
+	WORD $0x6ee6e56d // FCMGT V13, V11, V6, 64 bits
+	WORD $0x6ead1cec // BIT V12, V7, V13
 	WORD $0x4e68e54b // FCMEQ V11, V10, V8, 64 bits
-	WORD $0x6e69dd28 // FMUL V8, V9, V9, 64 bits
-	WORD $0x6e68dd0a // FMUL V10, V8, V8, 64 bits
-	FMOVQ 112(R11), F12 // -0x1.e3074dfaf87afp-08
-	WORD $0x4e6acc2c // FMLA V12, V1, V10, 64 bits
-	FMOVQ 128(R11), F13 // -0x1.32d2cce627c86p-01
-	WORD $0x4e6acd8d // FMLA V13, V12, V10, 64 bits
-	FMOVQ 144(R11), F12 // -0x1.4abbce625be52p+02
-	WORD $0x4e6acdac // FMLA V12, V13, V10, 64 bits
-	FMOVQ 160(R11), F13 // 0x1.5078348551854p-04
-	WORD $0x4e6acc4d // FMLA V13, V2, V10, 64 bits
-	FMOVQ 176(R11), F14 // 0x1.466bc6775aa7dp+01
-	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
-	WORD $0x4ea31c6d // ORR V13, V3, V3
-	WORD $0x4e6acdcd // FMLA V13, V14, V10, 64 bits
-	WORD $0x4e68cd8d // FMLA V13, V12, V8, 64 bits
-	WORD $0x6e6ddd28 // FMUL V8, V9, V13, 64 bits
-	WORD $0x6e63dce9 // FMUL V9, V7, V3, 64 bits
-	WORD $0x6e69fd08 // FDIV V8, V8, V9, 64 bits
-	WORD $0x6e241d09 // EOR V9, V8, V4
-	WORD $0x6eab1d09 // BIT V9, V8, V11
-	WORD $0x4e65e4e8 // FCMEQ V8, V7, V5, 64 bits
-	WORD $0x6ea81cc9 // BIT V9, V6, V8
-	WORD $0x0e616927 // FCVTN32 V7, V9
-	FMOVD F7, 8(R0)
+	WORD $0x6eab1d2c // BIT V12, V9, V11
+	WORD $0x0e61698a // FCVTN32 V10, V12
+	FMOVD F10, 8(R0)
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $4, R9
@@ -574,9 +599,8 @@ tail:
 
 one:
 	BLOCK2
-	WORD $0x6ea81cc9 // BIT V9, V6, V8
-	WORD $0x0e616927 // FCVTN32 V7, V9
-	FMOVD F7, 0(R0)
+	WORD $0x0e61698a // FCVTN32 V10, V12
+	FMOVD F10, 0(R0)
 	ADD $8, R0
 	ADD $8, R1
 	SUBS $2, R9
@@ -597,23 +621,24 @@ TEXT ·sincF64NEON(SB), NOSPLIT, $0-24
 	MOVD $polynomialNEON<>(SB), R11
 	FMOVQ 16(R11), F0 // 0.5
 	FMOVQ 32(R11), F1 // -0x1.6f7acdb8f658p-16
-	FMOVQ 192(R11), F2 // 0x1.9d462020fcc78p-21
+	FMOVQ 240(R11), F2 // 0x1.9d462020fcc78p-21
 	FMOVQ 64(R11), F3 // 0x1.921fb54442d18p+01
 	FMOVQ 0(R11), F4 // -9223372036854775808
-	FMOVQ 80(R11), F5 // 0
-	FMOVQ 96(R11), F6 // 1
+	FMOVQ 80(R11), F5 // 9223372036854775807
+	FMOVQ 256(R11), F6 // 0x1.45f306dc9c882p+1022
+	FMOVQ 112(R11), F7 // Float64frombits(0x7ff8000000000001)
+	FMOVQ 128(R11), F8 // 0
+	FMOVQ 144(R11), F9 // 1
 	SUBS $4, R9
 	BLT tail
 
 loop:
 	BLOCK3
-	WORD $0x4e65e4e8 // FCMEQ V8, V7, V5, 64 bits
-	WORD $0x6ea81cc9 // BIT V9, V6, V8
-	FMOVQ F9, 0(R0)
-	FMOVQ 16(R1), F7
+	WORD $0x6eab1d2c // BIT V12, V9, V11
+	FMOVQ F12, 0(R0)
+	FMOVQ 16(R1), F10
 	BLOCK4
-	WORD $0x6ea81cc9 // BIT V9, V6, V8
-	FMOVQ F9, 16(R0)
+	FMOVQ F12, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $4, R9
@@ -627,9 +652,8 @@ tail:
 
 one:
 	BLOCK3
-	WORD $0x4e65e4e8 // FCMEQ V8, V7, V5, 64 bits
-	WORD $0x6ea81cc9 // BIT V9, V6, V8
-	FMOVQ F9, 0(R0)
+	WORD $0x6eab1d2c // BIT V12, V9, V11
+	FMOVQ F12, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	SUBS $2, R9
@@ -638,10 +662,9 @@ one:
 last:
 	ADDS $2, R9
 	BEQ done
-	FMOVD (R1), F7 // the other lanes become zero
+	FMOVD (R1), F10 // the other lanes become zero
 	BLOCK4
-	WORD $0x6ea81cc9 // BIT V9, V6, V8
-	FMOVD F9, (R0)
+	FMOVD F12, (R0)
 
 done:
 	RET

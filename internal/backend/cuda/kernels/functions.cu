@@ -103,7 +103,10 @@ template <class T> DEV T op_mish(T x) {
 }
 DEV float sin_pi(float x) { return sinpif(x); } // exact zeros at whole numbers
 DEV double sin_pi(double x) { return sinpi(x); }
-template <class T> DEV T op_sinc(T x) { return x == T(0) ? T(1) : sin_pi(x) / (x * T(3.14159265358979323846)); }
+template <class T> DEV T op_sinc(T x) {
+    const T p = x * T(3.14159265358979323846);
+    return x == T(0) ? T(1) : p - p != T(0) ? p - p : sin_pi(x) / p; // NaN where the product is not finite
+}
 BINARY(nan_to_num, x != x ? y : fmaxf(-3.40282346638528859812e+38f, fminf(x, 3.40282346638528859812e+38f)),
        x != x ? y : fmax(-1.79769313486231570815e+308, fmin(x, 1.79769313486231570815e+308)))
 template <class T> DEV T op_relu(T x) { return x < T(0) ? T(0) : x; }

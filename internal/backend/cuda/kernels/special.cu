@@ -143,7 +143,7 @@ FAR double zeta_(double s, double q) {
     if (s < 1) return NAN_;
     if (q <= 0 && q == floor(q)) return INF;
     if (q <= 0 && s != floor(s) || q != q) return NAN_;
-    if (s == INF) return q < 0 ? s : pow(q, -s);
+    if (s == INF) return q < 0 ? s : q > 1 ? NAN_ : pow(q, -s);
     return q > 0 ? zeta_times(0, s, q) : zeta_below(0, s, q);
 }
 FAR double polygamma_(int n, double x) {

@@ -54,8 +54,10 @@ func polynomials() []*kernel {
 	return ks
 }
 
-// sinc takes the sine of the distance from the nearest whole number, which is exact: near the zeros no digit is lost.
+// sinc takes the sine of the distance from the nearest whole number, which is exact: near the zeros no digit is lost. Where the product
+// with π is not finite in the dtype it is NaN, as PyTorch has it.
 func (d precision) sinc(b *B, x *val) *val {
+	most := math.MaxFloat64 / math.Pi
 	n := b.Round(x, toNearest)
 	off := b.Sub(x, n)
 	half := b.Mul(n, b.D(0.5))
@@ -63,9 +65,10 @@ func (d precision) sinc(b *B, x *val) *val {
 	q := b.Mul(off, off)
 	coef := coefSinPi
 	if !d.full {
-		coef = coef[:8]
+		coef, most = coef[:8], math.MaxFloat32/math.Pi
 	}
 	v := b.Div(b.Mul(off, b.split64(q, coef)), b.Mul(x, b.D(math.Pi)))
 	v = b.Sel(odd, v, b.negated(v))
+	v = b.Sel(b.Gt(b.abs64(x), b.D(most)), b.D(math.NaN()), v)
 	return b.Sel(b.Eq(x, b.D(0)), b.D(1), v)
 }
