@@ -1,9 +1,7 @@
 package template
 
 import (
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/lucid-go/lucid/internal/fault"
@@ -11,8 +9,8 @@ import (
 
 // Options bounds a rendering. Zero fields mean their defaults.
 type Options struct {
-	MaxSteps  int       // evaluated parts; 2,000,000
-	MaxOutput int       // bytes; 1<<26
+	MaxSteps  int       // evaluated parts, and elements and pieces of text looked at; 2,000,000
+	MaxOutput int       // bytes of the output, and of the texts and lists on the way; 1<<26
 	Now       time.Time // what strftime_now shows; the time of the call
 }
 
@@ -43,7 +41,7 @@ func (t *Template) Source() string { return t.source }
 
 // Render evaluates the template with the variables. An exception that the template raises is an error of kind Value.
 func (t *Template) Render(vars map[string]any, o Options) (out string, err error) {
-	e := &env{out: &strings.Builder{}, steps: o.MaxSteps, room: o.MaxOutput, now: o.Now}
+	e := &env{out: &pieces{}, steps: o.MaxSteps, room: o.MaxOutput, now: o.Now}
 	if e.steps <= 0 {
 		e.steps = 2_000_000
 	}
@@ -66,46 +64,51 @@ func (t *Template) Render(vars map[string]any, o Options) (out string, err error
 	if err != nil {
 		return "", err
 	}
-	return e.out.String(), nil
+	return e.out.whole(), nil
 }
 
 // scope holds the variables of a loop round, a macro call or the template.
 type scope struct {
-	vars  map[string]any
-	outer *scope
+	vars     map[string]any
+	outer    *scope
+	retained bool // a macro or a loop that calls itself sees it after its end
+}
+
+// keep marks a scope that something keeps.
+func (s *scope) keep() {
+	for ; s != nil && !s.retained; s = s.outer {
+		s.retained = true
+	}
 }
 
 // env is the state of one rendering.
 type env struct {
 	scope *scope
-	out   *strings.Builder
+	out   *pieces
 	steps int
 	room  int // bytes that may still be made, output and texts on the way
 	depth int
+	nest  int // expressions inside each other
+	ticks uint
+	free  []*scope // left by rounds and calls
 	now   time.Time
 	body  string // what a block of set or filter rendered
 }
 
-func (e *env) spend(n int) {
-	if e.steps -= n; e.steps < 0 {
-		throw("the template takes too many steps; raise Options.MaxSteps if that is right")
-	}
-}
-
-// take claims n bytes of text.
-func (e *env) take(n int) {
-	if e.room -= n; e.room < 0 {
-		throw("the template writes too much; raise Options.MaxOutput if that is right")
-	}
-}
-
-func (e *env) write(s string) {
-	e.take(len(s))
-	e.out.WriteString(s)
-}
+func (e *env) write(s string) { e.put(e.out, s) }
 
 func (e *env) lookup(name string) any {
-	for s := e.scope; s != nil; s = s.outer {
+	v := e.find(name)
+	if l, ok := v.(*loopRound); ok {
+		return l.mapping(e)
+	}
+	return v
+}
+
+// find is lookup, with the variable loop as it is.
+func (e *env) find(name string) any {
+	for s, hops := e.scope, 0; s != nil; s, hops = s.outer, hops+1 {
+		e.spend(hops&1 + len(name)>>8)
 		if v, ok := s.vars[name]; ok {
 			return v
 		}
@@ -119,18 +122,30 @@ func (e *env) inside(outer *scope, f func()) {
 		throw("macros and loops nest more than %d deep", maxDepth)
 	}
 	before := e.scope
-	e.scope = &scope{vars: map[string]any{}, outer: outer}
+	e.spend(1)
+	s := &scope{}
+	if n := len(e.free); n > 0 {
+		s, e.free = e.free[n-1], e.free[:n-1]
+	} else {
+		s.vars = map[string]any{}
+	}
+	s.outer = outer
+	e.scope = s
 	f()
 	e.scope = before
+	if !s.retained && len(s.vars) < 64 {
+		clear(s.vars)
+		e.free = append(e.free, s)
+	}
 	e.depth--
 }
 
 // capture returns what f writes.
 func (e *env) capture(f func()) string {
 	before := e.out
-	e.out = &strings.Builder{}
+	e.out = &pieces{}
 	f()
-	s := e.out.String()
+	s := e.joinPieces(e.out)
 	e.out = before
 	return s
 }
@@ -196,6 +211,8 @@ func (s groupStmt) run(e *env) jump  { return e.run(s) }
 func (s jumpStmt) run(*env) jump     { return jump(s) }
 
 func (s ifStmt) run(e *env) jump {
+	e.down()
+	defer e.up()
 	if truth(s.test.eval(e)) {
 		return e.run(s.then)
 	}
@@ -208,7 +225,7 @@ func (e *env) bind(names []string, v any) {
 		e.scope.vars[names[0]] = v
 		return
 	}
-	items := iterate(v)
+	items := e.iterate(v)
 	if len(items) != len(names) {
 		throw("%d values for %d names", len(items), len(names))
 	}
@@ -247,20 +264,23 @@ func (s filterStmt) run(e *env) jump {
 }
 
 func (s macroStmt) run(e *env) jump {
-	e.scope.vars[s.name] = s.function(e.scope)
+	e.scope.vars[s.name] = s.function(e, e.scope)
 	return ""
 }
 
 // function is the macro, whose body sees the variables of home.
-func (s macroStmt) function(home *scope) function {
+func (s macroStmt) function(e *env, home *scope) function {
+	home.keep()
+	e.take(scopeSize) // who keeps the macro keeps its variables
 	return func(e *env, a called) any {
 		n := len(s.params)
+		e.spend(n + len(a.order)*(1+n/32))
 		if len(a.positional) > n && !s.uses["varargs"] {
 			throw("the macro %s takes %d arguments, got %d", s.name, n, len(a.positional))
 		}
 		caller, hasCaller := a.named["caller"]
 		more := &Dict{}
-		for _, name := range slices.Sorted(maps.Keys(a.named)) {
+		for _, name := range a.order {
 			k := slices.Index(s.params, name)
 			switch {
 			case k >= 0 && k < len(a.positional):
@@ -269,6 +289,7 @@ func (s macroStmt) function(home *scope) function {
 			case k < 0 && !s.uses["kwargs"]:
 				throw("the macro %s has no parameter %q", s.name, name)
 			case k < 0:
+				e.take(pairSize)
 				more.Set(name, a.named[name])
 			}
 		}

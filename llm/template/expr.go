@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 type expr interface{ eval(e *env) any }
@@ -66,12 +67,16 @@ type (
 func (x literal) eval(*env) any    { return x.value }
 func (captured) eval(e *env) any   { return e.body }
 func (x nameExpr) eval(e *env) any { return e.lookup(string(x)) }
-func (x notExpr) eval(e *env) any  { return !truth(x.value.eval(e)) }
+
+func (x notExpr) eval(e *env) any {
+	e.spend(1)
+	return !truth(x.value.eval(e))
+}
 
 func (x listExpr) eval(e *env) any {
-	l := &list{}
+	e.elements(len(x) + 1)
+	l := &list{items: make([]any, 0, len(x))}
 	for _, one := range x {
-		e.spend(1)
 		l.items = append(l.items, one.eval(e))
 	}
 	return l
@@ -84,6 +89,8 @@ func (x tupleExpr) eval(e *env) any {
 }
 
 func (x negExpr) eval(e *env) any {
+	e.down()
+	defer e.up()
 	f, n, isInt, ok := number(x.value.eval(e))
 	switch {
 	case !ok:
@@ -96,14 +103,20 @@ func (x negExpr) eval(e *env) any {
 
 func (x dictExpr) eval(e *env) any {
 	d := &Dict{}
+	e.take(pairSize)
 	for _, pair := range x {
 		e.spend(1)
-		d.Set(keyText(pair[0].eval(e)), pair[1].eval(e))
+		e.take(pairSize)
+		key := keyText(plain(pair[0].eval(e)))
+		e.scan(key)
+		d.Set(key, pair[1].eval(e))
 	}
 	return d
 }
 
 func (x condExpr) eval(e *env) any {
+	e.down()
+	defer e.up()
 	if truth(x.test.eval(e)) {
 		return x.then.eval(e)
 	}
@@ -111,6 +124,8 @@ func (x condExpr) eval(e *env) any {
 }
 
 func (x boolExpr) eval(e *env) any {
+	e.down()
+	defer e.up()
 	left := x.left.eval(e)
 	if truth(left) == x.or {
 		return left
@@ -119,22 +134,36 @@ func (x boolExpr) eval(e *env) any {
 }
 
 func (a arguments) eval(e *env) called {
-	c := called{named: map[string]any{}}
+	e.spend(len(a.positional) + len(a.named))
+	e.take(elementSize * (len(a.positional) + 4*len(a.named)))
+	c := called{positional: make([]any, 0, len(a.positional)+1), named: map[string]any{}}
 	for _, x := range a.positional {
 		c.positional = append(c.positional, plain(x.eval(e)))
 	}
 	for _, x := range a.named {
+		if _, twice := c.named[x.name]; !twice {
+			c.order = append(c.order, x.name)
+		}
 		c.named[x.name] = plain(x.value.eval(e))
 	}
 	if a.caller != nil {
-		c.named["caller"] = a.caller.function(e.scope)
+		if _, twice := c.named["caller"]; !twice {
+			c.order = append(c.order, "caller")
+		}
+		c.named["caller"] = a.caller.function(e, e.scope)
 	}
 	return c
 }
 
 func (x callExpr) eval(e *env) any {
-	e.spend(1)
+	e.down()
+	defer e.up()
 	if a, ok := x.value.(attrExpr); ok { // a method, or a field that can be called
+		if v, ok := a.loopField(e); ok {
+			if f, ok := v.(function); ok {
+				return f(e, x.args.eval(e))
+			}
+		}
 		v := plain(a.value.eval(e))
 		if f, ok := method(v, a.name); ok {
 			return f(e, x.args.eval(e))
@@ -152,38 +181,58 @@ func (x callExpr) eval(e *env) any {
 }
 
 func (x filterExpr) eval(e *env) any {
-	e.spend(1)
+	e.down()
+	defer e.up()
 	a := x.args.eval(e)
 	v := x.value.eval(e)
 	if m, ok := v.(markup); ok && (x.name == "escape" || x.name == "e") { // it was escaped before
 		return m
 	}
+	e.take(elementSize * len(a.positional))
 	a.positional = append([]any{plain(v)}, a.positional...)
 	return x.f(e, a)
 }
 
 func (x testExpr) eval(e *env) any {
-	e.spend(1)
+	e.down()
+	defer e.up()
 	a := x.args.eval(e)
 	v := x.value.eval(e)
 	if x.name != "escaped" {
 		v = plain(v)
 	}
+	e.take(elementSize * len(a.positional))
 	a.positional = append([]any{v}, a.positional...)
 	return x.f(e, a)
 }
 
 // eval finds methods before keys, as Python does; a subscript finds keys alone.
 func (x attrExpr) eval(e *env) any {
+	e.down()
+	defer e.up()
+	if v, ok := x.loopField(e); ok {
+		return v
+	}
 	v := x.value.eval(e)
 	if f, ok := method(v, x.name); ok {
 		return f
 	}
-	return attribute(v, x.name)
+	return e.attribute(v, x.name)
+}
+
+// loopField is a field of the variable loop, which is at hand without its mapping.
+func (x attrExpr) loopField(e *env) (any, bool) {
+	if name, ok := x.value.(nameExpr); ok && name == "loop" {
+		if l, ok := e.find("loop").(*loopRound); ok {
+			return l.field(x.name)
+		}
+	}
+	return nil, false
 }
 
 // attribute returns the field of that name.
-func attribute(v any, name string) any {
+func (e *env) attribute(v any, name string) any {
+	e.spend(len(name) >> 8)
 	switch v := v.(type) {
 	case *Dict:
 		if got, ok := v.values[name]; ok {
@@ -194,21 +243,25 @@ func attribute(v any, name string) any {
 			return got
 		}
 	case undefined:
-		throw("%q is undefined; it has no %q", v.name, name)
+		throw("%.40q is undefined; it has no %.40q", v.name, name)
 	}
 	return undefined{name}
 }
 
-func (x indexExpr) eval(e *env) any { return element(plain(x.value.eval(e)), plain(x.index.eval(e))) }
+func (x indexExpr) eval(e *env) any {
+	e.down()
+	defer e.up()
+	return e.element(plain(x.value.eval(e)), plain(x.index.eval(e)))
+}
 
 // element is what an index or a key finds.
-func element(v, i any) any {
+func (e *env) element(v, i any) any {
 	if name, ok := i.(string); ok {
-		return attribute(v, name)
+		return e.attribute(v, name)
 	}
 	_, n, isInt, _ := number(i)
 	if u, ok := v.(undefined); ok {
-		throw("%q is undefined; it has no elements", u.name)
+		throw("%.40q is undefined; it has no elements", u.name)
 	}
 	if !isInt {
 		return undefined{kindOf(i)}
@@ -220,9 +273,9 @@ func element(v, i any) any {
 			items = v.items
 		}
 	case string:
-		items = iterate(v)
+		return e.char(v, n)
 	case *Dict:
-		return attribute(v, keyText(n))
+		return e.attribute(v, keyText(n))
 	}
 	if n < 0 {
 		n += int64(len(items))
@@ -234,6 +287,8 @@ func element(v, i any) any {
 }
 
 func (x sliceExpr) eval(e *env) any {
+	e.down()
+	defer e.up()
 	v := plain(x.value.eval(e))
 	part := func(i int) (int64, bool) {
 		if x.parts[i] == nil {
@@ -260,10 +315,8 @@ func (x sliceExpr) eval(e *env) any {
 		return undefined{"a part of a " + kindOf(v)}
 	}
 	if u, ok := v.(undefined); ok {
-		throw("%q is undefined; it has no parts", u.name)
+		throw("%.40q is undefined; it has no parts", u.name)
 	}
-	items := iterate(v)
-	size := int64(len(items))
 	step, given := part(2)
 	if !given {
 		step = 1
@@ -271,6 +324,26 @@ func (x sliceExpr) eval(e *env) any {
 	if step == 0 {
 		throw("a slice with a step of 0")
 	}
+	text, isText := v.(string)
+	if isText && step == 1 {
+		from, to := 0, len(text)
+		if n, given := part(0); given {
+			from = e.position(text, n)
+		}
+		if n, given := part(1); given {
+			to = e.position(text, n)
+		}
+		return text[min(from, to):to]
+	}
+	var runes []rune
+	var items []any
+	if isText {
+		runes = e.runes(text)
+	} else {
+		items = e.iterate(v)
+	}
+	size := int64(len(runes) + len(items))
+	step = min(max(step, -size-1), size+1)
 	low, high := int64(0), size
 	if step < 0 {
 		low, high = -1, size-1
@@ -286,26 +359,35 @@ func (x sliceExpr) eval(e *env) any {
 		return min(max(n, low), high)
 	}
 	from, to := bound(0, map[bool]int64{true: low, false: high}[step > 0]), bound(1, map[bool]int64{true: high, false: low}[step > 0])
-	out := []any{}
-	for i := from; step > 0 && i < to || step < 0 && i > to; i += step {
-		e.spend(1)
-		out = append(out, items[i])
+	n := 0
+	if span := to - from; step > 0 && span > 0 {
+		n = int((span + step - 1) / step)
+	} else if step < 0 && span < 0 {
+		n = int((span + step + 1) / step)
 	}
-	if _, ok := v.(string); ok {
+	if isText {
+		e.spend(n >> 3)
+		e.take(utf8.UTFMax * n)
 		var b strings.Builder
-		for _, s := range out {
-			b.WriteString(s.(string))
+		for i := range n {
+			b.WriteRune(runes[from+int64(i)*step])
 		}
 		return b.String()
 	}
 	if kind == rangeKind {
 		kind = plainKind
 	}
+	e.elements(n + 1)
+	out := make([]any, n)
+	for i := range out {
+		out[i] = items[from+int64(i)*step]
+	}
 	return &list{items: out, kind: kind}
 }
 
 func (x binaryExpr) eval(e *env) any {
-	e.spend(1)
+	e.down()
+	defer e.up()
 	a, b := x.left.eval(e), x.right.eval(e)
 	if x.operator == "+" && marked(a, b) { // ~ joins plain texts
 		return e.joined(a, b)
@@ -313,25 +395,25 @@ func (x binaryExpr) eval(e *env) any {
 	a, b = plain(a), plain(b)
 	switch x.operator {
 	case "==":
-		return equal(a, b)
+		return e.equal(a, b, 0)
 	case "!=":
-		return !equal(a, b)
+		return !e.equal(a, b, 0)
 	case "<":
-		return less(a, b)
+		return e.less(a, b)
 	case ">":
-		return less(b, a)
+		return e.less(b, a)
 	case "<=":
-		return !less(b, a)
+		return !e.less(b, a)
 	case ">=":
-		return !less(a, b)
+		return !e.less(a, b)
 	case "in":
 		return e.contains(b, a)
 	case "not in":
 		return !e.contains(b, a)
 	case "~":
-		s := e.text(a) + e.text(b)
-		e.take(len(s))
-		return s
+		s, t := e.text(a), e.text(b)
+		e.take(len(s) + len(t))
+		return s + t
 	}
 	return e.arithmetic(x.operator, a, b)
 }
@@ -343,18 +425,19 @@ func (e *env) contains(all, v any) bool {
 		if !ok {
 			throw("a %s cannot be in a string", kindOf(v))
 		}
+		e.scan(all)
 		return strings.Contains(all, s)
 	case *Dict:
 		switch v.(type) {
 		case string, int64:
-			_, there := all.values[keyText(v)]
+			key := keyText(v)
+			e.spend(len(key) >> 8)
+			_, there := all.values[key]
 			return there
 		}
 		return false
 	}
-	items := iterate(all)
-	e.spend(len(items))
-	return slices.ContainsFunc(items, func(x any) bool { return equal(x, v) })
+	return slices.ContainsFunc(e.iterate(all), func(x any) bool { return e.equal(x, v, 0) })
 }
 
 func (e *env) arithmetic(operator string, a, b any) any {
@@ -379,7 +462,7 @@ func (e *env) arithmetic(operator string, a, b any) any {
 		}
 	case *list:
 		if t, ok := b.(*list); ok && operator == "+" && s.kind == t.kind && s.kind <= tupleKind {
-			e.spend(len(s.items) + len(t.items))
+			e.elements(len(s.items) + len(t.items) + 1)
 			return &list{items: slices.Concat(s.items, t.items), kind: s.kind}
 		}
 		if operator == "*" && bothInt {
@@ -409,11 +492,17 @@ func (e *env) arithmetic(operator string, a, b any) any {
 func numbers(operator string, x, y float64, xi, yi int64, whole bool) any {
 	switch operator {
 	case "+", "-", "*":
-		if !whole {
-			return map[string]float64{"+": x + y, "-": x - y, "*": x * y}[operator]
+		f, n := x+y, xi+yi
+		switch operator {
+		case "-":
+			f, n = x-y, xi-yi
+		case "*":
+			f, n = x*y, xi*yi
 		}
-		n := map[string]int64{"+": xi + yi, "-": xi - yi, "*": xi * yi}[operator]
-		if f := map[string]float64{"+": x + y, "-": x - y, "*": x * y}[operator]; math.Abs(f-float64(n)) > 1<<62 {
+		if !whole {
+			return f
+		}
+		if math.Abs(f-float64(n)) > 1<<62 {
 			throw("a whole number of more than 64 bits")
 		}
 		return n

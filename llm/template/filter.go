@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // arg returns an argument by its position behind the value, or by its name; def if it is not given.
@@ -40,51 +41,63 @@ func (a called) whole(i int, name string, def int64) int64 {
 var filters map[string]function
 
 func init() { // not an initialiser: filters and parser refer to each other
-	onText := func(f func(string) string) function {
+	onText := func(f func(string) string, copies int) function {
 		return func(e *env, a called) any {
-			s := f(e.text(a.positional[0]))
-			e.take(len(s))
-			return s
+			s := e.text(a.positional[0])
+			e.walk(s, copies)
+			return f(s)
 		}
 	}
 	filters = map[string]function{
-		"tojson": toJSON, "length": length, "count": length, "string": onText(func(s string) string { return s }),
+		"tojson": toJSON, "length": length, "count": length, "string": func(e *env, a called) any { return e.text(a.positional[0]) },
 		"safe":  func(e *env, a called) any { return markup(e.text(a.positional[0])) },
-		"upper": onText(upper), "lower": onText(lower), "title": onText(titleFilter), "capitalize": onText(capitalize),
+		"upper": onText(upper, 1), "lower": onText(lower, 1), "title": onText(titleFilter, 2), "capitalize": onText(capitalize, 2),
 		"trim": trimFilter, "default": defaultFilter, "d": defaultFilter, "join": joinFilter, "items": itemsFilter, "dictsort": dictSort,
-		"list": func(_ *env, a called) any { return &list{items: slices.Clone(iterate(a.positional[0]))} }, "replace": replaceFilter,
+		"list": func(e *env, a called) any { return &list{items: e.copied(a.positional[0])} }, "replace": replaceFilter,
 		"selectattr": pick(true, true), "rejectattr": pick(true, false), "select": pick(false, true), "reject": pick(false, false),
-		"map": mapFilter, "first": func(_ *env, a called) any { return end(iterate(a.positional[0]), 0) },
+		"map": mapFilter, "first": func(e *env, a called) any { return e.end(a.positional[0], 0) },
 		"last": lastFilter,
 		"int":  toInt, "float": toFloat, "abs": absFilter, "indent": indentFilter, "reverse": reverseFilter, "sort": sortFilter,
 		"unique": uniqueFilter, "escape": escapeFilter, "e": escapeFilter, "sum": sumFilter, "round": roundFilter,
 		"min": extreme(false), "max": extreme(true), "batch": batchFilter, "slice": sliceFilter, "groupby": groupFilter,
 		"wordcount": wordCount, "center": centerFilter, "truncate": truncateFilter, "urlencode": urlEncode, "format": formatFilter,
-		"striptags": onText(stripTags), "filesizeformat": fileSize,
-		"forceescape": func(e *env, a called) any { return markup(escape(e.text(a.positional[0]))) },
+		"striptags": stripTags, "filesizeformat": fileSize,
+		"forceescape": func(e *env, a called) any { return markup(e.escape(e.text(a.positional[0]))) },
 		"attr":        attrFilter,
 	}
 }
 
-func end(items []any, i int) any {
-	if i < 0 || i >= len(items) {
+// end is the first element, or for -1 the last one.
+func (e *env) end(v any, i int) any {
+	if s, ok := v.(string); ok {
+		return e.char(s, int64(i))
+	}
+	items := e.iterate(v)
+	if len(items) == 0 {
 		return undefined{"an element of an empty sequence"}
 	}
-	return items[i]
+	return items[(i+len(items))%len(items)]
 }
 
-func lastFilter(_ *env, a called) any {
+// copied lists the elements of a value, for a filter that orders or gives them out.
+func (e *env) copied(v any) []any {
+	items := e.iterate(v)
+	e.elements(len(items))
+	return slices.Clone(items)
+}
+
+func lastFilter(e *env, a called) any {
 	if l, ok := a.positional[0].(*list); ok && l.kind == lazyKind {
 		throw("what select, reject and map give has no last element; use list")
 	}
-	s := iterate(a.positional[0])
-	return end(s, len(s)-1)
+	return e.end(a.positional[0], -1)
 }
 
-func length(_ *env, a called) any {
+func length(e *env, a called) any {
 	switch v := a.positional[0].(type) {
 	case string:
-		return int64(len([]rune(v)))
+		e.scan(v)
+		return int64(utf8.RuneCountInString(v))
 	case *list:
 		if v.kind == lazyKind {
 			throw("what select, reject and map give has no length; use list")
@@ -101,14 +114,27 @@ func length(_ *env, a called) any {
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
-func escape(s string) string { return escaper.Replace(s) }
+func (e *env) escape(s string) string {
+	e.spend(len(s) >> 6)
+	n := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '&', '"', '\'':
+			n += 4
+		case '<', '>':
+			n += 3
+		}
+	}
+	if n == 0 {
+		return s
+	}
+	e.spend(n >> 4)
+	e.take(len(s) + n)
+	return escaper.Replace(s)
+}
 
 func trimFilter(e *env, a called) any {
-	s := e.text(a.positional[0])
-	if chars, ok := a.arg(1, "chars", nil).(string); ok {
-		return strings.Trim(s, chars)
-	}
-	return strings.TrimFunc(s, isSpace)
+	return e.trimBy(e.text(a.positional[0]), a.arg(1, "chars", nil), true, true)
 }
 
 func defaultFilter(_ *env, a called) any {
@@ -120,27 +146,32 @@ func defaultFilter(_ *env, a called) any {
 }
 
 func joinFilter(e *env, a called) any {
-	var parts []string
-	for _, v := range iterate(a.positional[0]) {
-		parts = append(parts, e.text(path(v, a.arg(2, "attribute", nil), nil)))
+	var p pieces
+	between, name := e.text(a.arg(1, "d", "")), a.arg(2, "attribute", nil)
+	for i, v := range e.iterate(a.positional[0]) {
+		e.spend(1)
+		if i > 0 {
+			e.put(&p, between)
+		}
+		e.put(&p, e.text(e.path(v, name, nil)))
 	}
-	s := strings.Join(parts, e.text(a.arg(1, "d", "")))
-	e.take(len(s))
-	return s
+	return e.joinPieces(&p)
 }
 
-func pairsOf(d *Dict) *list {
-	l := &list{}
+func (e *env) pairs(d *Dict) *list {
+	e.spend(len(d.keys))
+	e.take(pairSize * (len(d.keys) + 1))
+	l := &list{items: make([]any, 0, len(d.keys))}
 	for _, k := range d.keys {
 		l.items = append(l.items, tuple(keyValue(k), d.values[k]))
 	}
 	return l
 }
 
-func itemsFilter(_ *env, a called) any {
+func itemsFilter(e *env, a called) any {
 	switch v := a.positional[0].(type) {
 	case *Dict:
-		l := pairsOf(v)
+		l := e.pairs(v)
 		l.kind = lazyKind
 		return l
 	case undefined:
@@ -155,53 +186,67 @@ func dictSort(e *env, a called) any {
 	if !ok {
 		throw("dictsort of a %s", kindOf(a.positional[0]))
 	}
-	pairs, by := pairsOf(d).items, 0
+	pairs, by := e.pairs(d).items, 0
 	if a.text(2, "by", "key") == "value" {
 		by = 1
 	}
-	sorted(e, pairs, func(v any) any { return fold(v.(*list).items[by], truth(a.arg(1, "case_sensitive", false))) }, truth(a.arg(3,
-		"reverse", false)))
+	exact := truth(a.arg(1, "case_sensitive", false))
+	e.sorted(pairs, func(v any) any { return e.fold(v.(*list).items[by], exact) }, truth(a.arg(3, "reverse", false)))
 	return &list{items: pairs}
 }
 
 // fold makes the order of texts one without regard to case.
-func fold(v any, exact bool) any {
+func (e *env) fold(v any, exact bool) any {
 	if s, ok := v.(string); ok && !exact {
+		e.walk(s, 1)
 		return lower(s)
 	}
 	return v
 }
 
-func sorted(e *env, items []any, key func(any) any, reverse bool) {
-	e.spend(len(items) * 8)
-	slices.SortStableFunc(items, func(x, y any) int {
-		a, b := key(x), key(y)
+// sorted orders the items by their keys, and returns the keys in that order.
+func (e *env) sorted(items []any, key func(any) any, reverse bool) []any {
+	type keyed struct{ key, v any }
+	e.elements(2 * len(items))
+	all := make([]keyed, len(items))
+	for i, v := range items {
+		all[i] = keyed{key(v), v}
+	}
+	slices.SortStableFunc(all, func(x, y keyed) int {
+		a, b := x.key, y.key
 		if reverse {
 			a, b = b, a
 		}
 		switch {
-		case equal(a, b):
+		case e.equal(a, b, 0):
 			return 0
-		case less(a, b):
+		case e.less(a, b):
 			return -1
-		case less(b, a):
+		case e.less(b, a):
 			return 1
 		}
 		return 0
 	})
+	keys := make([]any, len(items))
+	for i, k := range all {
+		keys[i], items[i] = k.key, k.v
+	}
+	return keys
 }
 
 func sortFilter(e *env, a called) any {
-	items := slices.Clone(iterate(a.positional[0]))
+	items := e.copied(a.positional[0])
 	exact := truth(a.arg(2, "case_sensitive", false))
 	names, by := a.arg(3, "attribute", nil).(string)
-	sorted(e, items, func(v any) any {
+	e.sorted(items, func(v any) any {
 		if !by {
-			return fold(v, exact)
+			return e.fold(v, exact)
 		}
 		keys := &list{}
+		e.take(pairSize)
 		for name := range strings.SplitSeq(names, ",") {
-			keys.items = append(keys.items, fold(path(v, name, nil), exact))
+			e.elements(1)
+			keys.items = append(keys.items, e.fold(e.path(v, name, nil), exact))
 		}
 		return keys
 	}, truth(a.arg(1, "reverse", false)))
@@ -210,10 +255,10 @@ func sortFilter(e *env, a called) any {
 
 func uniqueFilter(e *env, a called) any {
 	out, seen := &list{kind: lazyKind}, []any{}
-	exact := truth(a.arg(1, "case_sensitive", false))
-	for _, v := range iterate(a.positional[0]) {
-		e.spend(len(seen) + 1)
-		key := fold(path(v, a.arg(2, "attribute", nil), nil), exact)
+	exact, name := truth(a.arg(1, "case_sensitive", false)), a.arg(2, "attribute", nil)
+	for _, v := range e.iterate(a.positional[0]) {
+		e.spend(1)
+		key := e.fold(e.path(v, name, nil), exact)
 		switch l := key.(type) {
 		case *Dict:
 			throw("unique of mappings; name an attribute")
@@ -222,7 +267,8 @@ func uniqueFilter(e *env, a called) any {
 				throw("unique of lists; name an attribute")
 			}
 		}
-		if !slices.ContainsFunc(seen, func(x any) bool { return equal(x, key) }) {
+		if !slices.ContainsFunc(seen, func(x any) bool { return e.equal(x, key, 0) }) {
+			e.elements(2)
 			seen, out.items = append(seen, key), append(out.items, v)
 		}
 	}
@@ -230,9 +276,22 @@ func uniqueFilter(e *env, a called) any {
 }
 
 func replaceFilter(e *env, a called) any {
-	s := strings.Replace(e.text(a.positional[0]), e.text(a.arg(1, "old", "")), e.text(a.arg(2, "new", "")), int(a.whole(3, "count", -1)))
-	e.take(len(s))
-	return s
+	return e.replaced(e.text(a.positional[0]), e.text(a.arg(1, "old", "")), e.text(a.arg(2, "new", "")), a.whole(3, "count", -1))
+}
+
+// replaced is a text with some parts of it replaced: at most most, all if that is negative.
+func (e *env) replaced(s, old, with string, most int64) string {
+	e.scan(s)
+	n := strings.Count(s, old)
+	if most >= 0 {
+		n = int(min(int64(n), most))
+	}
+	e.spend(n >> 2)
+	if n > 0 {
+		e.take(len(s))
+		e.take(times(n, max(0, len(with)-len(old))))
+	}
+	return strings.Replace(s, old, with, n)
 }
 
 // pick makes select, reject and their forms by an attribute.
@@ -249,18 +308,22 @@ func pick(byAttr, want bool) function {
 			name := e.text(a.positional[at])
 			var ok bool
 			if test, ok = tests[name]; !ok {
-				throw("the test %q is not supported", name)
+				throw("the test %.40q is not supported", name)
 			}
 			rest = a.positional[at+1:]
 		}
-		for _, v := range iterateSome(a.positional[0]) {
-			e.spend(1)
+		items := e.iterateSome(a.positional[0])
+		e.elements(len(items))
+		out.items = make([]any, 0, len(items))
+		for _, v := range items {
+			e.spend(1 + len(rest))
 			x := v
 			if byAttr {
-				x = path(v, a.arg(1, "attribute", ""), nil)
+				x = e.path(v, a.arg(1, "attribute", ""), nil)
 			}
 			is := truth(x)
 			if test != nil {
+				e.take(elementSize * (1 + len(rest)))
 				is = truth(test(e, called{positional: append([]any{x}, rest...)}))
 			}
 			if is == want {
@@ -272,16 +335,16 @@ func pick(byAttr, want bool) function {
 }
 
 // iterateSome is iterate, with nothing for what is not true.
-func iterateSome(v any) []any {
+func (e *env) iterateSome(v any) []any {
 	if !truth(v) {
 		return nil
 	}
-	return iterate(v)
+	return e.iterate(v)
 }
 
 // path follows attributes with dots between, numbers among them; nil is the value itself. Where there is none it goes on with missing,
 // if that is not nil.
-func path(v, name, missing any) any {
+func (e *env) path(v, name, missing any) any {
 	var parts []any
 	switch name := name.(type) {
 	case nil:
@@ -289,8 +352,16 @@ func path(v, name, missing any) any {
 	case int64:
 		parts = []any{name}
 	case string:
+		e.scan(name)
+		e.elements(2 + strings.Count(name, "."))
+		if name != "" && name[0] > '9' && strings.IndexByte(name, '.') < 0 {
+			if v = e.element(v, name); missing != nil && kindOf(v) == "undefined value" {
+				return missing
+			}
+			return v
+		}
 		for part := range strings.SplitSeq(name, ".") {
-			if n, err := strconv.ParseInt(part, 10, 64); err == nil && n >= 0 {
+			if n, ok := pathNumber(part); ok {
 				parts = append(parts, n)
 			} else {
 				parts = append(parts, part)
@@ -300,7 +371,7 @@ func path(v, name, missing any) any {
 		throw("an attribute is a %s, want a string", kindOf(name))
 	}
 	for _, part := range parts {
-		v = element(v, part)
+		v = e.element(v, part)
 		if _, ok := v.(undefined); ok && missing != nil {
 			v = missing
 		}
@@ -308,41 +379,59 @@ func path(v, name, missing any) any {
 	return v
 }
 
+// pathNumber reads a part of a path as a number.
+func pathNumber(part string) (int64, bool) {
+	if len(part) > 19 {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(part, 10, 64)
+	return n, err == nil && n >= 0
+}
+
 func mapFilter(e *env, a called) any {
 	out := &list{kind: lazyKind}
 	name, byAttr := a.named["attribute"]
-	for _, v := range iterateSome(a.positional[0]) {
+	items := e.iterateSome(a.positional[0])
+	e.elements(len(items))
+	out.items = make([]any, 0, len(items))
+	for _, v := range items {
 		e.spend(1)
 		if byAttr {
-			v = path(v, name, a.arg(1<<30, "default", nil))
+			v = e.path(v, name, a.arg(1<<30, "default", nil))
 		} else {
 			f, ok := filters[a.text(1, "filter", "")]
 			if !ok {
-				throw("the filter %q is not supported", a.text(1, "filter", ""))
+				throw("the filter %.40q is not supported", a.text(1, "filter", ""))
 			}
-			v = f(e, called{positional: append([]any{v}, a.positional[2:]...), named: a.named})
+			rest := a.positional[min(2, len(a.positional)):]
+			e.elements(1 + len(rest))
+			e.take(elementSize)
+			e.down()
+			v = f(e, called{positional: append([]any{v}, rest...), named: a.named, order: a.order})
+			e.up()
 		}
+		e.take(elementSize)
 		out.items = append(out.items, v)
 	}
 	return out
 }
 
 // attrFilter finds methods and fields of namespaces, not keys.
-func attrFilter(_ *env, a called) any {
+func attrFilter(e *env, a called) any {
 	name := a.text(1, "name", "")
 	if f, ok := method(a.positional[0], name); ok {
 		return f
 	} else if _, ok := a.positional[0].(*Dict); ok {
 		return undefined{name}
 	}
-	return attribute(a.positional[0], name)
+	return e.attribute(a.positional[0], name)
 }
 
 func escapeFilter(e *env, a called) any {
-	return markup(escape(e.text(a.positional[0])))
+	return markup(e.escape(e.text(a.positional[0])))
 }
 
-func toInt(_ *env, a called) any {
+func toInt(e *env, a called) any {
 	whole := func(f float64) any {
 		if math.Abs(f) >= 1<<63 {
 			throw("the number %s is too large", floatText(f))
@@ -351,8 +440,9 @@ func toInt(_ *env, a called) any {
 	}
 	switch v := a.positional[0].(type) {
 	case undefined:
-		throw("%q is undefined; it is no number", v.name)
+		throw("%.40q is undefined; it is no number", v.name)
 	case string:
+		e.walk(v, 4)
 		base := a.whole(2, "base", 10)
 		if base != 0 && (base < 2 || base > 36) {
 			break
@@ -373,11 +463,12 @@ func toInt(_ *env, a called) any {
 	return a.arg(1, "default", int64(0))
 }
 
-func toFloat(_ *env, a called) any {
+func toFloat(e *env, a called) any {
 	switch v := a.positional[0].(type) {
 	case undefined:
-		throw("%q is undefined; it is no number", v.name)
+		throw("%.40q is undefined; it is no number", v.name)
 	case string:
+		e.walk(v, 4)
 		if f, ok := parseReal(v); ok {
 			return f
 		}
@@ -416,7 +507,7 @@ func roundFilter(_ *env, a called) any {
 	case method == "floor":
 		return math.Floor(f*scale) / scale
 	case method != "common":
-		throw("round by %q; want common, ceil or floor", method)
+		throw("round by %.40q; want common, ceil or floor", method)
 	case isInt && digits >= 0:
 		return n
 	case isInt:
@@ -433,22 +524,24 @@ func roundFilter(_ *env, a called) any {
 
 func sumFilter(e *env, a called) any {
 	total := a.arg(2, "start", int64(0))
-	for _, v := range iterate(a.positional[0]) {
-		total = e.arithmetic("+", total, path(v, a.arg(1, "attribute", nil), nil))
+	for _, v := range e.iterate(a.positional[0]) {
+		e.spend(1)
+		total = e.arithmetic("+", total, e.path(v, a.arg(1, "attribute", nil), nil))
 	}
 	return total
 }
 
 func extreme(largest bool) function {
-	return func(_ *env, a called) any {
-		items := iterate(a.positional[0])
-		key := func(v any) any {
-			return fold(path(v, a.arg(2, "attribute", nil), nil), truth(a.arg(1, "case_sensitive", false)))
-		}
-		best := end(items, 0)
+	return func(e *env, a called) any {
+		items := e.iterate(a.positional[0])
+		exact, name := truth(a.arg(1, "case_sensitive", false)), a.arg(2, "attribute", nil)
+		best := e.end(&list{items: items}, 0)
+		var most any
 		for i, v := range items {
-			if i > 0 && (largest && less(key(best), key(v)) || !largest && less(key(v), key(best))) {
-				best = v
+			e.spend(1)
+			k := e.fold(e.path(v, name, nil), exact)
+			if i == 0 || largest && e.less(most, k) || !largest && e.less(k, most) {
+				best, most = v, k
 			}
 		}
 		return best
@@ -468,26 +561,20 @@ func indentFilter(e *env, a called) any {
 		}
 		pad = strings.Repeat(" ", int(n))
 	}
-	parts := lines(s+"\n", false)
-	for i := range parts {
-		if i > 0 && (parts[i] != "" || truth(a.arg(3, "blank", false))) || i == 0 && truth(a.arg(2, "first", false)) {
-			parts[i] = pad + parts[i]
+	first, blank := truth(a.arg(2, "first", false)), truth(a.arg(3, "blank", false))
+	var p pieces
+	e.take(len(s) + 1)
+	begins := true
+	for line := range e.lines(s+"\n", false) {
+		e.spend(1)
+		if !begins {
+			e.put(&p, "\n")
 		}
-	}
-	s = strings.Join(parts, "\n")
-	e.take(len(s))
-	return s
-}
-
-func reverseFilter(_ *env, a called) any {
-	items := slices.Clone(iterate(a.positional[0]))
-	slices.Reverse(items)
-	if _, ok := a.positional[0].(string); ok {
-		var b strings.Builder
-		for _, s := range items {
-			b.WriteString(s.(string))
+		if !begins && (line != "" || blank) || begins && first {
+			e.put(&p, pad)
 		}
-		return b.String()
+		e.put(&p, line)
+		begins = false
 	}
-	return &list{items: items, kind: lazyKind}
+	return e.joinPieces(&p)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // toJSON writes a value as Python's json.dumps does, characters as they are.
@@ -20,13 +21,12 @@ func toJSON(e *env, a called) any {
 		w.item, w.key = e.text(v.items[0]), e.text(v.items[1])
 	}
 	w.value(a.positional[0], 0)
-	e.take(len(w.b))
-	return string(w.b)
+	return e.joinPieces(&w.p)
 }
 
 type jsonWriter struct {
 	e                 *env
-	b                 []byte
+	p                 pieces
 	item, key, indent string
 	lines, sort       bool
 	ascii             bool
@@ -39,21 +39,21 @@ func (w *jsonWriter) value(v any, depth int) {
 	}
 	switch v := v.(type) {
 	case nil:
-		w.b = append(w.b, "null"...)
+		w.put("null")
 	case bool:
-		w.b = strconv.AppendBool(w.b, v)
+		w.put(strconv.FormatBool(v))
 	case int64:
-		w.b = strconv.AppendInt(w.b, v, 10)
+		w.put(strconv.FormatInt(v, 10))
 	case float64:
 		switch s := floatText(v); s {
 		case "inf":
-			w.b = append(w.b, "Infinity"...)
+			w.put("Infinity")
 		case "-inf":
-			w.b = append(w.b, "-Infinity"...)
+			w.put("-Infinity")
 		case "nan":
-			w.b = append(w.b, "NaN"...)
+			w.put("NaN")
 		default:
-			w.b = append(w.b, s...)
+			w.put(s)
 		}
 	case string:
 		w.text(v)
@@ -63,15 +63,17 @@ func (w *jsonWriter) value(v any, depth int) {
 		if v.kind > tupleKind {
 			throw("a %s cannot be written as JSON; use list", kindNames[v.kind])
 		}
-		w.group('[', ']', len(v.items), depth, func(i int) { w.value(v.items[i], depth+1) })
+		w.group("[", "]", len(v.items), depth, func(i int) { w.value(v.items[i], depth+1) })
 	case *Dict:
 		keys := v.keys
 		if w.sort {
+			w.e.elements(len(keys))
+			w.e.spend(8 * len(keys))
 			keys = slices.Sorted(slices.Values(keys))
 		}
-		w.group('{', '}', len(keys), depth, func(i int) {
+		w.group("{", "}", len(keys), depth, func(i int) {
 			w.text(strings.TrimPrefix(keys[i], numberKey))
-			w.b = append(w.b, w.key...)
+			w.put(w.key)
 			w.value(v.values[keys[i]], depth+1)
 		})
 	default:
@@ -79,16 +81,22 @@ func (w *jsonWriter) value(v any, depth int) {
 	}
 }
 
-func (w *jsonWriter) group(open, shut byte, n, depth int, one func(i int)) {
-	w.b = append(w.b, open)
+func (w *jsonWriter) put(s string) { w.e.put(&w.p, s) }
+
+func (w *jsonWriter) group(open, shut string, n, depth int, one func(i int)) {
+	w.put(open)
 	line := func(depth int) {
-		if w.lines {
-			w.b = append(append(w.b, '\n'), strings.Repeat(w.indent, depth)...)
+		if !w.lines {
+			return
+		}
+		w.put("\n")
+		for i := 0; i < depth && w.indent != ""; i++ {
+			w.put(w.indent)
 		}
 	}
 	for i := range n {
 		if i > 0 {
-			w.b = append(w.b, w.item...)
+			w.put(w.item)
 		}
 		line(depth + 1)
 		one(i)
@@ -96,28 +104,53 @@ func (w *jsonWriter) group(open, shut byte, n, depth int, one func(i int)) {
 	if n > 0 {
 		line(depth)
 	}
-	w.b = append(w.b, shut)
+	w.put(shut)
 }
 
 func (w *jsonWriter) text(s string) {
 	const hex = "0123456789abcdef"
-	short := map[rune]string{'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\b': `\b`, '\f': `\f`}
-	unit := func(u rune) {
-		w.b = append(w.b, '\\', 'u', hex[u>>12&15], hex[u>>8&15], hex[u>>4&15], hex[u&15])
+	unit := func(u rune) string {
+		w.e.spend(1)
+		w.e.take(16)
+		return string([]byte{'\\', 'u', hex[u>>12&15], hex[u>>8&15], hex[u>>4&15], hex[u&15]})
 	}
-	w.b = append(w.b, '"')
-	for _, r := range s {
-		switch esc, ok := short[r]; {
-		case ok:
-			w.b = append(w.b, esc...)
+	w.e.spend(len(s) >> 6)
+	w.put(`"`)
+	from := 0
+	for i, r := range s {
+		esc := ""
+		switch {
+		case r == '"':
+			esc = `\"`
+		case r == '\\':
+			esc = `\\`
+		case r == '\n':
+			esc = `\n`
+		case r == '\r':
+			esc = `\r`
+		case r == '\t':
+			esc = `\t`
+		case r == '\b':
+			esc = `\b`
+		case r == '\f':
+			esc = `\f`
 		case r < 32 || w.ascii && r > 126 && r < 1<<16:
-			unit(r)
+			esc = unit(r)
 		case w.ascii && r >= 1<<16:
-			unit(0xd800 + (r-1<<16)>>10)
-			unit(0xdc00 + (r-1<<16)&0x3ff)
+			esc = unit(0xd800+(r-1<<16)>>10) + unit(0xdc00+(r-1<<16)&0x3ff)
+		case r == utf8.RuneError:
+			esc = string(r) // bytes that are no character too
 		default:
-			w.b = append(w.b, string(r)...)
+			continue
 		}
+		w.e.tick()
+		if from < i {
+			w.put(s[from:i])
+		}
+		w.put(esc)
+		_, n := utf8.DecodeRuneInString(s[i:])
+		from = i + n
 	}
-	w.b = append(w.b, '"')
+	w.put(s[from:])
+	w.put(`"`)
 }

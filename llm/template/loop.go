@@ -6,7 +6,7 @@ func (s forStmt) run(e *env) jump { return s.over(e, s.list.eval(e), 0) }
 
 // over runs the loop over a value; depth counts how often a recursive loop has called itself.
 func (s forStmt) over(e *env, v any, depth int) jump {
-	items := iterate(v)
+	items := e.iterate(v)
 	outer := e.scope
 	if s.test != nil {
 		var some []any
@@ -15,6 +15,7 @@ func (s forStmt) over(e *env, v any, depth int) jump {
 				e.spend(1)
 				e.bind(s.names, v)
 				if truth(s.test.eval(e)) {
+					e.take(elementSize)
 					some = append(some, v)
 				}
 			})
@@ -24,15 +25,14 @@ func (s forStmt) over(e *env, v any, depth int) jump {
 	if len(items) == 0 {
 		return e.run(s.otherwise)
 	}
-	items = slices.Clone(items)
 	whole := false
 	state := &loop{forStmt: s, items: items, depth: depth, outer: outer}
-	for state.at = range items {
+	for state.at = range items { // nothing changes a list
 		e.spend(1)
 		var j jump
 		e.inside(outer, func() {
 			e.bind(s.names, items[state.at])
-			e.scope.vars["loop"] = state.variable()
+			e.scope.vars["loop"] = &loopRound{state, state.at}
 			j = e.run(s.body)
 		})
 		whole = whole || j == ""
@@ -55,34 +55,27 @@ type loop struct {
 	last      []any // what changed saw
 }
 
-// variable is the variable loop in a round.
-func (l *loop) variable() any {
+// loopRound is the variable loop in a round. It becomes a mapping where it is used as a whole.
+type loopRound struct {
+	*loop
+	i int
+}
+
+// loopFields are the fields of the variable loop, in order.
+var loopFields = []string{"index", "index0", "revindex", "revindex0", "length", "depth", "depth0", "first", "last", "previtem", "nextitem",
+	"cycle", "changed"}
+
+// mapping is the variable as a value.
+func (l *loopRound) mapping(e *env) *Dict {
+	e.take(4 * scopeSize)
 	d := &Dict{}
-	n, i := len(l.items), l.at
-	for key, v := range map[string]int{"index": i + 1, "index0": i, "revindex": n - i, "revindex0": n - i - 1, "length": n,
-		"depth": l.depth + 1, "depth0": l.depth} {
-		d.Set(key, int64(v))
-	}
-	d.Set("first", i == 0)
-	d.Set("last", i == n-1)
-	if i > 0 {
-		d.Set("previtem", l.items[i-1])
-	}
-	if i+1 < n {
-		d.Set("nextitem", l.items[i+1])
-	}
-	d.Set("cycle", function(func(_ *env, a called) any {
-		if len(a.positional) == 0 {
-			throw("loop.cycle without values")
+	for _, name := range loopFields {
+		if v, ok := l.field(name); ok {
+			d.Set(name, v)
 		}
-		return a.positional[i%len(a.positional)]
-	}))
-	d.Set("changed", function(func(_ *env, a called) any {
-		changed := l.last == nil || !slices.EqualFunc(l.last, a.positional, equal)
-		l.last = append([]any{}, a.positional...)
-		return changed
-	}))
+	}
 	if l.recursive {
+		l.outer.keep()
 		d.call = func(e *env, a called) any {
 			return e.capture(func() {
 				e.inside(l.outer, func() { l.over(e, a.arg(0, "iterable", &list{}), l.depth+1) })
@@ -92,7 +85,60 @@ func (l *loop) variable() any {
 	return d
 }
 
+func (l *loopRound) field(name string) (any, bool) {
+	n := 0
+	switch name {
+	case "index":
+		n = l.i + 1
+	case "index0":
+		n = l.i
+	case "revindex":
+		n = len(l.items) - l.i
+	case "revindex0":
+		n = len(l.items) - l.i - 1
+	case "length":
+		n = len(l.items)
+	case "depth":
+		n = l.depth + 1
+	case "depth0":
+		n = l.depth
+	case "first":
+		return l.i == 0, true
+	case "last":
+		return l.i == len(l.items)-1, true
+	case "previtem":
+		if l.i > 0 {
+			return l.items[l.i-1], true
+		}
+		return nil, false
+	case "nextitem":
+		if l.i+1 < len(l.items) {
+			return l.items[l.i+1], true
+		}
+		return nil, false
+	case "cycle":
+		return function(func(_ *env, a called) any {
+			if len(a.positional) == 0 {
+				throw("loop.cycle without values")
+			}
+			return a.positional[l.i%len(a.positional)]
+		}), true
+	case "changed":
+		return function(func(e *env, a called) any {
+			same := func(x, y any) bool { return e.equal(x, y, 0) }
+			changed := l.last == nil || !slices.EqualFunc(l.last, a.positional, same)
+			l.last = append([]any{}, a.positional...)
+			return changed
+		}), true
+	default:
+		return nil, false
+	}
+	return int64(n), true
+}
+
 func (s withStmt) run(e *env) (out jump) {
+	e.spend(len(s.values))
+	e.take(elementSize * len(s.values))
 	values := make([]any, len(s.values))
 	for i, v := range s.values {
 		values[i] = v.eval(e)

@@ -1,10 +1,12 @@
 package template
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // tests by name. The first argument is the value.
@@ -14,9 +16,10 @@ func init() {
 	is := func(f func(v any) bool) function {
 		return func(_ *env, a called) any { return f(a.positional[0]) }
 	}
-	with := func(f func(a, b any) bool) function {
-		return func(_ *env, a called) any { return f(a.positional[0], a.arg(1, "other", nil)) }
+	with := func(f func(e *env, a, b any) bool) function {
+		return func(e *env, a called) any { return f(e, a.positional[0], a.arg(1, "other", nil)) }
 	}
+	equal := func(e *env, a, b any) bool { return e.equal(a, b, 0) }
 	kind := func(names ...string) function {
 		return is(func(v any) bool { return slices.Contains(names, kindOf(v)) })
 	}
@@ -32,27 +35,28 @@ func init() {
 		"true": is(func(v any) bool { return v == true }), "false": is(func(v any) bool { return v == false }),
 		"even":    is(func(v any) bool { return remainder(v, int64(2)) == 0 }),
 		"odd":     is(func(v any) bool { return remainder(v, int64(2)) == 1 }),
-		"equalto": with(equal), "eq": with(equal), "sameas": with(same), "ne": with(func(a, b any) bool { return !equal(a, b) }),
-		"lt": with(less), "gt": with(func(a, b any) bool { return less(b, a) }),
-		"le":          with(func(a, b any) bool { return equal(a, b) || less(a, b) }),
-		"ge":          with(func(a, b any) bool { return equal(a, b) || less(b, a) }),
-		"divisibleby": with(func(a, b any) bool { return remainder(a, b) == 0 }),
+		"equalto": with(equal), "eq": with(equal), "sameas": with(same), "ne": with(func(e *env, a, b any) bool { return !equal(e, a, b) }),
+		"lt": with((*env).less), "gt": with(func(e *env, a, b any) bool { return e.less(b, a) }),
+		"le":          with(func(e *env, a, b any) bool { return equal(e, a, b) || e.less(a, b) }),
+		"ge":          with(func(e *env, a, b any) bool { return equal(e, a, b) || e.less(b, a) }),
+		"divisibleby": with(func(_ *env, a, b any) bool { return remainder(a, b) == 0 }),
 		"escaped":     is(func(v any) bool { _, ok := v.(markup); return ok }),
 		"in":          func(e *env, a called) any { return e.contains(a.arg(1, "seq", &list{}), a.positional[0]) },
-		"lower":       func(e *env, a called) any { return isLower(e.text(a.positional[0])) },
-		"upper":       func(e *env, a called) any { return isUpper(e.text(a.positional[0])) },
+		"lower":       func(e *env, a called) any { return e.isLower(e.text(a.positional[0])) },
+		"upper":       func(e *env, a called) any { return e.isUpper(e.text(a.positional[0])) },
 	}
 	for name, old := range map[string]string{"==": "eq", "!=": "ne", "<": "lt", "lessthan": "lt", ">": "gt", "greaterthan": "gt",
 		"<=": "le",
 		">=": "ge"} {
 		tests[name] = tests[old]
 	}
-	tests["filter"] = func(_ *env, a called) any { return nameIn(filters, a.positional[0]) }
-	tests["test"] = func(_ *env, a called) any { return nameIn(tests, a.positional[0]) }
+	tests["filter"] = func(e *env, a called) any { return e.nameIn(filters, a.positional[0]) }
+	tests["test"] = func(e *env, a called) any { return e.nameIn(tests, a.positional[0]) }
 }
 
-func nameIn(all map[string]function, v any) bool {
+func (e *env) nameIn(all map[string]function, v any) bool {
 	name, ok := v.(string)
+	e.scan(name)
 	_, there := all[name]
 	return ok && there
 }
@@ -69,28 +73,31 @@ func remainder(a, b any) float64 {
 }
 
 // same reports whether two values are one, as Python's is.
-func same(a, b any) bool {
+func same(e *env, a, b any) bool {
 	switch a := a.(type) {
 	case *list:
-		return any(a) == b || len(a.items) == 0 && a.kind == tupleKind && equal(a, b)
+		return any(a) == b || len(a.items) == 0 && a.kind == tupleKind && e.equal(a, b, 0)
 	case *Dict:
 		return any(a) == b
 	case function:
 		return false
 	}
-	return kindOf(a) == kindOf(b) && equal(a, b)
+	return kindOf(a) == kindOf(b) && e.equal(a, b, 0)
 }
 
 // globals are the functions of every template.
 var globals = map[string]any{
 	"raise_exception": function(func(e *env, a called) any {
-		throw("the template raises: %s", e.text(a.arg(0, "message", "")))
+		throw("the template raises: %.65536s", e.text(a.arg(0, "message", "")))
 		return nil
 	}),
-	"namespace": function(func(_ *env, a called) any {
+	"namespace": function(func(e *env, a called) any {
+		e.take(scopeSize)
 		ns := &namespace{map[string]any{}}
 		for _, v := range a.positional {
 			if d, ok := v.(*Dict); ok {
+				e.spend(len(d.keys))
+				e.take(pairSize * len(d.keys))
 				for _, k := range d.keys {
 					ns.fields[k] = d.values[k]
 				}
@@ -101,7 +108,14 @@ var globals = map[string]any{
 		}
 		return ns
 	}),
-	"dict": function(func(_ *env, a called) any { return sortedDict(a.named, 0) }),
+	"dict": function(func(e *env, a called) any {
+		e.take(pairSize * (1 + len(a.order)))
+		d := &Dict{}
+		for _, name := range a.order {
+			d.Set(name, a.named[name])
+		}
+		return d
+	}),
 	"range": function(func(e *env, a called) any {
 		from, to, step := int64(0), a.whole(0, "stop", 0), a.whole(2, "step", 1)
 		if len(a.positional) > 1 {
@@ -111,9 +125,16 @@ var globals = map[string]any{
 			throw("a range with a step of 0")
 		}
 		l := &list{kind: rangeKind, start: from, stop: to, step: step}
-		for i := from; step > 0 && i < to || step < 0 && i > to; i += step {
-			e.spend(1)
-			l.items = append(l.items, i)
+		n := uint64(0)
+		if step > 0 && from < to {
+			n = (uint64(to)-uint64(from)-1)/uint64(step) + 1
+		} else if step < 0 && from > to {
+			n = (uint64(from)-uint64(to)-1)/-uint64(step) + 1
+		}
+		e.elements(int(min(n, math.MaxInt)))
+		l.items = make([]any, n)
+		for i := range l.items {
+			l.items[i] = from + int64(i)*step
 		}
 		return l
 	}),
@@ -126,6 +147,8 @@ func strftime(e *env, format string) string {
 		'y': "06", 'A': "Monday",
 		'a': "Mon", 'I': "03", 'p': "PM", 'j': "002", 'Z': "MST", 'z': "-0700", 'F': "2006-01-02", 'T': "15:04:05"}
 	var b strings.Builder
+	e.spend(len(format))
+	e.take(times(len(format), 32))
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' || i+1 == len(format) {
 			b.WriteByte(format[i])
@@ -164,10 +187,9 @@ func method(v any, name string) (function, bool) {
 		switch name {
 		case "index", "count":
 			return func(e *env, a called) any {
-				e.spend(len(v.items))
 				n := 0
 				for i, x := range v.items {
-					if equal(x, a.arg(0, "value", nil)) {
+					if e.equal(x, a.arg(0, "value", nil), 0) {
 						if n++; name == "index" {
 							return int64(i)
 						}
@@ -188,16 +210,17 @@ func method(v any, name string) (function, bool) {
 func dictMethod(d *Dict, name string) (function, bool) {
 	switch name {
 	case "items":
-		return func(*env, called) any {
-			l := pairsOf(d)
+		return func(e *env, _ called) any {
+			l := e.pairs(d)
 			l.kind = itemsKind
 			return l
 		}, true
 	case "keys":
-		return func(*env, called) any { return &list{items: iterate(d), kind: keysKind} }, true
+		return func(e *env, _ called) any { return &list{items: e.iterate(d), kind: keysKind} }, true
 	case "values":
-		return func(*env, called) any {
-			l := &list{kind: valuesKind}
+		return func(e *env, _ called) any {
+			e.elements(len(d.keys))
+			l := &list{kind: valuesKind, items: make([]any, 0, len(d.keys))}
 			for _, k := range d.keys {
 				l.items = append(l.items, d.values[k])
 			}
@@ -207,7 +230,9 @@ func dictMethod(d *Dict, name string) (function, bool) {
 		return func(e *env, a called) any {
 			switch key := a.arg(0, "key", nil).(type) {
 			case string, int64:
-				if v, there := d.values[keyText(key)]; there {
+				text := keyText(key)
+				e.spend(len(text) >> 8)
+				if v, there := d.values[text]; there {
 					return v
 				}
 			}
@@ -219,58 +244,67 @@ func dictMethod(d *Dict, name string) (function, bool) {
 	return nil, false
 }
 
+// made is a method that makes so many copies of its text on the way.
+func made(f func(string) string, copies int) func(e *env, s string, _ called) any {
+	return func(e *env, s string, _ called) any {
+		e.walk(s, copies)
+		return f(s)
+	}
+}
+
+// stripped is a method that takes characters off the sides of a text.
+func stripped(left, right bool) func(e *env, s string, a called) any {
+	return func(e *env, s string, a called) any { return e.trimBy(s, a.arg(0, "chars", nil), left, right) }
+}
+
 var textMethods = map[string]func(e *env, s string, a called) any{
-	"strip": func(_ *env, s string, a called) any {
-		return trimBy(trimBy(s, a, strings.TrimLeftFunc), a, strings.TrimRightFunc)
-	},
-	"lstrip":     func(_ *env, s string, a called) any { return trimBy(s, a, strings.TrimLeftFunc) },
-	"rstrip":     func(_ *env, s string, a called) any { return trimBy(s, a, strings.TrimRightFunc) },
+	"strip": stripped(true, true), "lstrip": stripped(true, false), "rstrip": stripped(false, true),
 	"split":      func(e *env, s string, a called) any { return split(e, s, a, false) },
 	"rsplit":     func(e *env, s string, a called) any { return split(e, s, a, true) },
-	"upper":      func(_ *env, s string, _ called) any { return upper(s) },
-	"lower":      func(_ *env, s string, _ called) any { return lower(s) },
-	"casefold":   func(_ *env, s string, _ called) any { return foldCase(s) },
-	"swapcase":   func(_ *env, s string, _ called) any { return swapCase(s) },
-	"title":      func(_ *env, s string, _ called) any { return title(s) },
-	"capitalize": func(_ *env, s string, _ called) any { return capitalize(s) },
-	"startswith": func(_ *env, s string, a called) any {
-		return anyOf(a, func(p string) bool { return strings.HasPrefix(s, p) })
+	"upper":      made(upper, 1),
+	"lower":      made(lower, 1),
+	"casefold":   made(foldCase, 3),
+	"swapcase":   made(swapCase, 1),
+	"title":      made(title, 1),
+	"capitalize": made(capitalize, 2),
+	"startswith": func(e *env, s string, a called) any {
+		return e.anyOf(a, func(p string) bool { return strings.HasPrefix(s, p) })
 	},
-	"endswith": func(_ *env, s string, a called) any {
-		return anyOf(a, func(p string) bool { return strings.HasSuffix(s, p) })
+	"endswith": func(e *env, s string, a called) any {
+		return e.anyOf(a, func(p string) bool { return strings.HasSuffix(s, p) })
 	},
 	"replace": func(e *env, s string, a called) any {
-		out := strings.Replace(s, a.text(0, "old", ""), a.text(1, "new", ""), int(a.whole(2, "count", -1)))
-		e.take(len(out))
-		return out
+		return e.replaced(s, a.text(0, "old", ""), a.text(1, "new", ""), a.whole(2, "count", -1))
 	},
 	"join": func(e *env, s string, a called) any {
 		return joinFilter(e, called{positional: []any{a.arg(0, "iterable", &list{}), s}})
 	},
-	"count": func(_ *env, s string, a called) any {
-		part, _ := span(s, a)
-		return int64(strings.Count(part, a.text(0, "sub", "")))
+	"count": func(e *env, s string, a called) any {
+		part, _ := e.span(s, a)
+		e.scan(part)
+		n := strings.Count(part, a.text(0, "sub", ""))
+		e.spend(n >> 4)
+		return int64(n)
 	},
-	"find":  func(_ *env, s string, a called) any { return find(s, a, strings.Index) },
-	"rfind": func(_ *env, s string, a called) any { return find(s, a, strings.LastIndex) },
-	"index": func(_ *env, s string, a called) any {
-		return found(find(s, a, strings.Index))
-	},
-	"rindex": func(_ *env, s string, a called) any {
-		return found(find(s, a, strings.LastIndex))
-	},
-	"partition":  func(_ *env, s string, a called) any { return partition(s, a, false) },
-	"rpartition": func(_ *env, s string, a called) any { return partition(s, a, true) },
+	"find":   func(e *env, s string, a called) any { return e.indexOf(s, a, strings.Index) },
+	"rfind":  func(e *env, s string, a called) any { return e.indexOf(s, a, strings.LastIndex) },
+	"index":  func(e *env, s string, a called) any { return found(e.indexOf(s, a, strings.Index)) },
+	"rindex": func(e *env, s string, a called) any { return found(e.indexOf(s, a, strings.LastIndex)) },
+
+	"partition":  func(e *env, s string, a called) any { return partition(e, s, a, false) },
+	"rpartition": func(e *env, s string, a called) any { return partition(e, s, a, true) },
 	"center":     func(e *env, s string, a called) any { return padded(e, s, a, 0) },
 	"ljust":      func(e *env, s string, a called) any { return padded(e, s, a, -1) },
 	"rjust":      func(e *env, s string, a called) any { return padded(e, s, a, 1) },
 	"zfill": func(e *env, s string, a called) any {
-		sign := ""
+		sign, width := "", a.whole(0, "width", 0)
 		if s != "" && (s[0] == '-' || s[0] == '+') {
 			sign = s[:1]
+			width = max(width, 1) - 1
 		}
-		width := a.whole(0, "width", 0) - int64(len(sign))
-		return sign + padded(e, s[len(sign):], called{positional: []any{width, "0"}}, 1).(string)
+		digits := padded(e, s[len(sign):], called{positional: []any{width, "0"}}, 1).(string)
+		e.take(len(digits) + 1)
+		return sign + digits
 	},
 	"expandtabs": expandTabs,
 	"isalnum":    isAll(func(r rune) bool { return unicode.IsLetter(r) || isNumeric(r) }),
@@ -281,23 +315,33 @@ var textMethods = map[string]func(e *env, s string, a called) any{
 	}),
 	"isalpha": isAll(unicode.IsLetter),
 	"isspace": isAll(isSpace),
-	"isascii": func(_ *env, s string, _ called) any {
-		return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
+	"isascii": func(e *env, s string, _ called) any {
+		e.spend(len(s) >> 6)
+		return isASCII(s)
 	},
-	"istitle":      func(_ *env, s string, _ called) any { return s == title(s) && lower(s) != upper(s) },
-	"isupper":      func(_ *env, s string, _ called) any { return isUpper(s) },
-	"islower":      func(_ *env, s string, _ called) any { return isLower(s) },
+	"istitle": func(e *env, s string, _ called) any {
+		e.walk(s, 1)
+		return e.hasCase(s) && s == title(s)
+	},
+	"isupper":      func(e *env, s string, _ called) any { return e.isUpper(s) },
+	"islower":      func(e *env, s string, _ called) any { return e.isLower(s) },
 	"removeprefix": func(_ *env, s string, a called) any { return strings.TrimPrefix(s, a.text(0, "prefix", "")) },
 	"removesuffix": func(_ *env, s string, a called) any { return strings.TrimSuffix(s, a.text(0, "suffix", "")) },
-	"splitlines": func(_ *env, s string, a called) any {
-		return fromSlice(lines(s, truth(a.arg(0, "keepends", false))), 0)
+	"splitlines": func(e *env, s string, a called) any {
+		var out []string
+		for line := range e.lines(s, truth(a.arg(0, "keepends", false))) {
+			e.elements(1)
+			e.take(2 * elementSize)
+			out = append(out, line)
+		}
+		return e.texts(out)
 	},
 	"format": format,
 }
 
 func isAll(f func(r rune) bool) func(*env, string, called) any {
-	return func(_ *env, s string, _ called) any {
-		return s != "" && strings.IndexFunc(s, func(r rune) bool { return !f(r) }) < 0
+	return func(e *env, s string, _ called) any {
+		return s != "" && strings.IndexFunc(s, func(r rune) bool { e.tick(); return !f(r) }) < 0
 	}
 }
 
@@ -308,41 +352,46 @@ func isNumeric(r rune) bool {
 
 func swapCase(s string) string {
 	var b strings.Builder
+	b.Grow(len(s))
 	for _, r := range s {
-		if c := string(r); c == lower(c) {
-			b.WriteString(upper(c))
-		} else {
-			b.WriteString(lower(c))
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
+			b.WriteByte(byte(r) ^ 0x20)
+		case r < utf8.RuneSelf:
+			b.WriteByte(byte(r))
+		default:
+			if c := string(r); c == lower(c) {
+				b.WriteString(upper(c))
+			} else {
+				b.WriteString(lower(c))
+			}
 		}
 	}
 	return b.String()
 }
 
-// span is the part of a text that the arguments start and end leave, and the number of characters before it.
-func span(s string, a called) (part string, before int) {
-	r := []rune(s)
+// span is the part of a text that the arguments start and end leave, and the byte where it begins.
+func (e *env) span(s string, a called) (part string, before int) {
 	bound := func(i int, name string, def int) int {
-		v := a.arg(i, name, nil)
-		if v == nil {
+		if a.arg(i, name, nil) == nil {
 			return def
 		}
-		n := int(a.whole(i, name, 0))
-		if n < 0 {
-			n += len(r)
-		}
-		return min(max(n, 0), len(r))
+		return e.position(s, a.whole(i, name, 0))
 	}
-	from, to := bound(1, "start", 0), bound(2, "end", len(r))
-	return string(r[from:max(from, to)]), from
+	from, to := bound(1, "start", 0), bound(2, "end", len(s))
+	return s[from:max(from, to)], from
 }
 
-func find(s string, a called, index func(s, sub string) int) any {
-	part, before := span(s, a)
+// indexOf is the number of the character at which a part begins, or -1.
+func (e *env) indexOf(s string, a called, index func(s, sub string) int) any {
+	part, before := e.span(s, a)
+	e.spend(len(part) >> 6)
 	i := index(part, a.text(0, "sub", ""))
 	if i < 0 {
 		return int64(-1)
 	}
-	return int64(before + len([]rune(part[:i])))
+	e.scan(s[:before+i])
+	return int64(utf8.RuneCountInString(s[:before+i]))
 }
 
 func found(i any) any {
@@ -352,11 +401,13 @@ func found(i any) any {
 	return i
 }
 
-func partition(s string, a called, fromRight bool) any {
+func partition(e *env, s string, a called, fromRight bool) any {
 	sep := a.text(0, "sep", "")
 	if sep == "" {
 		throw("a partition by nothing")
 	}
+	e.spend(len(s) >> 6)
+	e.take(2 * pairSize)
 	i := strings.Index(s, sep)
 	if fromRight {
 		i = strings.LastIndex(s, sep)
@@ -372,41 +423,62 @@ func partition(s string, a called, fromRight bool) any {
 
 func expandTabs(e *env, s string, a called) any {
 	size := a.whole(0, "tabsize", 8)
-	var b strings.Builder
-	column := int64(0)
-	for _, r := range s {
-		switch {
-		case r == '\t' && size > 0:
-			n := size - column%size
-			e.take(int(min(n, 1<<31)))
-			b.WriteString(strings.Repeat(" ", int(n)))
-			column += n
-		case r == '\t':
-		case r == '\n' || r == '\r':
-			b.WriteRune(r)
+	var p pieces
+	column, from := int64(0), 0
+	for i, r := range s {
+		e.tick()
+		switch r {
+		case '\t':
+			e.put(&p, s[from:i])
+			from = i + 1
+			if size > 0 {
+				n := size - column%size
+				e.take(int(n))
+				e.put(&p, strings.Repeat(" ", int(n)))
+				column = 0 // the column is a multiple of the size
+			}
+		case '\n', '\r':
 			column = 0
 		default:
-			b.WriteRune(r)
 			column++
 		}
 	}
-	return b.String()
+	e.put(&p, s[from:])
+	return e.joinPieces(&p)
 }
 
-func trimBy(s string, a called, side func(string, func(rune) bool) string) string {
-	if chars, ok := a.arg(0, "chars", nil).(string); ok {
-		return side(s, func(r rune) bool { return strings.ContainsRune(chars, r) })
+// trimBy takes characters off the sides of a text: spaces, if none are given.
+func (e *env) trimBy(s string, chars any, left, right bool) string {
+	in := isSpace
+	if set, ok := chars.(string); ok {
+		in = func(r rune) bool { return strings.ContainsRune(set, r) }
+		if len(set) > 64 {
+			e.elements(len(set))
+			all := map[rune]bool{}
+			for _, r := range set {
+				all[r] = true
+			}
+			in = func(r rune) bool { return all[r] }
+		}
 	}
-	return side(s, isSpace)
+	each := func(r rune) bool { e.tick(); return in(r) }
+	if left {
+		s = strings.TrimLeftFunc(s, each)
+	}
+	if right {
+		s = strings.TrimRightFunc(s, each)
+	}
+	return s
 }
 
 // anyOf tests the argument, or each of several.
-func anyOf(a called, f func(string) bool) bool {
+func (e *env) anyOf(a called, f func(string) bool) bool {
 	v := a.arg(0, "prefix", nil)
 	if l, ok := v.(*list); ok {
-		return slices.ContainsFunc(l.items, func(x any) bool { s, ok := x.(string); return ok && f(s) })
+		return slices.ContainsFunc(l.items, func(x any) bool { e.spend(1); s, ok := x.(string); return ok && f(s) })
 	}
 	s, ok := v.(string)
+	e.scan(s)
 	if !ok {
 		throw("the argument is a %s, want a string", kindOf(v))
 	}
@@ -414,35 +486,47 @@ func anyOf(a called, f func(string) bool) bool {
 }
 
 func split(e *env, s string, a called, fromRight bool) any {
-	e.spend(len(s)/8 + 1)
-	most := int(a.whole(1, "maxsplit", -1))
+	most := a.whole(1, "maxsplit", -1)
+	if most < 0 {
+		most = math.MaxInt
+	}
 	sep, given := a.arg(0, "sep", nil).(string)
 	if !given {
-		return fromSlice(words(s, most, fromRight), 0)
+		return e.texts(e.words(s, int(most), fromRight))
 	}
 	if sep == "" {
 		throw("a split by nothing")
 	}
-	parts := strings.Split(s, sep)
-	if most >= 0 && len(parts) > most+1 {
-		if fromRight {
-			cut := len(parts) - most
-			parts = append([]string{strings.Join(parts[:cut], sep)}, parts[cut:]...)
-		} else {
-			parts = append(parts[:most:most], strings.Join(parts[most:], sep))
-		}
+	e.spend(len(s) >> 6)
+	n := int(min(int64(strings.Count(s, sep)), most)) + 1
+	e.take(times(n, elementSize))
+	if !fromRight {
+		return e.texts(strings.SplitN(s, sep, n))
 	}
+	parts := make([]string, n)
+	for n--; n > 0; n-- {
+		i := strings.LastIndex(s, sep)
+		parts[n], s = s[i+len(sep):], s[:i]
+	}
+	parts[0] = s
+	return e.texts(parts)
+}
+
+// texts is a list of texts.
+func (e *env) texts(parts []string) any {
+	e.elements(len(parts) + 1)
 	return fromSlice(parts, 0)
 }
 
 // format fills {} and {name} in a text; formats behind a colon are not supported.
 func format(e *env, s string, a called) any {
-	var b strings.Builder
+	var p pieces
 	n := 0
 	for i := 0; i < len(s); i++ {
+		e.spend(1 - i&1)
 		switch {
 		case strings.HasPrefix(s[i:], "{{"), strings.HasPrefix(s[i:], "}}"):
-			b.WriteByte(s[i])
+			e.put(&p, s[i:i+1])
 			i++
 		case s[i] == '{':
 			end := strings.IndexByte(s[i:], '}')
@@ -458,14 +542,13 @@ func format(e *env, s string, a called) any {
 				n++
 			}
 			if !ok {
-				throw("the format has no argument for {%s}", name)
+				throw("the format has no argument for {%.40s}", name)
 			}
-			b.WriteString(e.text(v))
+			e.put(&p, e.text(v))
 			i += end
 		default:
-			b.WriteByte(s[i])
+			e.put(&p, s[i:i+1])
 		}
-		e.take(1)
 	}
-	return b.String()
+	return e.joinPieces(&p)
 }

@@ -3,6 +3,7 @@ package template
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -487,11 +488,11 @@ func (p *parser) primary() expr {
 	defer p.enter()()
 	switch t := p.next(); t.kind {
 	case tokString:
-		s := t.text
+		parts := []string{t.text}
 		for p.peek().kind == tokString {
-			s += p.next().text
+			parts = append(parts, p.next().text)
 		}
-		return literal{s}
+		return literal{strings.Join(parts, "")}
 	case tokNumber:
 		if n, err := strconv.ParseInt(t.text, 10, 64); err == nil {
 			return literal{n}

@@ -3,6 +3,7 @@ package template
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // conversion writes one value by the flags, width and precision between % and the letter.
@@ -26,10 +27,10 @@ func (e *env) conversion(spec string, letter byte, v any) string {
 	case 's', 'r':
 		body = e.text(v)
 		if letter == 'r' {
-			body = e.repr(v, 0)
+			body = e.written(v)
 		}
-		if r := []rune(body); hasDot && len(r) > precision {
-			body = string(r[:precision])
+		if hasDot {
+			body = body[:e.position(body, int64(precision))]
 		}
 	case 'c':
 		body = e.text(v)
@@ -67,7 +68,12 @@ func (e *env) conversion(spec string, letter byte, v any) string {
 			sign = " "
 		}
 	}
-	missing := max(width-len([]rune(body))-len(sign), 0)
+	e.scan(body)
+	missing := max(width-utf8.RuneCountInString(body)-len(sign), 0)
+	e.take(2 * missing)
+	if missing > 0 || sign != "" {
+		e.take(len(body))
+	}
 	switch {
 	case strings.Contains(flags, "-"):
 		return sign + body + strings.Repeat(" ", missing)

@@ -1,8 +1,10 @@
 package template
 
 import (
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lucid-go/lucid/internal/codec/codectest"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -63,6 +65,13 @@ func TestRender(t *testing.T) {
 		{`{{ 'a\n\t\u00e9\'' }}`, "a\n\té'"},
 		{"{{ '<'|safe + '<' }}", "<&lt;"},
 		{"{{ -n|abs }}", "5"},
+		{"{{ dict(b=1, a=2) }} {% for i in [1] %}{{ loop|list }}{% endfor %}", "{'b': 1, 'a': 2} ['index', 'index0', 'revindex', " +
+			"'revindex0', 'length', 'depth', 'depth0', 'first', 'last', 'cycle', 'changed']"},
+		{"{{ range == range }} {{ range in [range] }} {{ [1, [2]] == [1, [2]] }} {{ {'a': [1]} == {'a': [1]} }}",
+			"False False True True"},
+		{"{% set s = 'aé✓😀' %}{{ s[0] }}{{ s[-1] }}{{ s[9] }}{{ s[-9] }}|{{ s[1:3] }}|{{ s[-2:] }}|{{ s[3:1] }}|{{ s[::-1] }}|" +
+			"{{ s[::2] }}|{{ s|first }}{{ s|last }}|{{ s|length }}|{{ s.find('✓') }}|{{ s|reverse }}",
+			"a😀|é✓|✓😀||😀✓éa|a✓|a😀|4|2|😀✓éa"},
 	} {
 		if got, err := render(c[0], vars); err != nil || got != c[1] {
 			t.Errorf("%s\ngot  %q %v\nwant %q", c[0], got, err, c[1])
@@ -106,6 +115,40 @@ func TestRefused(t *testing.T) {
 	if got, err := tmpl.Render(map[string]any{"x": []map[string]string{{"b": "1", "a": "2"}}},
 		Options{}); err != nil || got != "[{'a': '2', 'b': '1'}]" {
 		t.Error(got, err)
+	}
+}
+
+// TestBounded asserts that no template takes more memory or time than its bounds: each of these would take gigabytes, or hours.
+func TestBounded(t *testing.T) {
+	const grown = "{% set ns = namespace(a=[1], b=[1]) %}{% for i in range(60) %}{% set ns.a = [ns.a, ns.a] %}" +
+		"{% set ns.b = [ns.b, ns.b] %}{% endfor %}"
+	const large = "{% set s = 'a' * 8000000 %}"
+	for _, source := range []string{
+		grown + "{{ ns.a == ns.b }}", grown + "{{ ns.a in [ns.b] }}", grown + "{{ [ns.a, ns.b]|unique|list|length }}",
+		grown + "{{ ns.a|tojson }}",
+		large + "{{ s|replace('a', s) }}", large + "{{ s.replace('a', s) }}", large + "{{ range(100000)|join(s) }}",
+		large + "{{ (s|replace('a', '\n'))|indent(s) }}", large + "{{ [s, s, s, s, s, s, s, s, s, s]|string }}",
+		large + "{% set l = [s] * 1 if false else [s, s, s, s, s, s, s, s, s] %}{{ l|tojson }}",
+		large + "{{ range(1000)|list|tojson(separators=[s, s]) }}", large + "{{ '{0}{0}{0}{0}{0}{0}{0}{0}{0}'.format(s) }}",
+		large + "{% set ns = namespace(l=[]) %}{% for i in range(1000) %}{% set ns.l = ns.l + [s.upper()] %}{% endfor %}",
+		large + "{% for i in range(500000) %}{% if s[7999999] == 'b' %}{% endif %}{% endfor %}",
+		large + "{% for i in range(500000) %}{% if 'b' in s or s|length == 1 %}{% endif %}{% endfor %}",
+		large + "{% for c in s %}{% endfor %}", large + "{{ strftime_now(s) }}",
+	} {
+		tmpl, err := Parse(source)
+		if err != nil {
+			t.Errorf("%s: %v", source, err)
+			continue
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		begun := time.Now()
+		_, err = tmpl.Render(nil, Options{})
+		runtime.ReadMemStats(&after)
+		codectest.WantKind(t, err, fault.Value)
+		if took, n := time.Since(begun), after.TotalAlloc-before.TotalAlloc; took > 20*time.Second || n > 1<<30 {
+			t.Errorf("%s: %v, %d bytes", source, took, n)
+		}
 	}
 }
 

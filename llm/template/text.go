@@ -2,8 +2,7 @@ package template
 
 import (
 	"html"
-	"net/url"
-	"regexp"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +20,11 @@ var capitals = map[rune]string{'ß': "SS", 'ŉ': "ʼN", 'ǰ': "J\u030c", 'ΐ': "
 	'ẘ': "W\u030a", 'ẙ': "Y\u030a", 'ẚ': "Aʾ", 'ﬀ': "FF", 'ﬁ': "FI", 'ﬂ': "FL", 'ﬃ': "FFI", 'ﬄ': "FFL", 'ﬅ': "ST", 'ﬆ': "ST"}
 
 func upper(s string) string {
+	if isASCII(s) {
+		return strings.ToUpper(s)
+	}
 	var b strings.Builder
+	b.Grow(len(s))
 	for _, r := range s {
 		if c, ok := capitals[r]; ok {
 			b.WriteString(c)
@@ -34,7 +37,11 @@ func upper(s string) string {
 
 // lower makes all characters small. A capital sigma at the end of a word has a form of its own.
 func lower(s string) string {
+	if isASCII(s) {
+		return strings.ToLower(s)
+	}
 	var b strings.Builder
+	b.Grow(len(s))
 	for i, r := range s {
 		switch {
 		case r == 'İ':
@@ -62,21 +69,40 @@ func endsWord(before, behind string) bool {
 // foldCase is a text without regard to case.
 func foldCase(s string) string { return strings.ReplaceAll(lower(upper(s)), "ς", "σ") }
 
+// changes reports whether a character of the text has another form as a capital, or as a small letter.
+func (e *env) changes(s string, capital bool) bool {
+	return strings.ContainsFunc(s, func(r rune) bool {
+		e.tick()
+		switch {
+		case r == 'İ':
+			return !capital
+		case capital:
+			_, several := capitals[r]
+			return several || unicode.ToUpper(r) != r
+		}
+		return unicode.ToLower(r) != r
+	})
+}
+
 // A text without letters is neither.
-func isUpper(s string) bool { return s == upper(s) && s != lower(s) }
-func isLower(s string) bool { return s == lower(s) && s != upper(s) }
+func (e *env) isUpper(s string) bool { return !e.changes(s, true) && e.changes(s, false) }
+func (e *env) isLower(s string) bool { return !e.changes(s, false) && e.changes(s, true) }
+func (e *env) hasCase(s string) bool { return e.changes(s, false) || e.changes(s, true) }
 
 // capitalize makes the first character a capital, and the others small.
 func capitalize(s string) string {
-	r := []rune(s)
-	if len(r) == 0 {
+	if s == "" {
 		return s
 	}
-	return capital(r[0]) + strings.TrimPrefix(lower(s), lower(string(r[:1])))
+	r, _ := utf8.DecodeRuneInString(s)
+	return capital(r) + strings.TrimPrefix(lower(s), lower(string(r)))
 }
 
 // capital is a character as it begins a word: of one that stands for several the first letter is a capital.
 func capital(r rune) string {
+	if r < utf8.RuneSelf {
+		return string(unicode.ToUpper(r))
+	}
 	several := []rune(upper(string(r)))
 	if len(several) == 1 {
 		return string(unicode.ToTitle(r))
@@ -86,16 +112,24 @@ func capital(r rune) string {
 }
 
 func isCased(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
 	return unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lt, unicode.Other_Lowercase, unicode.Other_Uppercase)
 }
 
 // title makes every letter behind something else than a letter a capital.
 func title(s string) string {
 	var b strings.Builder
+	b.Grow(len(s))
 	inside := false
 	for _, r := range s {
 		cased := isCased(r)
 		switch {
+		case cased && r < utf8.RuneSelf && inside:
+			b.WriteByte(byte(r) | 0x20)
+		case cased && r < utf8.RuneSelf:
+			b.WriteByte(byte(r) &^ 0x20)
 		case cased && inside:
 			b.WriteString(lower(string(r)))
 		case cased:
@@ -111,13 +145,16 @@ func title(s string) string {
 // titleFilter makes the first character of every word a capital: words end at spaces, hyphens and opening brackets.
 func titleFilter(s string) string {
 	var b strings.Builder
+	b.Grow(len(s))
 	for s != "" {
 		n := strings.IndexFunc(s, between)
 		if n < 0 {
 			n = len(s)
 		}
-		if word := []rune(s[:n]); n > 0 {
-			b.WriteString(upper(string(word[:1])) + lower(string(word[1:])))
+		if n > 0 {
+			r, size := utf8.DecodeRuneInString(s)
+			b.WriteString(upper(string(r)))
+			b.WriteString(lower(s[size:n]))
 		}
 		s = s[n:]
 		n = strings.IndexFunc(s, func(r rune) bool { return !between(r) })
@@ -133,82 +170,87 @@ func titleFilter(s string) string {
 func between(r rune) bool { return isSpace(r) || strings.ContainsRune("-({[<", r) }
 
 // lines cuts a text at line ends of every kind; keep leaves them on the lines.
-func lines(s string, keep bool) (out []string) {
-	for s != "" {
-		n := strings.IndexFunc(s, func(r rune) bool {
-			return r >= '\n' && r <= '\r' || r >= 0x1c && r <= 0x1e || r == 0x85 || r == 0x2028 || r == 0x2029
-		})
-		if n < 0 {
-			return append(out, s)
+func (e *env) lines(s string, keep bool) iter.Seq[string] {
+	ends := func(r rune) bool {
+		e.tick()
+		return r >= '\n' && r <= '\r' || r >= 0x1c && r <= 0x1e || r == 0x85 || r == 0x2028 || r == 0x2029
+	}
+	return func(yield func(string) bool) {
+		for s != "" {
+			n := strings.IndexFunc(s, ends)
+			if n < 0 {
+				yield(s)
+				return
+			}
+			_, size := utf8.DecodeRuneInString(s[n:])
+			end := n + size
+			if strings.HasPrefix(s[n:], "\r\n") {
+				end = n + 2
+			}
+			if keep {
+				n = end
+			}
+			if !yield(s[:n]) {
+				return
+			}
+			s = s[end:]
 		}
-		end := n + len(string([]rune(s[n:])[0]))
-		if strings.HasPrefix(s[n:], "\r\n") {
-			end = n + 2
+	}
+}
+
+// words cuts a text at spaces, at most so many times, from the left or the right. The end that was not looked at keeps its spaces.
+func (e *env) words(s string, most int, fromRight bool) []string {
+	space := func(r rune) bool { e.tick(); return isSpace(r) }
+	var out []string
+	for ; ; most-- {
+		e.elements(1)
+		e.take(2 * elementSize)
+		if fromRight {
+			s = strings.TrimRightFunc(s, space)
+		} else {
+			s = strings.TrimLeftFunc(s, space)
 		}
-		if keep {
-			n = end
+		if s == "" {
+			break
 		}
-		out, s = append(out, s[:n]), s[end:]
+		i := -1
+		if most > 0 && fromRight {
+			i = strings.LastIndexFunc(s, space)
+		} else if most > 0 {
+			i = strings.IndexFunc(s, space)
+		}
+		if i < 0 {
+			out = append(out, s)
+			break
+		}
+		if fromRight {
+			_, n := utf8.DecodeRuneInString(s[i:])
+			out, s = append(out, s[i+n:]), s[:i]
+		} else {
+			out, s = append(out, s[:i]), s[i:]
+		}
+	}
+	if fromRight {
+		slices.Reverse(out)
 	}
 	return out
-}
-
-// words cuts a text at spaces, at most so many times (-1: everywhere), from the left or the right.
-func words(s string, most int, fromRight bool) []string {
-	all := strings.FieldsFunc(s, isSpace)
-	if most < 0 || len(all) <= most+1 {
-		if most == 0 && len(all) == 1 { // the end that was not looked at keeps its spaces
-			return []string{trimSide(s, fromRight)}
-		} else if most < 0 || len(all) <= most {
-			return all
-		}
-	}
-	rest := s
-	var parts []string
-	if fromRight {
-		for range most {
-			rest = strings.TrimRightFunc(rest, isSpace)
-			i := strings.LastIndexFunc(rest, isSpace)
-			_, n := lastSpace(rest, i)
-			parts, rest = append(parts, rest[i+n:]), rest[:max(i, 0)]
-		}
-		parts = append(parts, strings.TrimRightFunc(rest, isSpace))
-		slices.Reverse(parts)
-		return parts
-	}
-	for range most {
-		rest = strings.TrimLeftFunc(rest, isSpace)
-		i := strings.IndexFunc(rest, isSpace)
-		parts, rest = append(parts, rest[:i]), rest[i:]
-	}
-	return append(parts, strings.TrimLeftFunc(rest, isSpace))
-}
-
-func trimSide(s string, right bool) string {
-	if right {
-		return strings.TrimRightFunc(s, isSpace)
-	}
-	return strings.TrimLeftFunc(s, isSpace)
-}
-
-// lastSpace is the space at i and its bytes.
-func lastSpace(s string, i int) (r rune, n int) {
-	r = []rune(s[i:])[0]
-	return r, len(string(r))
 }
 
 // padded brings a text to a number of characters: side -1 keeps it left, 1 right, 0 in the middle.
 func padded(e *env, s string, a called, side int) any {
 	width := a.whole(0, "width", 0)
 	fill := a.text(1, "fillchar", " ")
-	if len([]rune(fill)) != 1 {
-		throw("the text is filled with %q; want one character", fill)
+	if len(fill) > utf8.UTFMax || utf8.RuneCountInString(fill) != 1 {
+		throw("the text is filled with %.40q; want one character", fill)
 	}
-	missing := width - int64(len([]rune(s)))
-	if missing <= 0 {
+	e.scan(s)
+	n := int64(utf8.RuneCountInString(s))
+	if width <= n {
 		return s
 	}
-	e.take(int(min(missing, 1<<31)) * len(fill))
+	missing := width - n
+	e.take(times(int(missing), 2*len(fill)))
+	e.take(len(s))
 	left := int64(0)
 	switch side {
 	case 0:
@@ -259,10 +301,18 @@ func parseReal(s string) (float64, bool) {
 	return f, err == nil
 }
 
-var wordPattern = regexp.MustCompile(`[\pL\pN\p{Pc}\p{Mn}\p{Mc}]+`)
-
 func wordCount(e *env, a called) any {
-	return int64(len(wordPattern.FindAllStringIndex(e.text(a.positional[0]), -1)))
+	n, inside := int64(0), false
+	for _, r := range e.text(a.positional[0]) {
+		e.tick()
+		in := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' ||
+			r >= utf8.RuneSelf && unicode.In(r, unicode.L, unicode.N, unicode.Pc, unicode.Mn, unicode.Mc)
+		if in && !inside {
+			n++
+		}
+		inside = in
+	}
+	return n
 }
 
 func centerFilter(e *env, a called) any {
@@ -272,57 +322,119 @@ func centerFilter(e *env, a called) any {
 func truncateFilter(e *env, a called) any {
 	end := a.text(3, "end", "...")
 	most, leeway := a.whole(1, "length", 255), a.whole(4, "leeway", 5)
-	keep := most - int64(len([]rune(end)))
-	if keep < 0 || leeway < 0 {
-		throw("a text is cut to %d characters with a leeway of %d; the end alone has %d", most, leeway, int64(len([]rune(end))))
+	e.scan(end)
+	n := int64(utf8.RuneCountInString(end))
+	if most < n || leeway < 0 {
+		throw("a text is cut to %d characters with a leeway of %d; the end alone has %d", most, leeway, n)
 	}
-	if length(e, a).(int64) <= most+leeway {
+	if size := length(e, a).(int64); size <= most || size-most <= leeway {
 		return a.positional[0]
 	}
 	text, ok := a.positional[0].(string)
 	if !ok {
 		throw("truncate of a %s", kindOf(a.positional[0]))
 	}
-	s := []rune(text)
-	cut := string(s[:keep])
+	cut := text[:e.position(text, most-n)]
+	e.scan(cut)
 	if i := strings.LastIndexByte(cut, ' '); i >= 0 && !truth(a.arg(2, "killwords", false)) {
 		cut = cut[:i]
 	}
+	e.take(len(cut) + len(end))
 	return cut + end
 }
 
-func urlEncode(e *env, a called) any {
-	quote := func(v any, query bool) string {
-		s := strings.ReplaceAll(url.QueryEscape(e.text(v)), "%7E", "~")
-		if !query {
-			s = strings.ReplaceAll(strings.ReplaceAll(s, "+", "%20"), "%2F", "/")
+// putQuoted writes a text as a part of an address; those of a query have + for spaces.
+func (e *env) putQuoted(p *pieces, s string, query bool) {
+	e.spend(len(s) >> 6)
+	const hex = "0123456789ABCDEF"
+	from := 0
+	for i := range len(s) {
+		c := s[i]
+		esc := ""
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-_.~", c) >= 0, c == '/' && !query:
+			continue
+		case c == ' ' && query:
+			esc = "+"
+		default:
+			esc = string([]byte{'%', hex[c>>4], hex[c&15]})
 		}
-		return s
+		e.spend(1)
+		e.take(16)
+		e.put(p, s[from:i])
+		e.put(p, esc)
+		from = i + 1
 	}
+	e.put(p, s[from:])
+}
+
+func urlEncode(e *env, a called) any {
+	var p pieces
 	v := a.positional[0]
 	d, ok := v.(*Dict)
 	if ok {
-		v = pairsOf(d)
+		v = e.pairs(d)
 	}
 	l, ok := v.(*list)
 	if !ok {
-		return quote(v, false)
+		e.putQuoted(&p, e.text(v), false)
+		return e.joinPieces(&p)
 	}
-	var parts []string
-	for _, pair := range l.items {
-		p := iterate(pair)
-		if len(p) != 2 {
+	for i, pair := range l.items {
+		e.spend(1)
+		two := e.iterate(pair)
+		if len(two) != 2 {
 			throw("urlencode of a list; want pairs")
 		}
-		parts = append(parts, quote(p[0], true)+"="+quote(p[1], true))
+		if i > 0 {
+			e.put(&p, "&")
+		}
+		e.putQuoted(&p, e.text(two[0]), true)
+		e.put(&p, "=")
+		e.putQuoted(&p, e.text(two[1]), true)
 	}
-	return strings.Join(parts, "&")
+	return e.joinPieces(&p)
 }
 
-var tagPattern = regexp.MustCompile(`(?s)<!--.*?-->|<[^>]*>`)
-
-func stripTags(s string) string {
-	return html.UnescapeString(strings.Join(strings.FieldsFunc(tagPattern.ReplaceAllString(s, ""), isSpace), " "))
+// stripTags takes out comments and tags, and makes every space one blank.
+func stripTags(e *env, a called) any {
+	s := e.text(a.positional[0])
+	e.walk(s, 4)
+	var b strings.Builder
+	b.Grow(len(s))
+	comments := true // there are ends of comments ahead
+	for s != "" {
+		i := strings.IndexByte(s, '<')
+		if i < 0 {
+			break
+		}
+		b.WriteString(s[:i])
+		s = s[i:]
+		if comments && strings.HasPrefix(s, "<!--") {
+			if n := strings.Index(s[4:], "-->"); n >= 0 {
+				s = s[4+n+3:]
+				continue
+			}
+			comments = false
+		}
+		n := strings.IndexByte(s, '>')
+		if n < 0 {
+			break
+		}
+		e.spend(1)
+		s = s[n+1:]
+	}
+	b.WriteString(s)
+	text := b.String()
+	var out strings.Builder
+	out.Grow(len(text))
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { e.tick(); return isSpace(r) }) {
+		if out.Len() > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(word)
+	}
+	return html.UnescapeString(out.String())
 }
 
 func fileSize(e *env, a called) any {
@@ -357,11 +469,13 @@ func formatFilter(e *env, a called) any {
 
 // printf is Python's % of a text: %s, %r, %d, %i, %x, %o, %f, %e, %c with flags, width and precision. all: every argument must be used.
 func (e *env) printf(s string, args []any, all bool) string {
-	var b strings.Builder
+	var p pieces
+	e.spend(len(s) >> 5)
 	next := 0
 	for i := 0; i < len(s); i++ {
+		e.tick()
 		if s[i] != '%' {
-			b.WriteByte(s[i])
+			e.put(&p, s[i:i+1])
 			continue
 		}
 		start := i + 1
@@ -371,19 +485,18 @@ func (e *env) printf(s string, args []any, all bool) string {
 			throw("a format that ends with %%")
 		}
 		if s[i] == '%' {
-			b.WriteByte('%')
+			e.put(&p, "%")
 			continue
 		}
 		if next == len(args) {
-			throw("not enough arguments for the format %q", s)
+			throw("not enough arguments for the format %.40q", s)
 		}
 		part := e.conversion(s[start:i], s[i], args[next])
-		e.take(len(part))
-		b.WriteString(part)
+		e.put(&p, part)
 		next++
 	}
 	if all && next < len(args) {
-		throw("not all arguments are used by the format %q", s)
+		throw("not all arguments are used by the format %.40q", s)
 	}
-	return b.String()
+	return e.joinPieces(&p)
 }

@@ -1,13 +1,13 @@
 package template
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/lucid-go/lucid/internal/codec/strictjson"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -90,6 +90,7 @@ type function func(e *env, a called) any
 type called struct {
 	positional []any
 	named      map[string]any
+	order      []string // of the names
 }
 
 func throw(format string, args ...any) { fault.Throw(fault.Value, op, format, args...) }
@@ -239,78 +240,116 @@ func (e *env) text(v any) string {
 		return v
 	case markup:
 		return string(v)
+	case int64:
+		e.take(20)
+		return strconv.FormatInt(v, 10)
 	}
-	return e.repr(v, 0)
+	return e.written(v)
 }
 
-// repr is the value as Python's repr writes it.
-func (e *env) repr(v any, depth int) string {
+// written is the value as Python's repr writes it.
+func (e *env) written(v any) string {
+	var p pieces
+	e.repr(&p, v, 0)
+	return e.joinPieces(&p)
+}
+
+func (e *env) repr(p *pieces, v any, depth int) {
 	e.spend(1)
 	if depth > maxDepth {
 		throw("a value nested more than %d deep", maxDepth)
 	}
 	switch v := v.(type) {
 	case nil:
-		return "None"
+		e.put(p, "None")
 	case bool:
 		if v {
-			return "True"
+			e.put(p, "True")
+		} else {
+			e.put(p, "False")
 		}
-		return "False"
 	case int64:
-		return strconv.FormatInt(v, 10)
+		e.put(p, strconv.FormatInt(v, 10))
 	case float64:
-		return floatText(v)
+		e.put(p, floatText(v))
 	case undefined:
 		if depth > 0 {
-			return "Undefined"
+			e.put(p, "Undefined")
 		}
-		return ""
 	case markup:
-		return "Markup(" + quote(string(v)) + ")"
+		e.put(p, "Markup(")
+		e.quote(p, string(v))
+		e.put(p, ")")
 	case string:
-		return quote(v)
+		e.quote(p, v)
 	case *list:
-		return e.listRepr(v, depth)
+		e.listRepr(p, v, depth)
 	case *Dict:
-		parts := make([]string, len(v.keys))
+		e.put(p, "{")
 		for i, k := range v.keys {
-			parts[i] = e.repr(keyValue(k), depth+1) + ": " + e.repr(v.values[k], depth+1)
+			if i > 0 {
+				e.put(p, ", ")
+			}
+			e.repr(p, keyValue(k), depth+1)
+			e.put(p, ": ")
+			e.repr(p, v.values[k], depth+1)
 		}
-		return "{" + strings.Join(parts, ", ") + "}"
+		e.put(p, "}")
+	default:
+		throw("a %s cannot be written as text", kindOf(v))
 	}
-	throw("a %s cannot be written as text", kindOf(v))
-	return ""
 }
 
 // quote writes a string as Python does.
-func quote(s string) string {
-	q := byte('\'')
+func (e *env) quote(p *pieces, s string) {
+	e.spend(len(s) >> 5)
+	q := "'"
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
-		q = '"'
+		q = `"`
 	}
-	b := []byte{q}
-	for _, r := range s {
-		switch {
-		case r == rune(q) || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r == '\n':
-			b = append(b, `\n`...)
-		case r == '\r':
-			b = append(b, `\r`...)
-		case r == '\t':
-			b = append(b, `\t`...)
-		case r > 0xffff && !unicode.IsPrint(r):
-			b = fmt.Appendf(b, `\U%08x`, r)
-		case r > 0xff && !unicode.IsPrint(r):
-			b = fmt.Appendf(b, `\u%04x`, r)
-		case !unicode.IsPrint(r):
-			b = fmt.Appendf(b, `\x%02x`, r)
-		default:
-			b = append(b, string(r)...)
+	e.put(p, q)
+	from := 0
+	for i, r := range s {
+		if r >= ' ' && r <= '~' && r != '\\' && r != rune(q[0]) {
+			continue
 		}
+		e.spend(1)
+		e.take(16)
+		esc := ""
+		switch {
+		case r == rune(q[0]) || r == '\\':
+			esc = `\` + string(r)
+		case r == '\n':
+			esc = `\n`
+		case r == '\r':
+			esc = `\r`
+		case r == '\t':
+			esc = `\t`
+		case r != utf8.RuneError && unicode.IsPrint(r):
+			continue
+		case r == utf8.RuneError: // bytes that are no character too
+			esc = string(r)
+		case r > 0xffff:
+			esc = escapeHex(`\U`, r, 8)
+		case r > 0xff:
+			esc = escapeHex(`\u`, r, 4)
+		default:
+			esc = escapeHex(`\x`, r, 2)
+		}
+		if from < i {
+			e.put(p, s[from:i])
+		}
+		e.put(p, esc)
+		_, n := utf8.DecodeRuneInString(s[i:])
+		from = i + n
 	}
-	return string(append(b, q))
+	e.put(p, s[from:])
+	e.put(p, q)
+}
+
+func escapeHex(prefix string, r rune, digits int) string {
+	s := strconv.FormatInt(int64(r), 16)
+	return prefix + "00000000"[:max(digits-len(s), 0)] + s
 }
 
 func floatText(f float64) string {
@@ -372,7 +411,13 @@ func number(v any) (f float64, whole int64, isInt, ok bool) {
 	return 0, 0, false, false
 }
 
-func equal(a, b any) bool {
+// equal compares values; those that are no data, such as functions, are equal to nothing.
+func (e *env) equal(a, b any, depth int) bool {
+	e.spend(1)
+	if depth > maxDepth {
+		throw("a value nested more than %d deep", maxDepth)
+	}
+	a, b = plain(a), plain(b)
 	if x, xi, isInt, ok := number(a); ok {
 		y, yi, bothInt, ok := number(b)
 		if isInt && bothInt {
@@ -385,37 +430,46 @@ func equal(a, b any) bool {
 		return b == nil
 	case string:
 		s, ok := b.(string)
+		if ok && len(a) == len(s) {
+			e.spend(len(s) >> 10)
+		}
 		return ok && a == s
 	case undefined:
 		_, ok := b.(undefined)
 		return ok
+	case *namespace:
+		n, ok := b.(*namespace)
+		return ok && a == n
 	case *list:
 		l, ok := b.(*list)
-		return ok && (a == l || a.kind == l.kind && !a.kind.once() && slices.EqualFunc(a.items, l.items, equal))
+		return ok && (a == l || a.kind == l.kind && !a.kind.once() &&
+			slices.EqualFunc(a.items, l.items, func(x, y any) bool { return e.equal(x, y, depth+1) }))
 	case *Dict:
 		d, ok := b.(*Dict)
 		if !ok || len(a.keys) != len(d.keys) {
 			return false
 		}
 		for _, k := range a.keys {
-			if v, there := d.values[k]; !there || !equal(a.values[k], v) {
+			e.spend(len(k) >> 8)
+			if v, there := d.values[k]; !there || !e.equal(a.values[k], v, depth+1) {
 				return false
 			}
 		}
 		return true
 	}
-	return a == b
+	return false
 }
 
 // less orders numbers, strings, and lists by their first elements that differ.
-func less(a, b any) bool {
+func (e *env) less(a, b any) bool {
+	e.spend(1)
 	if l, ok := a.(*list); ok {
 		if m, ok := b.(*list); ok && l.kind == m.kind && l.kind <= tupleKind {
 			for i, x := range l.items {
 				if i == len(m.items) {
 					return false
-				} else if !equal(x, m.items[i]) {
-					return less(x, m.items[i])
+				} else if !e.equal(x, m.items[i], 0) {
+					return e.less(x, m.items[i])
 				}
 			}
 			return len(l.items) < len(m.items)
@@ -431,28 +485,34 @@ func less(a, b any) bool {
 	if !ok1 || !ok2 {
 		throw("a %s and a %s have no order", kindOf(a), kindOf(b))
 	}
+	e.spend(min(len(s), len(t)) >> 10)
 	return s < t
 }
 
 // iterate lists the elements of a value: of a mapping its keys, of a string its characters.
-func iterate(v any) []any {
+func (e *env) iterate(v any) []any {
 	switch v := v.(type) {
 	case *list:
 		return v.items
 	case *Dict:
+		e.elements(len(v.keys))
 		out := make([]any, len(v.keys))
 		for i, k := range v.keys {
 			out[i] = keyValue(k)
 		}
 		return out
 	case string:
-		var out []any
-		for _, r := range v {
-			out = append(out, string(r))
+		e.scan(v)
+		n := utf8.RuneCountInString(v)
+		e.elements(n)
+		out := make([]any, 0, n)
+		for v != "" {
+			_, n := utf8.DecodeRuneInString(v)
+			out, v = append(out, v[:n]), v[n:]
 		}
 		return out
 	case markup:
-		return iterate(string(v))
+		return e.iterate(string(v))
 	case undefined:
 		return nil
 	}
@@ -474,11 +534,11 @@ func (e *env) joined(a, b any) any {
 		if m, ok := v.(markup); ok {
 			return string(m)
 		}
-		return escape(e.text(v))
+		return e.escape(e.text(v))
 	}
-	s := part(a) + part(b)
-	e.take(len(s))
-	return markup(s)
+	s, t := part(a), part(b)
+	e.take(len(s) + len(t))
+	return markup(s + t)
 }
 
 func marked(a, b any) bool {

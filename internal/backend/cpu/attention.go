@@ -213,8 +213,12 @@ func (r *attended[T]) run(c *backend.Ctx, out []backend.View) error {
 	if r.direct {
 		return r.blocks(c, out)
 	}
-	return withTemp(r.n*r.g*r.tiles.PanelLen(r.s, r.e), func(t []T) error {
-		r.packedKeys, r.keyStride = t, r.tiles.PanelLen(r.s, r.e)
+	r.keyStride = r.tiles.PanelLen(r.s, r.e)
+	if r.packsAlone() {
+		return r.blocks(c, out)
+	}
+	return withTemp(r.n*r.g*r.keyStride, func(t []T) error {
+		r.packedKeys = t
 		if err := r.panelsOf(c, &r.k, t, r.s, r.e); err != nil {
 			return err
 		}
@@ -222,21 +226,36 @@ func (r *attended[T]) run(c *backend.Ctx, out []backend.View) error {
 	})
 }
 
+// packsAlone reports whether a block has all rows of a head and packs its keys itself: if there are heads enough for all threads, and so
+// few rows that no thread waits long for the last one. Threads need not wait for each other between packing and products then.
+func (r *attended[T]) packsAlone() bool {
+	const most, each = 256, 4 // rows; blocks of a thread
+	return r.group() == 1 && r.l <= most && r.s <= most && r.n*r.h >= each*par.Threads()
+}
+
 // blocks computes the rows of all heads.
 func (r *attended[T]) blocks(c *backend.Ctx, out []backend.View) error {
-	per, group := 1, r.group()
-	if !r.direct {
+	per, group, keys := 1, r.group(), 0
+	switch {
+	case r.direct:
+	case r.packedKeys == nil:
+		keys = r.keyStride
+	default:
 		per = (r.l + attentionPanels*r.tiles.Rows() - 1) / (attentionPanels * r.tiles.Rows())
 	}
 	wide := attentionKeys * max(r.k.wide(), r.v.wide())
 	return c.For(r.n*r.g*r.pieces*per, func(b int) {
-		keys, piece := b/per/r.pieces, b/per%r.pieces
+		shared, piece := b/per/r.pieces, b/per%r.pieces
 		head, end := part(group, r.pieces, piece)
 		// Rows that see many keys come first, so that no long block is left for the end.
 		from, to := part((end-head)*r.l, per, per-1-b%per)
-		_ = withTemp((to-from)*(r.e+r.f+2)+wide+r.tiles.Rows()*attentionStride, func(t []T) error {
-			w := &attentionBlock[T]{attended: r, head: keys*group + head, from: from, rows: to - from, wide: t[:wide]}
-			w.run(t[wide:], out)
+		_ = withTemp((to-from)*(r.e+r.f+2)+wide+keys+r.tiles.Rows()*attentionStride, func(t []T) error {
+			w := &attentionBlock[T]{attended: r, head: shared*group + head, from: from, rows: to - from, wide: t[:wide]}
+			t = t[wide:]
+			if w.keys = w.keysOf(t[:keys]); keys > 0 {
+				t = t[keys:]
+			}
+			w.run(t, out)
 			return nil
 		})
 	})
@@ -249,6 +268,7 @@ type attentionBlock[T floats] struct {
 	q, y             []T // scaled queries; sums of values
 	top, sum         []T // largest score so far, and the sum of exponentials, by row
 	score            []T
+	keys             []T // in panels; nil if direct
 	wide             []T // a tile of keys or values, widened from a half type
 }
 
@@ -308,9 +328,13 @@ func (w *attentionBlock[T]) sees(head, row int) (from, to int) {
 
 // seen are the keys that any of the rows lo to hi of the block sees.
 func (w *attentionBlock[T]) seen(lo, hi int) (from, to int) {
-	if from = w.s; w.reach == nil || len(w.reach.spans) == w.reach.dims[0] && !w.causal {
-		lo = max(lo, hi-w.l) // all rows see the same, or the last one of a head what others do
+	switch alike := w.reach == nil || len(w.reach.spans) == w.reach.dims[0]; {
+	case alike && !w.causal: // all rows see the same
+		return w.sees(w.row(hi - 1))
+	case w.reach == nil: // the last row of a head sees what others do
+		lo = max(lo, hi-w.l)
 	}
+	from = w.s
 	for i := lo; i < hi; i++ {
 		a, b := w.sees(w.row(i))
 		from, to = min(from, a), max(to, b)
@@ -318,8 +342,22 @@ func (w *attentionBlock[T]) seen(lo, hi int) (from, to int) {
 	return from, to
 }
 
-func (r *attended[T]) keysOf(head int) []T {
-	return r.packedKeys[(head/r.h*r.g+head%r.h*r.g/r.h)*r.keyStride:][:r.keyStride]
+// keysOf are the panels of keys that rows of the block's head are multiplied with, packed into own if they are not packed yet.
+func (w *attentionBlock[T]) keysOf(own []T) []T {
+	batch, group := w.head/w.h, w.head%w.h*w.g/w.h
+	switch {
+	case w.direct:
+		return nil
+	case len(own) == 0:
+		return tail(w.packedKeys, (batch*w.g+group)*w.keyStride)
+	}
+	const each = 128
+	for from := 0; from < w.s; from += each { // as much as is widened at a time
+		n := min(each, w.s-from)
+		src, rs := w.attended.k.rowsFrom(batch, group, from, n, w.wide)
+		w.tiles.PackColumns(own[from*w.e:], src, rs, w.e, n)
+	}
+	return own
 }
 
 // tile takes rows lo to hi over n keys from k0 on, which are the first ones of these rows, or behind others.
@@ -336,7 +374,7 @@ func (w *attentionBlock[T]) tile(lo, hi, k0, n int, first bool) {
 			j += run
 		}
 	} else {
-		w.tiles.Panels(m, n, w.e, w.q[lo*w.e:], w.e, 1, w.keysOf(w.head)[k0*w.e:], w.score, attentionStride, false)
+		w.tiles.Panels(m, n, w.e, w.q[lo*w.e:], w.e, 1, w.keys[k0*w.e:], w.score, attentionStride, false)
 	}
 	for i := range m {
 		row, at := w.score[i*attentionStride:][:n], lo+i

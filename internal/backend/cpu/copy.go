@@ -17,6 +17,8 @@ import (
 
 const (
 	copyBlock     = 256 << 10 // bytes a block moves
+	shortBlock    = 32 << 10  // the same of short rows, each of which is a call: some 5 µs
+	briefRow      = 512       // bytes
 	streamRow     = 2 << 10   // bytes of a row from which on non-temporal stores pay
 	transposeTile = 128       // side of a square tile of a transpose
 )
@@ -185,6 +187,9 @@ func (w *mover) rows(c *backend.Ctx) error {
 		})
 	}
 	group := max(1, copyBlock/run)
+	if run <= briefRow {
+		group = shortBlock / run
+	}
 	dz, dx := w.steps()
 	return each(c, (rows+group-1)/group, func(b int) {
 		w.spans(b*group, min((b+1)*group, rows), func(z, x, n int) {

@@ -51,6 +51,17 @@ func (p *normPlan) row(r int, z, x, next []float32) {
 	}
 }
 
+// evenly makes blocks of per rows, if there are several, so much smaller that as many threads as there often are end together: of two
+// blocks, one with twice the rows, a thread waits for the other.
+func evenly(rows, per int) int {
+	const threads = 4
+	if rows <= per {
+		return per
+	}
+	blocks := ceil(rows, per*threads) * threads
+	return ceil(rows, blocks)
+}
+
 func rowNorm(centred bool) backend.Kernel {
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		dims, n := in[0].Shape.Dims(), 1
@@ -80,7 +91,7 @@ func rowNorm(centred bool) backend.Kernel {
 		}
 		z, rows := unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), len(p.rstd)
 		p.stream = in[0].DType == dtype.Float32 && streams(rows, n) && z != base
-		per := rowsOfBlock(n, p.stream)
+		per := evenly(rows, rowsOfBlock(n, p.stream))
 		return c.For((rows+per-1)/per, func(b int) {
 			lo, hi := b*per, min((b+1)*per, rows)
 			if in[0].DType == dtype.Float32 {

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -44,44 +43,6 @@ func mishF64(z, x []float64) {
 	})
 }
 
-// sincF32 is sin(πx)/πx, 1 at 0.
-func sincF32(z, x []float32) {
-	sincOver(z, x, simd.SinF32, simd.RoundF32, simd.ScaleF32, simd.SubF32, simd.MulF32, simd.DivF32)
-}
-
-func sincF64(z, x []float64) {
-	sincOver(z, x, simd.SinF64, simd.RoundF64, simd.ScaleF64, simd.SubF64, simd.MulF64, simd.DivF64)
-}
-
-// sincOver takes the sine of π times the distance from the nearest whole number, which is exact: near the zeros no digit is lost.
-func sincOver[T floats](z, x []T, sin, round func(z, x []T), scale func(z, x []T, by T), sub, mul, div func(z, x, y []T)) {
-	buf := floatTiles.Get().(*floatTile)
-	defer floatTiles.Put(buf)
-	far := elems[T](unsafe.Pointer(buf), activationTile)
-	overTiles(z, x, func(z, x, t []T) {
-		d := far[:len(x)]
-		scale(t, x, 0.5)
-		round(t, t)
-		scale(t, t, 2)
-		sub(d, x, t) // from an even number
-		round(t, d)
-		sub(d, d, t)
-		scale(d, d, math.Pi)
-		sin(d, d)
-		mul(t, t, t) // 1 where the whole number is odd
-		mul(t, t, d)
-		sub(d, d, t)
-		sub(d, d, t)
-		scale(t, x, math.Pi)
-		div(z, d, t)
-		for i, v := range t {
-			if v == 0 {
-				z[i] = 1
-			}
-		}
-	})
-}
-
 // addPiecewise registers the activations of two forms; low and high are the kernels of bounds.
 func addPiecewise(low, high byDType) {
 	clamp := between(low, high)
@@ -92,7 +53,7 @@ func addPiecewise(low, high byDType) {
 		"clamp": clamp, "hardtanh": hardtanh, "elu": elu,
 		"leaky_relu": bothFloats2(simd.LeakyReluF32, simd.LeakyReluF64), "softshrink": bothFloats2(simd.SoftshrinkF32, simd.SoftshrinkF64),
 		"hardshrink": bothFloats2(simd.HardshrinkF32, simd.HardshrinkF64), "selu": bothFloats(simd.SeluF32, simd.SeluF64),
-		"mish": bothFloats(simd.MishF32, mishF64), "sinc": bothFloats(sincF32, sincF64),
+		"mish": bothFloats(simd.MishF32, mishF64), "sinc": bothFloats(simd.SincF32, simd.SincF64),
 	} {
 		addBlocks(name, t)
 	}

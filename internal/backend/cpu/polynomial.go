@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/special"
 )
 
-// polynomialB evaluates orthogonal polynomials. A tile of float32 whose elements have one degree goes through the recurrence as a whole,
-// with the roundings of special.PolynomialNarrow.
+// polynomialB evaluates orthogonal polynomials. A tile whose elements have one degree goes through the recurrence as a whole, with the
+// roundings that an element alone has.
 func polynomialB[T floats](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
 	p, v, d, out := a.(attr.Polynomial), elems[T](x, n), elems[T](y, n), elems[T](z, n)
 	narrow := unsafe.Sizeof(out[0]) == 4
@@ -19,18 +19,63 @@ func polynomialB[T floats](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
 	}
 	buf := wideTiles.Get().(*wideTile)
 	defer wideTiles.Put(buf)
-	for at := 0; at < n; at += tileElems {
-		end := min(n, at+tileElems)
-		if narrow && p.Derivative == 0 && special.IsDegree(float64(d[at])) && allEqual(d[at:end]) {
+	step := tileElems
+	if !narrow {
+		step /= 4 // the buffers stay in the first cache
+	}
+	for at := 0; at < n; at += step {
+		end := min(n, at+step)
+		degree := float64(d[at])
+		if p.Derivative == 0 && special.IsDegree(degree) && allEqual(d[at:end]) {
 			in := buf[0][:end-at]
 			recast(in, v[at:end])
-			recast(out[at:end], recur(p.Family, float64(d[at]), in, buf))
+			if narrow || degree < 2 {
+				recast(out[at:end], recur(p.Family, degree, in, buf))
+				continue
+			}
+			w, finite := recurLost(p.Family, degree, in, buf)
+			recast(out[at:end], w)
+			for i := 0; i < len(w) && !finite; i++ {
+				if w[i]-w[i] != 0 { // some product has overflowed in its two parts
+					out[at+i] = T(special.PolynomialNarrow(p, in[i], degree))
+				}
+			}
 			continue
 		}
 		for i := at; i < end; i++ {
 			out[i] = T(f(p, float64(v[i]), float64(d[i])))
 		}
 	}
+}
+
+// recurLost is special.Polynomial from degree 2 on of x, which is the first of the buffers, and whether all results are finite.
+func recurLost(f attr.Family, n float64, x []float64, buf *wideTile) (p []float64, finite bool) {
+	part := func(k int) []float64 { return buf[k][:len(x)] }
+	now, lost, before, lostBefore := part(1), part(2), part(3), part(4)
+	a, b := special.FirstDegree(f)
+	simd.PolynomialLineF64(now, lost, x, a, b)
+	for i := range before {
+		before[i] = 1
+	}
+	clear(lostBefore)
+	chebyshev := f < attr.HermiteH
+	w, v := part(5), part(6)
+	if chebyshev {
+		a, b, _, _ = special.Whole(f, 1)
+		simd.PolynomialLineF64(w, v, x, a, b)
+	}
+	for m := 1.0; m+1 <= n; m++ {
+		if chebyshev {
+			simd.ChebyshevStepF64(before, lostBefore, now, lost, w, v)
+		} else {
+			a, b, c, d := special.Whole(f, m)
+			simd.PolynomialStepF64(before, lostBefore, now, lost, x, a, b, c, d, 1/d)
+		}
+		now, lost, before, lostBefore = before, lostBefore, now, lost
+	}
+	simd.AddF64(now, now, lost)
+	simd.SubF64(lost, now, now)
+	return now, simd.SumF64(lost) == 0
 }
 
 // recur gives the polynomial of degree n at x, which is the first of the buffers, in another.

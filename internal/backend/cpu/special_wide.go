@@ -9,7 +9,7 @@ import (
 // Special functions that have kernels of float64 only: those of float32 go through them, tile by tile, and are rounded once.
 
 // wideTile has room for what such a function needs.
-type wideTile [5][tileElems]float64
+type wideTile [7][tileElems]float64
 
 var wideTiles = sync.Pool{New: func() any { return new(wideTile) }}
 

@@ -72,7 +72,7 @@ func I0e(x float64) float64 {
 // rootTwoPi is √(2πx).
 func rootTwoPi(x float64) float64 {
 	if x > 1e307 { // the product may overflow
-		return 2 * math.Sqrt(2*math.Pi*(x/4))
+		return 4 * math.Sqrt(2*math.Pi*(x/16))
 	}
 	return math.Sqrt(2 * math.Pi * x)
 }
@@ -148,7 +148,7 @@ var coshLess, coshThird = func() (less [64]dd, third [4][64]float64) {
 func besselK(v int, x float64) float64 {
 	if x > 30 {
 		order := float64(v) / 3
-		return farOrder(4*order*order, -x) * math.Sqrt(math.Pi/2/x)
+		return farOrder(4*order*order, -x) * (math.Sqrt(2*math.Pi/x) / 2)
 	}
 	sum, lost := 0.5, 0.0
 	for k := 1; k < len(coshLess); k++ {
@@ -169,6 +169,9 @@ const eulerGamma = 0.577215664901532860606512090082402431
 
 // smallK0 and smallK1 are K0 and K1 for x up to 1, by their ascending series with the harmonic numbers H(k).
 func smallK0(x float64) float64 {
+	if x < 1e-300 { // half of which may be 0
+		return math.Ln2 - eulerGamma - Log(x)
+	}
 	l, q := -(Log(x/2) + eulerGamma), x*x/4
 	sum, t, h := 0.0, 1.0, 0.0
 	for k := 1.0; k < 12; k++ {
@@ -180,6 +183,9 @@ func smallK0(x float64) float64 {
 }
 
 func smallK1(x float64) float64 {
+	if x < 1e-300 {
+		return 1 / x
+	}
 	l, q := -(Log(x/2) + eulerGamma), x*x/4
 	sum, t, h := 0.0, 1.0, 0.0
 	for k := 0.0; k < 12; k++ {

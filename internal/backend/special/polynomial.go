@@ -52,8 +52,8 @@ const maxDegree = 1 << 16
 // IsDegree says whether the recurrence is needed, and ends, for the degree n.
 func IsDegree(n float64) bool { return n >= 1 && n <= maxDegree }
 
-// whole gives the recurrence in whole numbers: p(m+1) = ((a·x + b)·p(m) - c·p(m-1))/d.
-func whole(f attr.Family, m float64) (a, b, c, d float64) {
+// Whole gives the recurrence in whole numbers: p(m+1) = ((a·x + b)·p(m) - c·p(m-1))/d.
+func Whole(f attr.Family, m float64) (a, b, c, d float64) {
 	switch f {
 	case attr.Laguerre:
 		return -1, 2*m + 1, m, m + 1
@@ -80,21 +80,29 @@ func Polynomial(p attr.Polynomial, x, n float64) float64 {
 	return PolynomialNarrow(p, x, n) // some product has overflowed in its two parts
 }
 
-// polynomialLost has a second recurrence for what roundings take from the first.
+// line is a·x + b.
+func line(a, b, x float64) dd {
+	p := twoMul(a, x)
+	s := twoSum(p.hi, b)
+	return quickSum(s.hi, s.lo+p.lo)
+}
+
+// polynomialLost has a second recurrence for what roundings take from the first. The CPU backend's kernels do the same roundings.
 func polynomialLost(p attr.Polynomial, x, n float64) float64 {
 	a, b := FirstDegree(p.Family)
-	start := twoMul(a, x).add(dd{b, 0})
+	start := line(a, b, x)
 	now, lost, before, lostBefore := start.hi, start.lo, 1.0, 0.0
-	a, b, c, d := whole(p.Family, 1)
-	w := twoMul(a, x).add(dd{b, 0})
+	a, b, c, d := Whole(p.Family, 1)
+	w := line(a, b, x)
 	for m := 1.0; m+1 <= n; m++ {
 		if p.Family >= attr.HermiteH {
-			a, b, c, d = whole(p.Family, m)
-			w = twoMul(a, x).add(dd{b, 0})
+			a, b, c, d = Whole(p.Family, m)
+			w = line(a, b, x)
 		}
-		t, u := w.hi*now, c*before
-		s := twoSum(t, -u)
-		rest := math.FMA(w.hi, now, -t) - math.FMA(c, before, -u) + s.lo + w.lo*now + w.hi*lost - c*lostBefore
+		t, u := twoMul(w.hi, now), twoMul(c, before)
+		s := twoSum(t.hi, -u.hi)
+		rest := math.FMA(w.lo, now, t.lo-u.lo+s.lo)
+		rest = math.FMA(-c, lostBefore, math.FMA(w.hi, lost, rest))
 		next := s.hi
 		if d != 1 {
 			r := 1 / d
@@ -116,7 +124,7 @@ func polynomialDD(p attr.Polynomial, x, n float64) float64 {
 	now[0] = twoMul(a, x).add(dd{b, 0})
 	now[1] = dd{a, 0}
 	for m := 1.0; m+1 <= n; m++ {
-		a, b, c, d := whole(p.Family, m)
+		a, b, c, d := Whole(p.Family, m)
 		w := twoMul(a, x).add(dd{b, 0})
 		for j := k; j >= 0; j-- { // from the highest: each needs the old one below it
 			next := w.mul(now[j])

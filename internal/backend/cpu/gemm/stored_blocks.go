@@ -14,6 +14,7 @@ import (
 const (
 	storedRowBytes = 192 << 10 // of rows of A that stay in the second cache, for one chunk of k
 	storedGroup    = 512       // most columns that are summed before the epilogue sees them
+	storedWhole    = 48 << 20  // multiply-adds of a thread up to which it has one block: some 0.4 ms
 	panelStays     = 24 << 10  // of a panel of B that stays in the first cache; larger ones pass by, and the rows of a tile stay
 	panelBytes     = 32 << 10  // of the largest panels, see readsPanels
 )
@@ -25,14 +26,25 @@ func (p *problem[T]) readsPanels(e *engine[T]) bool {
 		p.acs == 1 && p.ccs == 1 && !p.setConflict(e)
 }
 
-// storedGrid cuts C into blocks: rows first, as each thread then reads rows of its own, and as many as stay near; then columns, so that no
-// thread waits long for another.
+// storedGrid cuts C into blocks: as few rows of them as stay near, as each reads all panels of its columns; then columns, as many for each
+// thread. A block begins with panels that were not fetched and ends with an epilogue of shorter runs, so that a thread has one block of a
+// product that takes a fraction of a millisecond, and several of a longer one, where a thread may be held up.
 func (p *problem[T]) storedGrid(e *engine[T], threads int) grid {
 	panels, most := ceilDiv(p.n, e.cols()), max(1, p.m/(4*e.rows))
+	each := blocksPer
+	if work(p.m, p.n, p.k) <= storedWhole*threads {
+		each = 1
+	}
+	want := ceilDiv(min(each*threads, max(threads, work(p.m, p.n, p.k)/packedLeast)), threads) * threads
 	rows := ceilDiv(p.m*e.chunk(p.k)*sizeOf[T](), storedRowBytes)
-	rows = min(ceilDiv(rows, threads)*threads, most)
-	want := ceilDiv(min(blocksPer*threads, max(threads, work(p.m, p.n, p.k)/packedLeast)), threads) * threads
+	rows = min(max(rows, ceilDiv(want, panels)), most)
 	cols := max(ceilDiv(want, rows), ceilDiv(p.n, storedGroup))
+	for more := cols; more < min(panels, cols+threads); more++ {
+		if rows*more%threads == 0 { // threads end together
+			cols = more
+			break
+		}
+	}
 	return grid{rows, min(cols, panels)}
 }
 

@@ -5,19 +5,19 @@
 #include "textflag.h"
 
 #define BLOCK1 \
-	VPAND gamma64avx2Const<>+1920(SB), Y2, Y3; \
+	VPAND gamma64avx2Const<>+1920(SB), Y3, Y3; \
 	VMOVUPS gamma64avx2Const<>+64(SB), Y4; \
-	VMAXPD Y3, Y4, Y4; \
-	VMOVUPS gamma64avx2Const<>+96(SB), Y5; \
-	VMINPD Y4, Y5, Y4; \
-	VCMPPD $17, gamma64avx2Const<>+128(SB), Y4, Y5; \
-	VCMPPD $17, gamma64avx2Const<>+160(SB), Y4, Y6; \
-	VCMPPD $29, gamma64avx2Const<>+192(SB), Y4, Y7; \
-	VMOVAPS Y4, Y8; \
-	VFMADD231PD Y4, Y4, Y8; \
-	VBLENDVPD Y5, Y8, Y4, Y8; \
-	VBLENDVPD Y6, Y8, Y0, Y8; \
-	VBLENDVPD Y7, Y4, Y8, Y8; \
+	VMAXPD Y3, Y4, Y3; \
+	VMOVUPS gamma64avx2Const<>+96(SB), Y4; \
+	VMINPD Y3, Y4, Y3; \
+	VCMPPD $17, gamma64avx2Const<>+128(SB), Y3, Y4; \
+	VCMPPD $17, gamma64avx2Const<>+160(SB), Y3, Y5; \
+	VCMPPD $29, gamma64avx2Const<>+192(SB), Y3, Y6; \
+	VMOVAPS Y3, Y8; \
+	VFMADD231PD Y3, Y3, Y8; \
+	VBLENDVPD Y4, Y8, Y3, Y8; \
+	VBLENDVPD Y5, Y8, Y0, Y8; \
+	VBLENDVPD Y6, Y3, Y8, Y8; \
 	VCMPPD $17, gamma64avx2Const<>+64(SB), Y8, Y9; \
 	VMULPD gamma64avx2Const<>+224(SB), Y8, Y10; \
 	VBLENDVPD Y9, Y10, Y8, Y8; \
@@ -60,16 +60,16 @@
 	VSUBPD Y10, Y11, Y10; \
 	VFMADD231PD gamma64avx2Const<>+800(SB), Y9, Y8; \
 	VADDPD Y8, Y10, Y8; \
-	VBLENDVPD Y5, Y1, Y0, Y5; \
+	VBLENDVPD Y4, Y1, Y0, Y4; \
 	VMOVUPS gamma64avx2Const<>+384(SB), Y9; \
-	VBLENDVPD Y6, Y5, Y9, Y5; \
-	VSUBPD Y5, Y4, Y5; \
-	VMULPD gamma64avx2Const<>+832(SB), Y5, Y6; \
-	VMOVAPS Y6, Y9; \
-	VFMSUB231PD gamma64avx2Const<>+832(SB), Y5, Y9; \
-	VFMADD231PD gamma64avx2Const<>+864(SB), Y5, Y9; \
-	VMULPD Y5, Y5, Y10; \
-	VMULPD Y5, Y5, Y11; \
+	VBLENDVPD Y5, Y4, Y9, Y4; \
+	VSUBPD Y4, Y3, Y4; \
+	VMULPD gamma64avx2Const<>+832(SB), Y4, Y5; \
+	VMOVAPS Y5, Y9; \
+	VFMSUB231PD gamma64avx2Const<>+832(SB), Y4, Y9; \
+	VFMADD231PD gamma64avx2Const<>+864(SB), Y4, Y9; \
+	VMULPD Y4, Y4, Y10; \
+	VMULPD Y4, Y4, Y11; \
 	VMOVUPS gamma64avx2Const<>+896(SB), Y13; \
 	VFMADD231PD gamma64avx2Const<>+928(SB), Y11, Y13; \
 	VFMADD213PD gamma64avx2Const<>+960(SB), Y11, Y13; \
@@ -88,51 +88,51 @@
 	VFMADD213PD gamma64avx2Const<>+1376(SB), Y11, Y14; \
 	VFMADD213PD gamma64avx2Const<>+1408(SB), Y11, Y14; \
 	VFMADD213PD gamma64avx2Const<>+1440(SB), Y11, Y14; \
-	VFMADD231PD Y5, Y13, Y14; \
+	VFMADD231PD Y4, Y13, Y14; \
 	VFMADD231PD Y14, Y10, Y9; \
-	VSUBPD Y8, Y9, Y5; \
-	VSUBPD Y12, Y6, Y6; \
-	VADDPD Y5, Y6, Y5; \
-	VDIVPD Y4, Y0, Y6; \
-	VMULPD Y6, Y6, Y9; \
+	VSUBPD Y8, Y9, Y4; \
+	VDIVPD Y3, Y0, Y9; \
 	VMULPD Y9, Y9, Y10; \
-	VMOVUPS gamma64avx2Const<>+1472(SB), Y11; \
-	VFMADD231PD gamma64avx2Const<>+1504(SB), Y10, Y11; \
-	VFMADD213PD gamma64avx2Const<>+1536(SB), Y10, Y11; \
-	VFMADD213PD gamma64avx2Const<>+1568(SB), Y10, Y11; \
-	VFMADD213PD gamma64avx2Const<>+1600(SB), Y10, Y11; \
-	VFMADD213PD gamma64avx2Const<>+1632(SB), Y10, Y11; \
-	VMOVUPS gamma64avx2Const<>+1664(SB), Y13; \
-	VFMADD231PD gamma64avx2Const<>+1696(SB), Y10, Y13; \
-	VFMADD213PD gamma64avx2Const<>+1728(SB), Y10, Y13; \
-	VFMADD213PD gamma64avx2Const<>+1760(SB), Y10, Y13; \
-	VFMADD213PD gamma64avx2Const<>+1792(SB), Y10, Y13; \
-	VFMADD213PD gamma64avx2Const<>+1824(SB), Y10, Y13; \
-	VFMADD213PD gamma64avx2Const<>+1856(SB), Y10, Y13; \
-	VFMADD231PD Y9, Y11, Y13; \
-	VFMADD213PD gamma64avx2Const<>+1888(SB), Y13, Y6; \
-	VSUBPD gamma64avx2Const<>+128(SB), Y4, Y9; \
-	VMULPD Y9, Y12, Y10; \
-	VFMSUB213PD Y10, Y9, Y12; \
-	VFMADD231PD Y9, Y8, Y12; \
-	VSUBPD Y4, Y1, Y4; \
-	VADDPD Y4, Y10, Y8; \
-	VSUBPD Y10, Y8, Y9; \
-	VSUBPD Y9, Y8, Y11; \
-	VSUBPD Y11, Y10, Y10; \
-	VSUBPD Y9, Y4, Y4; \
-	VADDPD Y4, Y10, Y4; \
-	VADDPD Y12, Y4, Y4; \
-	VADDPD Y6, Y4, Y4; \
-	VADDPD Y4, Y8, Y4; \
-	VBLENDVPD Y7, Y4, Y5, Y4; \
-	VROUNDPD $0, Y3, Y5; \
-	VSUBPD Y5, Y3, Y5; \
-	VMULPD Y5, Y5, Y6; \
-	VMULPD Y6, Y6, Y7; \
-	VMOVUPS gamma64avx2Const<>+1952(SB), Y8; \
-	VFMADD231PD gamma64avx2Const<>+1984(SB), Y7, Y8; \
-	VFMADD213PD gamma64avx2Const<>+2016(SB), Y7, Y8
+	VMULPD Y10, Y10, Y11; \
+	VMOVUPS gamma64avx2Const<>+1472(SB), Y13; \
+	VFMADD231PD gamma64avx2Const<>+1504(SB), Y11, Y13; \
+	VFMADD213PD gamma64avx2Const<>+1536(SB), Y11, Y13; \
+	VFMADD213PD gamma64avx2Const<>+1568(SB), Y11, Y13; \
+	VFMADD213PD gamma64avx2Const<>+1600(SB), Y11, Y13; \
+	VFMADD213PD gamma64avx2Const<>+1632(SB), Y11, Y13; \
+	VMOVUPS gamma64avx2Const<>+1664(SB), Y14; \
+	VFMADD231PD gamma64avx2Const<>+1696(SB), Y11, Y14; \
+	VFMADD213PD gamma64avx2Const<>+1728(SB), Y11, Y14; \
+	VFMADD213PD gamma64avx2Const<>+1760(SB), Y11, Y14; \
+	VFMADD213PD gamma64avx2Const<>+1792(SB), Y11, Y14; \
+	VFMADD213PD gamma64avx2Const<>+1824(SB), Y11, Y14; \
+	VFMADD213PD gamma64avx2Const<>+1856(SB), Y11, Y14; \
+	VFMADD231PD Y10, Y13, Y14; \
+	VFMADD213PD gamma64avx2Const<>+1888(SB), Y14, Y9; \
+	VSUBPD gamma64avx2Const<>+128(SB), Y3, Y10; \
+	VMULPD Y10, Y12, Y11; \
+	VMOVAPS Y11, Y13; \
+	VFMSUB231PD Y10, Y12, Y13; \
+	VFMADD231PD Y10, Y8, Y13; \
+	VSUBPD Y3, Y1, Y3; \
+	VADDPD Y3, Y11, Y8; \
+	VSUBPD Y11, Y8, Y10; \
+	VSUBPD Y10, Y8, Y14; \
+	VSUBPD Y14, Y11, Y11; \
+	VSUBPD Y10, Y3, Y3; \
+	VADDPD Y3, Y11, Y3; \
+	VADDPD Y13, Y3, Y3; \
+	VADDPD Y9, Y3, Y3; \
+	VSUBPD Y12, Y5, Y5; \
+	VBLENDVPD Y6, Y8, Y5, Y5; \
+	VBLENDVPD Y6, Y3, Y4, Y3; \
+	VPXOR gamma64avx2Const<>+2336(SB), Y5, Y4; \
+	VADDPD Y4, Y7, Y6; \
+	VSUBPD Y7, Y6, Y8; \
+	VSUBPD Y8, Y6, Y9; \
+	VSUBPD Y9, Y7, Y7; \
+	VSUBPD Y8, Y4, Y4; \
+	VADDPD Y4, Y7, Y4
 
 #define BLOCK2 \
 	VMAXPD Y3, Y1, Y4; \
@@ -142,26 +142,23 @@
 	VCMPPD $17, Y2, Y4, Y6; \
 	VADDPD Y0, Y4, Y7; \
 	VBLENDVPD Y5, Y7, Y4, Y7; \
-	VSUBPD gamma64avx2Const<>+2336(SB), Y7, Y8; \
-	VSUBPD gamma64avx2Const<>+2368(SB), Y8, Y8; \
+	VSUBPD gamma64avx2Const<>+2432(SB), Y7, Y8; \
+	VSUBPD gamma64avx2Const<>+2464(SB), Y8, Y8; \
 	VSUBPD gamma64avx2Const<>+160(SB), Y7, Y7; \
 	VMULPD Y7, Y7, Y9; \
-	VMOVUPS gamma64avx2Const<>+2400(SB), Y10; \
-	VFMADD231PD gamma64avx2Const<>+2432(SB), Y9, Y10; \
-	VFMADD213PD gamma64avx2Const<>+2464(SB), Y9, Y10; \
-	VFMADD213PD gamma64avx2Const<>+2496(SB), Y9, Y10; \
-	VFMADD213PD gamma64avx2Const<>+2528(SB), Y9, Y10; \
+	VMOVUPS gamma64avx2Const<>+2496(SB), Y10; \
+	VFMADD231PD gamma64avx2Const<>+2528(SB), Y9, Y10; \
 	VFMADD213PD gamma64avx2Const<>+2560(SB), Y9, Y10; \
 	VFMADD213PD gamma64avx2Const<>+2592(SB), Y9, Y10; \
 	VFMADD213PD gamma64avx2Const<>+2624(SB), Y9, Y10; \
 	VFMADD213PD gamma64avx2Const<>+2656(SB), Y9, Y10; \
 	VFMADD213PD gamma64avx2Const<>+2688(SB), Y9, Y10; \
 	VFMADD213PD gamma64avx2Const<>+2720(SB), Y9, Y10; \
-	VMOVUPS gamma64avx2Const<>+2752(SB), Y11; \
-	VFMADD231PD gamma64avx2Const<>+2784(SB), Y9, Y11; \
-	VFMADD213PD gamma64avx2Const<>+2816(SB), Y9, Y11; \
-	VFMADD213PD gamma64avx2Const<>+2848(SB), Y9, Y11; \
-	VFMADD213PD gamma64avx2Const<>+2880(SB), Y9, Y11; \
+	VFMADD213PD gamma64avx2Const<>+2752(SB), Y9, Y10; \
+	VFMADD213PD gamma64avx2Const<>+2784(SB), Y9, Y10; \
+	VFMADD213PD gamma64avx2Const<>+2816(SB), Y9, Y10; \
+	VMOVUPS gamma64avx2Const<>+2848(SB), Y11; \
+	VFMADD231PD gamma64avx2Const<>+2880(SB), Y9, Y11; \
 	VFMADD213PD gamma64avx2Const<>+2912(SB), Y9, Y11; \
 	VFMADD213PD gamma64avx2Const<>+2944(SB), Y9, Y11; \
 	VFMADD213PD gamma64avx2Const<>+2976(SB), Y9, Y11; \
@@ -169,6 +166,9 @@
 	VFMADD213PD gamma64avx2Const<>+3040(SB), Y9, Y11; \
 	VFMADD213PD gamma64avx2Const<>+3072(SB), Y9, Y11; \
 	VFMADD213PD gamma64avx2Const<>+3104(SB), Y9, Y11; \
+	VFMADD213PD gamma64avx2Const<>+3136(SB), Y9, Y11; \
+	VFMADD213PD gamma64avx2Const<>+3168(SB), Y9, Y11; \
+	VFMADD213PD gamma64avx2Const<>+3200(SB), Y9, Y11; \
 	VFMADD231PD Y7, Y10, Y11; \
 	VMULPD Y11, Y8, Y7; \
 	VDIVPD Y4, Y0, Y8; \
@@ -220,23 +220,23 @@
 	VADDPD Y4, Y10, Y4; \
 	VFNMADD231PD gamma64avx2Const<>+128(SB), Y8, Y4; \
 	VMULPD Y7, Y7, Y8; \
-	VMOVUPS gamma64avx2Const<>+3136(SB), Y9; \
-	VFMADD231PD gamma64avx2Const<>+3168(SB), Y8, Y9; \
-	VFMADD213PD gamma64avx2Const<>+3200(SB), Y8, Y9; \
-	VFMADD213PD gamma64avx2Const<>+3232(SB), Y8, Y9; \
-	VFMADD213PD gamma64avx2Const<>+3264(SB), Y8, Y9; \
+	VMOVUPS gamma64avx2Const<>+3232(SB), Y9; \
+	VFMADD231PD gamma64avx2Const<>+3264(SB), Y8, Y9; \
 	VFMADD213PD gamma64avx2Const<>+3296(SB), Y8, Y9; \
 	VFMADD213PD gamma64avx2Const<>+3328(SB), Y8, Y9; \
 	VFMADD213PD gamma64avx2Const<>+3360(SB), Y8, Y9; \
 	VFMADD213PD gamma64avx2Const<>+3392(SB), Y8, Y9; \
-	VMOVUPS gamma64avx2Const<>+3424(SB), Y10; \
-	VFMADD231PD gamma64avx2Const<>+3456(SB), Y8, Y10; \
-	VFMADD213PD gamma64avx2Const<>+3488(SB), Y8, Y10; \
-	VFMADD213PD gamma64avx2Const<>+3520(SB), Y8, Y10; \
-	VFMADD213PD gamma64avx2Const<>+3552(SB), Y8, Y10; \
+	VFMADD213PD gamma64avx2Const<>+3424(SB), Y8, Y9; \
+	VFMADD213PD gamma64avx2Const<>+3456(SB), Y8, Y9; \
+	VFMADD213PD gamma64avx2Const<>+3488(SB), Y8, Y9; \
+	VMOVUPS gamma64avx2Const<>+3520(SB), Y10; \
+	VFMADD231PD gamma64avx2Const<>+3552(SB), Y8, Y10; \
 	VFMADD213PD gamma64avx2Const<>+3584(SB), Y8, Y10; \
 	VFMADD213PD gamma64avx2Const<>+3616(SB), Y8, Y10; \
 	VFMADD213PD gamma64avx2Const<>+3648(SB), Y8, Y10; \
+	VFMADD213PD gamma64avx2Const<>+3680(SB), Y8, Y10; \
+	VFMADD213PD gamma64avx2Const<>+3712(SB), Y8, Y10; \
+	VFMADD213PD gamma64avx2Const<>+3744(SB), Y8, Y10; \
 	VFMADD213PD gamma64avx2Const<>+1856(SB), Y8, Y10; \
 	VFMADD231PD Y7, Y9, Y10; \
 	VFNMADD231PD Y10, Y7, Y4; \
@@ -246,15 +246,15 @@
 	VSUBPD Y5, Y3, Y5; \
 	VMULPD Y5, Y5, Y6; \
 	VMULPD Y6, Y6, Y7; \
-	VMOVUPS gamma64avx2Const<>+3680(SB), Y8; \
-	VFMADD231PD gamma64avx2Const<>+3712(SB), Y7, Y8; \
-	VFMADD213PD gamma64avx2Const<>+3744(SB), Y7, Y8; \
-	VFMADD213PD gamma64avx2Const<>+3776(SB), Y7, Y8; \
-	VMOVUPS gamma64avx2Const<>+3808(SB), Y9; \
-	VFMADD231PD gamma64avx2Const<>+3840(SB), Y7, Y9; \
-	VFMADD213PD gamma64avx2Const<>+3872(SB), Y7, Y9; \
-	VFMADD213PD gamma64avx2Const<>+3904(SB), Y7, Y9; \
-	VFMADD213PD gamma64avx2Const<>+3936(SB), Y7, Y9; \
+	VMOVUPS gamma64avx2Const<>+3776(SB), Y8; \
+	VFMADD231PD gamma64avx2Const<>+3808(SB), Y7, Y8; \
+	VFMADD213PD gamma64avx2Const<>+3840(SB), Y7, Y8; \
+	VFMADD213PD gamma64avx2Const<>+3872(SB), Y7, Y8; \
+	VMOVUPS gamma64avx2Const<>+3904(SB), Y9; \
+	VFMADD231PD gamma64avx2Const<>+3936(SB), Y7, Y9; \
+	VFMADD213PD gamma64avx2Const<>+3968(SB), Y7, Y9; \
+	VFMADD213PD gamma64avx2Const<>+4000(SB), Y7, Y9; \
+	VFMADD213PD gamma64avx2Const<>+4032(SB), Y7, Y9; \
 	VFMADD231PD Y6, Y8, Y9; \
 	VFMADD213PD Y0, Y6, Y9; \
 	VMULPD gamma64avx2Const<>+2208(SB), Y9, Y7; \
@@ -328,23 +328,23 @@
 	VADDPD Y7, Y12, Y7; \
 	VFNMADD231PD gamma64avx2Const<>+128(SB), Y8, Y7; \
 	VMULPD Y10, Y10, Y8; \
-	VMOVUPS gamma64avx2Const<>+3136(SB), Y11; \
-	VFMADD231PD gamma64avx2Const<>+3168(SB), Y8, Y11; \
-	VFMADD213PD gamma64avx2Const<>+3200(SB), Y8, Y11; \
-	VFMADD213PD gamma64avx2Const<>+3232(SB), Y8, Y11; \
-	VFMADD213PD gamma64avx2Const<>+3264(SB), Y8, Y11; \
+	VMOVUPS gamma64avx2Const<>+3232(SB), Y11; \
+	VFMADD231PD gamma64avx2Const<>+3264(SB), Y8, Y11; \
 	VFMADD213PD gamma64avx2Const<>+3296(SB), Y8, Y11; \
 	VFMADD213PD gamma64avx2Const<>+3328(SB), Y8, Y11; \
 	VFMADD213PD gamma64avx2Const<>+3360(SB), Y8, Y11; \
 	VFMADD213PD gamma64avx2Const<>+3392(SB), Y8, Y11; \
-	VMOVUPS gamma64avx2Const<>+3424(SB), Y12; \
-	VFMADD231PD gamma64avx2Const<>+3456(SB), Y8, Y12; \
-	VFMADD213PD gamma64avx2Const<>+3488(SB), Y8, Y12; \
-	VFMADD213PD gamma64avx2Const<>+3520(SB), Y8, Y12; \
-	VFMADD213PD gamma64avx2Const<>+3552(SB), Y8, Y12; \
+	VFMADD213PD gamma64avx2Const<>+3424(SB), Y8, Y11; \
+	VFMADD213PD gamma64avx2Const<>+3456(SB), Y8, Y11; \
+	VFMADD213PD gamma64avx2Const<>+3488(SB), Y8, Y11; \
+	VMOVUPS gamma64avx2Const<>+3520(SB), Y12; \
+	VFMADD231PD gamma64avx2Const<>+3552(SB), Y8, Y12; \
 	VFMADD213PD gamma64avx2Const<>+3584(SB), Y8, Y12; \
 	VFMADD213PD gamma64avx2Const<>+3616(SB), Y8, Y12; \
 	VFMADD213PD gamma64avx2Const<>+3648(SB), Y8, Y12; \
+	VFMADD213PD gamma64avx2Const<>+3680(SB), Y8, Y12; \
+	VFMADD213PD gamma64avx2Const<>+3712(SB), Y8, Y12; \
+	VFMADD213PD gamma64avx2Const<>+3744(SB), Y8, Y12; \
 	VFMADD213PD gamma64avx2Const<>+1856(SB), Y8, Y12; \
 	VFMADD231PD Y10, Y11, Y12; \
 	VFNMADD231PD Y12, Y10, Y7; \
@@ -353,15 +353,15 @@
 	VSUBPD Y6, Y7, Y6; \
 	VCMPPD $17, gamma64avx2Const<>+32(SB), Y3, Y7; \
 	VCMPPD $0, gamma64avx2Const<>+32(SB), Y5, Y5; \
-	VBLENDVPD Y5, gamma64avx2Const<>+3968(SB), Y6, Y5; \
+	VBLENDVPD Y5, gamma64avx2Const<>+4064(SB), Y6, Y5; \
 	VBLENDVPD Y7, Y5, Y4, Y4; \
-	VPAND gamma64avx2Const<>+4000(SB), Y3, Y5; \
-	VPOR gamma64avx2Const<>+2304(SB), Y5, Y5; \
-	VPXOR gamma64avx2Const<>+4000(SB), Y5, Y5; \
+	VPAND gamma64avx2Const<>+2336(SB), Y3, Y5; \
+	VPOR gamma64avx2Const<>+2400(SB), Y5, Y5; \
+	VPXOR gamma64avx2Const<>+2336(SB), Y5, Y5; \
 	VPAND gamma64avx2Const<>+1920(SB), Y3, Y6; \
 	VCMPPD $17, Y1, Y6, Y6; \
 	VCMPPD $0, gamma64avx2Const<>+32(SB), Y3, Y7; \
-	VMOVUPS gamma64avx2Const<>+4032(SB), Y8; \
+	VMOVUPS gamma64avx2Const<>+4096(SB), Y8; \
 	VDIVPD Y3, Y8, Y8; \
 	VBLENDVPD Y7, Y5, Y8, Y5; \
 	VBLENDVPD Y6, Y5, Y4, Y4; \
@@ -476,145 +476,44 @@
 	VFMADD231PD Y3, Y11, Y12; \
 	VFMADD231PD Y12, Y8, Y7; \
 	VSUBPD Y6, Y7, Y3; \
-	VSUBPD Y10, Y4, Y4; \
-	VADDPD Y3, Y4, Y3; \
-	VDIVPD Y2, Y0, Y4; \
-	VMULPD Y4, Y4, Y7; \
+	VDIVPD Y2, Y0, Y7; \
 	VMULPD Y7, Y7, Y8; \
-	VMOVUPS gamma64avx2Const<>+1472(SB), Y9; \
-	VFMADD231PD gamma64avx2Const<>+1504(SB), Y8, Y9; \
-	VFMADD213PD gamma64avx2Const<>+1536(SB), Y8, Y9; \
-	VFMADD213PD gamma64avx2Const<>+1568(SB), Y8, Y9; \
-	VFMADD213PD gamma64avx2Const<>+1600(SB), Y8, Y9; \
-	VFMADD213PD gamma64avx2Const<>+1632(SB), Y8, Y9; \
-	VMOVUPS gamma64avx2Const<>+1664(SB), Y11; \
-	VFMADD231PD gamma64avx2Const<>+1696(SB), Y8, Y11; \
-	VFMADD213PD gamma64avx2Const<>+1728(SB), Y8, Y11; \
-	VFMADD213PD gamma64avx2Const<>+1760(SB), Y8, Y11
+	VMULPD Y8, Y8, Y9; \
+	VMOVUPS gamma64avx2Const<>+1472(SB), Y11; \
+	VFMADD231PD gamma64avx2Const<>+1504(SB), Y9, Y11; \
+	VFMADD213PD gamma64avx2Const<>+1536(SB), Y9, Y11; \
+	VFMADD213PD gamma64avx2Const<>+1568(SB), Y9, Y11; \
+	VFMADD213PD gamma64avx2Const<>+1600(SB), Y9, Y11; \
+	VFMADD213PD gamma64avx2Const<>+1632(SB), Y9, Y11; \
+	VMOVUPS gamma64avx2Const<>+1664(SB), Y12; \
+	VFMADD231PD gamma64avx2Const<>+1696(SB), Y9, Y12; \
+	VFMADD213PD gamma64avx2Const<>+1728(SB), Y9, Y12; \
+	VFMADD213PD gamma64avx2Const<>+1760(SB), Y9, Y12; \
+	VFMADD213PD gamma64avx2Const<>+1792(SB), Y9, Y12; \
+	VFMADD213PD gamma64avx2Const<>+1824(SB), Y9, Y12
 
 #define BLOCK5 \
-	VFMADD213PD gamma64avx2Const<>+2048(SB), Y7, Y8; \
-	VMOVUPS gamma64avx2Const<>+2080(SB), Y9; \
-	VFMADD231PD gamma64avx2Const<>+2112(SB), Y7, Y9; \
-	VFMADD213PD gamma64avx2Const<>+2144(SB), Y7, Y9; \
-	VFMADD213PD gamma64avx2Const<>+2176(SB), Y7, Y9; \
-	VFMADD213PD gamma64avx2Const<>+2208(SB), Y7, Y9; \
-	VFMADD231PD Y6, Y8, Y9; \
-	VMULPD Y9, Y5, Y6; \
-	VPAND gamma64avx2Const<>+1920(SB), Y6, Y6; \
-	VMULPD Y6, Y3, Y6; \
-	VMOVUPS gamma64avx2Const<>+2240(SB), Y7; \
-	VMAXPD Y6, Y7, Y6; \
-	VMOVUPS gamma64avx2Const<>+2208(SB), Y7; \
-	VDIVPD Y6, Y7, Y6; \
-	VCMPPD $17, gamma64avx2Const<>+64(SB), Y6, Y7; \
-	VMULPD gamma64avx2Const<>+224(SB), Y6, Y8; \
-	VBLENDVPD Y7, Y8, Y6, Y6; \
-	VPADDQ gamma64avx2Const<>+256(SB), Y6, Y8; \
-	VPSRLQ $52, Y8, Y8; \
-	VPSLLQ $52, Y8, Y9; \
-	VPSUBQ Y9, Y6, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VSUBPD Y0, Y6, Y6; \
-	VPOR gamma64avx2Const<>+288(SB), Y8, Y8; \
-	VSUBPD gamma64avx2Const<>+320(SB), Y8, Y8; \
-	VBLENDVPD Y7, gamma64avx2Const<>+352(SB), Y1, Y7; \
-	VSUBPD Y7, Y8, Y7; \
-	VADDPD gamma64avx2Const<>+384(SB), Y6, Y8; \
-	VDIVPD Y8, Y6, Y8; \
-	VMULPD Y8, Y8, Y9; \
-	VMOVUPS gamma64avx2Const<>+416(SB), Y10; \
-	VFMADD231PD gamma64avx2Const<>+448(SB), Y9, Y10; \
-	VFMADD213PD gamma64avx2Const<>+480(SB), Y9, Y10; \
-	VFMADD213PD gamma64avx2Const<>+512(SB), Y9, Y10; \
-	VFMADD213PD gamma64avx2Const<>+544(SB), Y9, Y10; \
-	VFMADD213PD gamma64avx2Const<>+576(SB), Y9, Y10; \
-	VFMADD213PD gamma64avx2Const<>+608(SB), Y9, Y10; \
-	VFMADD213PD gamma64avx2Const<>+640(SB), Y9, Y10; \
-	VFMADD213PD gamma64avx2Const<>+672(SB), Y9, Y10; \
-	VFMADD213PD gamma64avx2Const<>+704(SB), Y9, Y10; \
-	VFMADD213PD gamma64avx2Const<>+736(SB), Y9, Y10; \
-	VMULPD Y10, Y9, Y9; \
-	VMULPD Y6, Y6, Y10; \
-	VMULPD gamma64avx2Const<>+128(SB), Y10, Y10; \
-	VADDPD Y9, Y10, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VFMADD231PD gamma64avx2Const<>+800(SB), Y7, Y8; \
-	VSUBPD Y8, Y10, Y8; \
-	VSUBPD Y8, Y6, Y6; \
-	VFMADD231PD gamma64avx2Const<>+768(SB), Y7, Y6; \
-	VSUBPD Y4, Y6, Y6; \
-	VCMPPD $17, gamma64avx2Const<>+2272(SB), Y3, Y7; \
-	VCMPPD $30, gamma64avx2Const<>+96(SB), Y3, Y8; \
-	VCMPPD $30, Y1, Y2, Y9; \
-	VCMPPD $0, Y1, Y5, Y5; \
-	VBLENDVPD Y5, gamma64avx2Const<>+2304(SB), Y6, Y5; \
-	VBLENDVPD Y9, Y4, Y5, Y4; \
-	VCMPPD $17, gamma64avx2Const<>+64(SB), Y3, Y5; \
-	VMULPD gamma64avx2Const<>+224(SB), Y3, Y6; \
-	VBLENDVPD Y5, Y6, Y3, Y6; \
-	VPADDQ gamma64avx2Const<>+256(SB), Y6, Y9; \
-	VPSRLQ $52, Y9, Y9; \
-	VPSLLQ $52, Y9, Y10; \
-	VPSUBQ Y10, Y6, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VSUBPD Y0, Y6, Y6; \
-	VPOR gamma64avx2Const<>+288(SB), Y9, Y9; \
-	VSUBPD gamma64avx2Const<>+320(SB), Y9, Y9; \
-	VBLENDVPD Y5, gamma64avx2Const<>+352(SB), Y1, Y5; \
-	VSUBPD Y5, Y9, Y5; \
-	VADDPD gamma64avx2Const<>+384(SB), Y6, Y9; \
-	VDIVPD Y9, Y6, Y9; \
-	VMULPD Y9, Y9, Y10; \
-	VMOVUPS gamma64avx2Const<>+416(SB), Y11; \
-	VFMADD231PD gamma64avx2Const<>+448(SB), Y10, Y11; \
-	VFMADD213PD gamma64avx2Const<>+480(SB), Y10, Y11; \
-	VFMADD213PD gamma64avx2Const<>+512(SB), Y10, Y11; \
-	VFMADD213PD gamma64avx2Const<>+544(SB), Y10, Y11; \
-	VFMADD213PD gamma64avx2Const<>+576(SB), Y10, Y11; \
-	VFMADD213PD gamma64avx2Const<>+608(SB), Y10, Y11; \
-	VFMADD213PD gamma64avx2Const<>+640(SB), Y10, Y11; \
-	VFMADD213PD gamma64avx2Const<>+672(SB), Y10, Y11; \
-	VFMADD213PD gamma64avx2Const<>+704(SB), Y10, Y11; \
-	VFMADD213PD gamma64avx2Const<>+736(SB), Y10, Y11; \
-	VMULPD Y11, Y10, Y10; \
-	VMULPD Y6, Y6, Y11; \
-	VMULPD gamma64avx2Const<>+128(SB), Y11, Y11; \
-	VADDPD Y10, Y11, Y10; \
-	VMULPD Y10, Y9, Y9; \
-	VFMADD231PD gamma64avx2Const<>+800(SB), Y5, Y9; \
-	VSUBPD Y9, Y11, Y9; \
-	VSUBPD Y9, Y6, Y6; \
-	VFMADD231PD gamma64avx2Const<>+768(SB), Y5, Y6; \
-	VCMPPD $0, Y1, Y3, Y3; \
-	VSUBPD Y6, Y1, Y5; \
-	VBLENDVPD Y3, gamma64avx2Const<>+2304(SB), Y5, Y3
-
-#define BLOCK6 \
 	VCMPPD $17, Y0, Y3, Y4; \
 	VCMPPD $17, Y2, Y3, Y5; \
 	VADDPD Y0, Y3, Y6; \
 	VBLENDVPD Y4, Y6, Y3, Y6; \
-	VSUBPD gamma64avx2Const<>+2336(SB), Y6, Y7; \
-	VSUBPD gamma64avx2Const<>+2368(SB), Y7, Y7; \
+	VSUBPD gamma64avx2Const<>+2432(SB), Y6, Y7; \
+	VSUBPD gamma64avx2Const<>+2464(SB), Y7, Y7; \
 	VSUBPD gamma64avx2Const<>+160(SB), Y6, Y6; \
 	VMULPD Y6, Y6, Y8; \
-	VMOVUPS gamma64avx2Const<>+2400(SB), Y9; \
-	VFMADD231PD gamma64avx2Const<>+2432(SB), Y8, Y9; \
-	VFMADD213PD gamma64avx2Const<>+2464(SB), Y8, Y9; \
-	VFMADD213PD gamma64avx2Const<>+2496(SB), Y8, Y9; \
-	VFMADD213PD gamma64avx2Const<>+2528(SB), Y8, Y9; \
+	VMOVUPS gamma64avx2Const<>+2496(SB), Y9; \
+	VFMADD231PD gamma64avx2Const<>+2528(SB), Y8, Y9; \
 	VFMADD213PD gamma64avx2Const<>+2560(SB), Y8, Y9; \
 	VFMADD213PD gamma64avx2Const<>+2592(SB), Y8, Y9; \
 	VFMADD213PD gamma64avx2Const<>+2624(SB), Y8, Y9; \
 	VFMADD213PD gamma64avx2Const<>+2656(SB), Y8, Y9; \
 	VFMADD213PD gamma64avx2Const<>+2688(SB), Y8, Y9; \
 	VFMADD213PD gamma64avx2Const<>+2720(SB), Y8, Y9; \
-	VMOVUPS gamma64avx2Const<>+2752(SB), Y10; \
-	VFMADD231PD gamma64avx2Const<>+2784(SB), Y8, Y10; \
-	VFMADD213PD gamma64avx2Const<>+2816(SB), Y8, Y10; \
-	VFMADD213PD gamma64avx2Const<>+2848(SB), Y8, Y10; \
-	VFMADD213PD gamma64avx2Const<>+2880(SB), Y8, Y10; \
+	VFMADD213PD gamma64avx2Const<>+2752(SB), Y8, Y9; \
+	VFMADD213PD gamma64avx2Const<>+2784(SB), Y8, Y9; \
+	VFMADD213PD gamma64avx2Const<>+2816(SB), Y8, Y9; \
+	VMOVUPS gamma64avx2Const<>+2848(SB), Y10; \
+	VFMADD231PD gamma64avx2Const<>+2880(SB), Y8, Y10; \
 	VFMADD213PD gamma64avx2Const<>+2912(SB), Y8, Y10; \
 	VFMADD213PD gamma64avx2Const<>+2944(SB), Y8, Y10; \
 	VFMADD213PD gamma64avx2Const<>+2976(SB), Y8, Y10; \
@@ -622,6 +521,9 @@
 	VFMADD213PD gamma64avx2Const<>+3040(SB), Y8, Y10; \
 	VFMADD213PD gamma64avx2Const<>+3072(SB), Y8, Y10; \
 	VFMADD213PD gamma64avx2Const<>+3104(SB), Y8, Y10; \
+	VFMADD213PD gamma64avx2Const<>+3136(SB), Y8, Y10; \
+	VFMADD213PD gamma64avx2Const<>+3168(SB), Y8, Y10; \
+	VFMADD213PD gamma64avx2Const<>+3200(SB), Y8, Y10; \
 	VFMADD231PD Y6, Y9, Y10; \
 	VMULPD Y10, Y7, Y6; \
 	VDIVPD Y3, Y0, Y7; \
@@ -673,22 +575,138 @@
 	VADDPD Y3, Y9, Y3; \
 	VFNMADD231PD gamma64avx2Const<>+128(SB), Y7, Y3; \
 	VMULPD Y6, Y6, Y7; \
-	VMOVUPS gamma64avx2Const<>+3136(SB), Y8; \
-	VFMADD231PD gamma64avx2Const<>+3168(SB), Y7, Y8; \
-	VFMADD213PD gamma64avx2Const<>+3200(SB), Y7, Y8; \
-	VFMADD213PD gamma64avx2Const<>+3232(SB), Y7, Y8; \
-	VFMADD213PD gamma64avx2Const<>+3264(SB), Y7, Y8; \
+	VMOVUPS gamma64avx2Const<>+3232(SB), Y8; \
+	VFMADD231PD gamma64avx2Const<>+3264(SB), Y7, Y8; \
 	VFMADD213PD gamma64avx2Const<>+3296(SB), Y7, Y8; \
 	VFMADD213PD gamma64avx2Const<>+3328(SB), Y7, Y8; \
 	VFMADD213PD gamma64avx2Const<>+3360(SB), Y7, Y8; \
 	VFMADD213PD gamma64avx2Const<>+3392(SB), Y7, Y8; \
-	VMOVUPS gamma64avx2Const<>+3424(SB), Y9; \
-	VFMADD231PD gamma64avx2Const<>+3456(SB), Y7, Y9; \
-	VFMADD213PD gamma64avx2Const<>+3488(SB), Y7, Y9; \
-	VFMADD213PD gamma64avx2Const<>+3520(SB), Y7, Y9; \
-	VFMADD213PD gamma64avx2Const<>+3552(SB), Y7, Y9
+	VFMADD213PD gamma64avx2Const<>+3424(SB), Y7, Y8; \
+	VFMADD213PD gamma64avx2Const<>+3456(SB), Y7, Y8; \
+	VFMADD213PD gamma64avx2Const<>+3488(SB), Y7, Y8; \
+	VMOVUPS gamma64avx2Const<>+3520(SB), Y9; \
+	VFMADD231PD gamma64avx2Const<>+3552(SB), Y7, Y9; \
+	VFMADD213PD gamma64avx2Const<>+3584(SB), Y7, Y9; \
+	VFMADD213PD gamma64avx2Const<>+3616(SB), Y7, Y9; \
+	VFMADD213PD gamma64avx2Const<>+3648(SB), Y7, Y9
+
+#define BLOCK6 \
+	VPAND gamma64avx2Const<>+1920(SB), Y2, Y2; \
+	VROUNDPD $0, Y2, Y3; \
+	VSUBPD Y3, Y2, Y3; \
+	VMULPD Y3, Y3, Y4; \
+	VMULPD Y4, Y4, Y5; \
+	VMOVUPS gamma64avx2Const<>+1952(SB), Y6; \
+	VFMADD231PD gamma64avx2Const<>+1984(SB), Y5, Y6; \
+	VFMADD213PD gamma64avx2Const<>+2016(SB), Y5, Y6; \
+	VFMADD213PD gamma64avx2Const<>+2048(SB), Y5, Y6; \
+	VMOVUPS gamma64avx2Const<>+2080(SB), Y7; \
+	VFMADD231PD gamma64avx2Const<>+2112(SB), Y5, Y7; \
+	VFMADD213PD gamma64avx2Const<>+2144(SB), Y5, Y7; \
+	VFMADD213PD gamma64avx2Const<>+2176(SB), Y5, Y7; \
+	VFMADD213PD gamma64avx2Const<>+2208(SB), Y5, Y7; \
+	VFMADD231PD Y4, Y6, Y7; \
+	VMULPD Y7, Y3, Y3; \
+	VPAND gamma64avx2Const<>+1920(SB), Y3, Y3; \
+	VMULPD Y3, Y2, Y4; \
+	VFMSUB213PD Y4, Y3, Y2; \
+	VMOVUPS gamma64avx2Const<>+2240(SB), Y3; \
+	VMAXPD Y4, Y3, Y3; \
+	VMOVUPS gamma64avx2Const<>+2208(SB), Y4; \
+	VDIVPD Y3, Y4, Y4; \
+	VFNMADD213PD gamma64avx2Const<>+2208(SB), Y4, Y3; \
+	VADDPD gamma64avx2Const<>+2272(SB), Y3, Y3; \
+	VFNMADD231PD Y4, Y2, Y3; \
+	VCMPPD $17, gamma64avx2Const<>+64(SB), Y4, Y2; \
+	VMULPD gamma64avx2Const<>+224(SB), Y4, Y5; \
+	VBLENDVPD Y2, Y5, Y4, Y4; \
+	VPADDQ gamma64avx2Const<>+256(SB), Y4, Y5; \
+	VPSRLQ $52, Y5, Y5; \
+	VPSLLQ $52, Y5, Y6; \
+	VPSUBQ Y6, Y4, Y4; \
+	VPADDQ Y0, Y4, Y4; \
+	VSUBPD Y0, Y4, Y4; \
+	VPOR gamma64avx2Const<>+288(SB), Y5, Y5; \
+	VSUBPD gamma64avx2Const<>+320(SB), Y5, Y5; \
+	VBLENDVPD Y2, gamma64avx2Const<>+352(SB), Y1, Y2; \
+	VSUBPD Y2, Y5, Y2; \
+	VADDPD gamma64avx2Const<>+384(SB), Y4, Y5; \
+	VDIVPD Y5, Y4, Y5; \
+	VMULPD Y5, Y5, Y6; \
+	VMOVUPS gamma64avx2Const<>+416(SB), Y7; \
+	VFMADD231PD gamma64avx2Const<>+448(SB), Y6, Y7; \
+	VFMADD213PD gamma64avx2Const<>+480(SB), Y6, Y7; \
+	VFMADD213PD gamma64avx2Const<>+512(SB), Y6, Y7; \
+	VFMADD213PD gamma64avx2Const<>+544(SB), Y6, Y7; \
+	VFMADD213PD gamma64avx2Const<>+576(SB), Y6, Y7; \
+	VFMADD213PD gamma64avx2Const<>+608(SB), Y6, Y7; \
+	VFMADD213PD gamma64avx2Const<>+640(SB), Y6, Y7; \
+	VFMADD213PD gamma64avx2Const<>+672(SB), Y6, Y7; \
+	VFMADD213PD gamma64avx2Const<>+704(SB), Y6, Y7; \
+	VFMADD213PD gamma64avx2Const<>+736(SB), Y6, Y7; \
+	VMULPD Y7, Y6, Y6; \
+	VMULPD Y4, Y4, Y7; \
+	VMULPD gamma64avx2Const<>+128(SB), Y7, Y7; \
+	VADDPD Y6, Y7, Y6; \
+	VMULPD Y6, Y5, Y5; \
+	VSUBPD Y7, Y4, Y6; \
+	VSUBPD Y6, Y4, Y4; \
+	VSUBPD Y7, Y4, Y4; \
+	VADDPD Y5, Y4, Y4; \
+	VMULPD gamma64avx2Const<>+768(SB), Y2, Y5; \
+	VADDPD Y6, Y5, Y7
 
 #define BLOCK7 \
+	VADDPD Y3, Y5, Y3; \
+	VPAND gamma64avx2Const<>+1920(SB), Y4, Y5; \
+	VCMPPD $17, gamma64avx2Const<>+2368(SB), Y5, Y6; \
+	VCMPPD $30, gamma64avx2Const<>+96(SB), Y5, Y7; \
+	VCMPPD $30, Y1, Y4, Y8; \
+	VROUNDPD $0, Y5, Y9; \
+	VCMPPD $0, Y5, Y9, Y9; \
+	VBLENDVPD Y9, gamma64avx2Const<>+2400(SB), Y2, Y2; \
+	VBLENDVPD Y8, Y3, Y2, Y2; \
+	VCMPPD $17, gamma64avx2Const<>+64(SB), Y5, Y3; \
+	VMULPD gamma64avx2Const<>+224(SB), Y5, Y8; \
+	VBLENDVPD Y3, Y8, Y5, Y8; \
+	VPADDQ gamma64avx2Const<>+256(SB), Y8, Y9; \
+	VPSRLQ $52, Y9, Y9; \
+	VPSLLQ $52, Y9, Y10; \
+	VPSUBQ Y10, Y8, Y8; \
+	VPADDQ Y0, Y8, Y8; \
+	VSUBPD Y0, Y8, Y8; \
+	VPOR gamma64avx2Const<>+288(SB), Y9, Y9; \
+	VSUBPD gamma64avx2Const<>+320(SB), Y9, Y9; \
+	VBLENDVPD Y3, gamma64avx2Const<>+352(SB), Y1, Y3; \
+	VSUBPD Y3, Y9, Y3; \
+	VADDPD gamma64avx2Const<>+384(SB), Y8, Y9; \
+	VDIVPD Y9, Y8, Y9; \
+	VMULPD Y9, Y9, Y10; \
+	VMOVUPS gamma64avx2Const<>+416(SB), Y11; \
+	VFMADD231PD gamma64avx2Const<>+448(SB), Y10, Y11; \
+	VFMADD213PD gamma64avx2Const<>+480(SB), Y10, Y11; \
+	VFMADD213PD gamma64avx2Const<>+512(SB), Y10, Y11; \
+	VFMADD213PD gamma64avx2Const<>+544(SB), Y10, Y11; \
+	VFMADD213PD gamma64avx2Const<>+576(SB), Y10, Y11; \
+	VFMADD213PD gamma64avx2Const<>+608(SB), Y10, Y11; \
+	VFMADD213PD gamma64avx2Const<>+640(SB), Y10, Y11; \
+	VFMADD213PD gamma64avx2Const<>+672(SB), Y10, Y11; \
+	VFMADD213PD gamma64avx2Const<>+704(SB), Y10, Y11; \
+	VFMADD213PD gamma64avx2Const<>+736(SB), Y10, Y11; \
+	VMULPD Y11, Y10, Y10; \
+	VMULPD Y8, Y8, Y11; \
+	VMULPD gamma64avx2Const<>+128(SB), Y11, Y11; \
+	VADDPD Y10, Y11, Y10; \
+	VMULPD Y10, Y9, Y9; \
+	VFMADD231PD gamma64avx2Const<>+800(SB), Y3, Y9; \
+	VSUBPD Y9, Y11, Y9; \
+	VSUBPD Y9, Y8, Y8; \
+	VFMADD231PD gamma64avx2Const<>+768(SB), Y3, Y8; \
+	VCMPPD $0, Y1, Y5, Y3; \
+	VSUBPD Y8, Y1, Y5; \
+	VBLENDVPD Y3, gamma64avx2Const<>+2400(SB), Y5, Y3
+
+#define BLOCK8 \
 	VCMPPD $17, Y3, Y9, Y10; \
 	VADDPD Y0, Y9, Y11; \
 	VDIVPD Y9, Y0, Y9; \
@@ -705,46 +723,46 @@
 	VFMADD231PD Y11, Y5, Y13; \
 	VFMADD213PD Y7, Y11, Y13; \
 	VFMADD213PD Y8, Y11, Y13; \
-	VFMADD213PD gamma64avx2Const<>+4320(SB), Y11, Y13; \
-	VFMADD213PD gamma64avx2Const<>+4352(SB), Y11, Y13; \
 	VFMADD213PD gamma64avx2Const<>+4384(SB), Y11, Y13; \
 	VFMADD213PD gamma64avx2Const<>+4416(SB), Y11, Y13; \
 	VFMADD213PD gamma64avx2Const<>+4448(SB), Y11, Y13; \
 	VFMADD213PD gamma64avx2Const<>+4480(SB), Y11, Y13; \
-	VMOVUPS gamma64avx2Const<>+4512(SB), Y14; \
-	VFMADD231PD gamma64avx2Const<>+4544(SB), Y11, Y14; \
-	VFMADD213PD gamma64avx2Const<>+4576(SB), Y11, Y14; \
-	VFMADD213PD gamma64avx2Const<>+4608(SB), Y11, Y14; \
+	VFMADD213PD gamma64avx2Const<>+4512(SB), Y11, Y13; \
+	VFMADD213PD gamma64avx2Const<>+4544(SB), Y11, Y13; \
+	VMOVUPS gamma64avx2Const<>+4576(SB), Y14; \
+	VFMADD231PD gamma64avx2Const<>+4608(SB), Y11, Y14; \
 	VFMADD213PD gamma64avx2Const<>+4640(SB), Y11, Y14; \
 	VFMADD213PD gamma64avx2Const<>+4672(SB), Y11, Y14; \
 	VFMADD213PD gamma64avx2Const<>+4704(SB), Y11, Y14; \
 	VFMADD213PD gamma64avx2Const<>+4736(SB), Y11, Y14; \
 	VFMADD213PD gamma64avx2Const<>+4768(SB), Y11, Y14; \
-	VFMADD213PD gamma64avx2Const<>+4800(SB), Y11, Y14
-
-#define BLOCK8 \
-	VFMADD213PD gamma64avx2Const<>+1792(SB), Y8, Y11; \
-	VFMADD213PD gamma64avx2Const<>+1824(SB), Y8, Y11; \
-	VFMADD213PD gamma64avx2Const<>+1856(SB), Y8, Y11; \
-	VFMADD231PD Y7, Y9, Y11; \
-	VFMADD213PD gamma64avx2Const<>+1888(SB), Y11, Y4; \
-	VSUBPD gamma64avx2Const<>+128(SB), Y2, Y7; \
-	VMULPD Y7, Y10, Y8; \
-	VFMSUB213PD Y8, Y7, Y10; \
-	VFMADD231PD Y7, Y6, Y10; \
-	VSUBPD Y2, Y1, Y2; \
-	VADDPD Y2, Y8, Y6; \
-	VSUBPD Y8, Y6, Y7; \
-	VSUBPD Y7, Y6, Y9; \
-	VSUBPD Y9, Y8, Y8; \
-	VSUBPD Y7, Y2, Y2; \
-	VADDPD Y2, Y8, Y2; \
-	VADDPD Y10, Y2, Y2; \
-	VADDPD Y4, Y2, Y2; \
-	VADDPD Y2, Y6, Y2; \
-	VBLENDVPD Y5, Y2, Y3, Y2
+	VFMADD213PD gamma64avx2Const<>+4800(SB), Y11, Y14; \
+	VFMADD213PD gamma64avx2Const<>+4832(SB), Y11, Y14; \
+	VFMADD213PD gamma64avx2Const<>+4864(SB), Y11, Y14
 
 #define BLOCK9 \
+	VFMADD213PD gamma64avx2Const<>+1856(SB), Y9, Y12; \
+	VFMADD231PD Y8, Y11, Y12; \
+	VFMADD213PD gamma64avx2Const<>+1888(SB), Y12, Y7; \
+	VSUBPD gamma64avx2Const<>+128(SB), Y2, Y8; \
+	VMULPD Y8, Y10, Y9; \
+	VMOVAPS Y9, Y11; \
+	VFMSUB231PD Y8, Y10, Y11; \
+	VFMADD231PD Y8, Y6, Y11; \
+	VSUBPD Y2, Y1, Y2; \
+	VADDPD Y2, Y9, Y6; \
+	VSUBPD Y9, Y6, Y8; \
+	VSUBPD Y8, Y6, Y12; \
+	VSUBPD Y12, Y9, Y9; \
+	VSUBPD Y8, Y2, Y2; \
+	VADDPD Y2, Y9, Y2; \
+	VADDPD Y11, Y2, Y2; \
+	VADDPD Y7, Y2, Y2; \
+	VSUBPD Y10, Y4, Y4; \
+	VBLENDVPD Y5, Y6, Y4, Y4; \
+	VBLENDVPD Y5, Y2, Y3, Y2
+
+#define BLOCK10 \
 	VFMADD213PD gamma64avx2Const<>+736(SB), Y9, Y10; \
 	VMULPD Y10, Y9, Y9; \
 	VMULPD Y7, Y7, Y10; \
@@ -757,31 +775,31 @@
 	VSUBPD Y8, Y10, Y8; \
 	VSUBPD Y8, Y7, Y7; \
 	VFMADD231PD gamma64avx2Const<>+768(SB), Y6, Y7; \
-	VCMPPD $17, gamma64avx2Const<>+2304(SB), Y3, Y6; \
+	VCMPPD $17, gamma64avx2Const<>+2400(SB), Y3, Y6; \
 	VBLENDVPD Y6, Y7, Y3, Y6; \
 	VCMPPD $17, gamma64avx2Const<>+32(SB), Y3, Y7; \
-	VBLENDVPD Y7, gamma64avx2Const<>+4064(SB), Y6, Y6; \
+	VBLENDVPD Y7, gamma64avx2Const<>+4128(SB), Y6, Y6; \
 	VCMPPD $0, gamma64avx2Const<>+32(SB), Y3, Y7; \
-	VBLENDVPD Y7, gamma64avx2Const<>+4096(SB), Y6, Y6; \
+	VBLENDVPD Y7, gamma64avx2Const<>+4160(SB), Y6, Y6; \
 	VBLENDVPD Y5, Y6, Y4, Y4; \
-	VCMPPD $0, gamma64avx2Const<>+4096(SB), Y3, Y5
-
-#define BLOCK10 \
-	VBLENDVPD Y7, Y3, Y4, Y3; \
-	VCMPPD $30, Y1, Y2, Y4; \
-	VCMPPD $17, gamma64avx2Const<>+2304(SB), Y2, Y5; \
-	VPAND Y5, Y4, Y4; \
-	VSUBPD Y0, Y6, Y5; \
-	VMULPD Y5, Y2, Y5; \
-	VMOVUPS gamma64avx2Const<>+2304(SB), Y6; \
-	VBLENDVPD Y4, Y5, Y6, Y4; \
-	VBLENDVPD Y8, Y4, Y3, Y3; \
-	VCMPPD $3, Y2, Y2, Y4
+	VCMPPD $0, gamma64avx2Const<>+4160(SB), Y3, Y5
 
 #define BLOCK11 \
-	VFMADD213PD gamma64avx2Const<>+3584(SB), Y7, Y9; \
-	VFMADD213PD gamma64avx2Const<>+3616(SB), Y7, Y9; \
-	VFMADD213PD gamma64avx2Const<>+3648(SB), Y7, Y9; \
+	VBLENDVPD Y6, Y3, Y2, Y2; \
+	VCMPPD $30, Y1, Y4, Y3; \
+	VCMPPD $17, gamma64avx2Const<>+2400(SB), Y4, Y5; \
+	VPAND Y5, Y3, Y3; \
+	VSUBPD Y0, Y8, Y5; \
+	VMULPD Y5, Y4, Y5; \
+	VMOVUPS gamma64avx2Const<>+2400(SB), Y6; \
+	VBLENDVPD Y3, Y5, Y6, Y3; \
+	VBLENDVPD Y7, Y3, Y2, Y2; \
+	VCMPPD $3, Y4, Y4, Y3
+
+#define BLOCK12 \
+	VFMADD213PD gamma64avx2Const<>+3680(SB), Y7, Y9; \
+	VFMADD213PD gamma64avx2Const<>+3712(SB), Y7, Y9; \
+	VFMADD213PD gamma64avx2Const<>+3744(SB), Y7, Y9; \
 	VFMADD213PD gamma64avx2Const<>+1856(SB), Y7, Y9; \
 	VFMADD231PD Y6, Y8, Y9; \
 	VFNMADD231PD Y9, Y6, Y3; \
@@ -1072,331 +1090,339 @@ DATA gamma64avx2Const<>+2240(SB)/8, $0x170000000000000
 DATA gamma64avx2Const<>+2248(SB)/8, $0x170000000000000
 DATA gamma64avx2Const<>+2256(SB)/8, $0x170000000000000
 DATA gamma64avx2Const<>+2264(SB)/8, $0x170000000000000
-DATA gamma64avx2Const<>+2272(SB)/8, $0x3bc79ca10c924223
-DATA gamma64avx2Const<>+2280(SB)/8, $0x3bc79ca10c924223
-DATA gamma64avx2Const<>+2288(SB)/8, $0x3bc79ca10c924223
-DATA gamma64avx2Const<>+2296(SB)/8, $0x3bc79ca10c924223
-DATA gamma64avx2Const<>+2304(SB)/8, $0x7ff0000000000000
-DATA gamma64avx2Const<>+2312(SB)/8, $0x7ff0000000000000
-DATA gamma64avx2Const<>+2320(SB)/8, $0x7ff0000000000000
-DATA gamma64avx2Const<>+2328(SB)/8, $0x7ff0000000000000
-DATA gamma64avx2Const<>+2336(SB)/8, $0x3ff762d86356be3f
-DATA gamma64avx2Const<>+2344(SB)/8, $0x3ff762d86356be3f
-DATA gamma64avx2Const<>+2352(SB)/8, $0x3ff762d86356be3f
-DATA gamma64avx2Const<>+2360(SB)/8, $0x3ff762d86356be3f
-DATA gamma64avx2Const<>+2368(SB)/8, $0x3c9b86a722197829
-DATA gamma64avx2Const<>+2376(SB)/8, $0x3c9b86a722197829
-DATA gamma64avx2Const<>+2384(SB)/8, $0x3c9b86a722197829
-DATA gamma64avx2Const<>+2392(SB)/8, $0x3c9b86a722197829
-DATA gamma64avx2Const<>+2400(SB)/8, $0xbf22fae5cb379bf2
-DATA gamma64avx2Const<>+2408(SB)/8, $0xbf22fae5cb379bf2
-DATA gamma64avx2Const<>+2416(SB)/8, $0xbf22fae5cb379bf2
-DATA gamma64avx2Const<>+2424(SB)/8, $0xbf22fae5cb379bf2
-DATA gamma64avx2Const<>+2432(SB)/8, $0xbf275c084e78a4cd
-DATA gamma64avx2Const<>+2440(SB)/8, $0xbf275c084e78a4cd
-DATA gamma64avx2Const<>+2448(SB)/8, $0xbf275c084e78a4cd
-DATA gamma64avx2Const<>+2456(SB)/8, $0xbf275c084e78a4cd
-DATA gamma64avx2Const<>+2464(SB)/8, $0xbf3fd8e50abf2196
-DATA gamma64avx2Const<>+2472(SB)/8, $0xbf3fd8e50abf2196
-DATA gamma64avx2Const<>+2480(SB)/8, $0xbf3fd8e50abf2196
-DATA gamma64avx2Const<>+2488(SB)/8, $0xbf3fd8e50abf2196
-DATA gamma64avx2Const<>+2496(SB)/8, $0xbf50fb38d217b800
-DATA gamma64avx2Const<>+2504(SB)/8, $0xbf50fb38d217b800
-DATA gamma64avx2Const<>+2512(SB)/8, $0xbf50fb38d217b800
-DATA gamma64avx2Const<>+2520(SB)/8, $0xbf50fb38d217b800
-DATA gamma64avx2Const<>+2528(SB)/8, $0xbf6336dbe66757c8
-DATA gamma64avx2Const<>+2536(SB)/8, $0xbf6336dbe66757c8
-DATA gamma64avx2Const<>+2544(SB)/8, $0xbf6336dbe66757c8
-DATA gamma64avx2Const<>+2552(SB)/8, $0xbf6336dbe66757c8
-DATA gamma64avx2Const<>+2560(SB)/8, $0xbf75a06a5d662cb4
-DATA gamma64avx2Const<>+2568(SB)/8, $0xbf75a06a5d662cb4
-DATA gamma64avx2Const<>+2576(SB)/8, $0xbf75a06a5d662cb4
-DATA gamma64avx2Const<>+2584(SB)/8, $0xbf75a06a5d662cb4
-DATA gamma64avx2Const<>+2592(SB)/8, $0xbf8863563f44f303
-DATA gamma64avx2Const<>+2600(SB)/8, $0xbf8863563f44f303
-DATA gamma64avx2Const<>+2608(SB)/8, $0xbf8863563f44f303
-DATA gamma64avx2Const<>+2616(SB)/8, $0xbf8863563f44f303
-DATA gamma64avx2Const<>+2624(SB)/8, $0xbf9b9f8b11bfd3d0
-DATA gamma64avx2Const<>+2632(SB)/8, $0xbf9b9f8b11bfd3d0
-DATA gamma64avx2Const<>+2640(SB)/8, $0xbf9b9f8b11bfd3d0
-DATA gamma64avx2Const<>+2648(SB)/8, $0xbf9b9f8b11bfd3d0
-DATA gamma64avx2Const<>+2656(SB)/8, $0xbfafb44202a2306b
-DATA gamma64avx2Const<>+2664(SB)/8, $0xbfafb44202a2306b
-DATA gamma64avx2Const<>+2672(SB)/8, $0xbfafb44202a2306b
-DATA gamma64avx2Const<>+2680(SB)/8, $0xbfafb44202a2306b
-DATA gamma64avx2Const<>+2688(SB)/8, $0xbfc2feeeb98a78ea
-DATA gamma64avx2Const<>+2696(SB)/8, $0xbfc2feeeb98a78ea
-DATA gamma64avx2Const<>+2704(SB)/8, $0xbfc2feeeb98a78ea
-DATA gamma64avx2Const<>+2712(SB)/8, $0xbfc2feeeb98a78ea
-DATA gamma64avx2Const<>+2720(SB)/8, $0xbfdb1cb63005ee98
-DATA gamma64avx2Const<>+2728(SB)/8, $0xbfdb1cb63005ee98
-DATA gamma64avx2Const<>+2736(SB)/8, $0xbfdb1cb63005ee98
-DATA gamma64avx2Const<>+2744(SB)/8, $0xbfdb1cb63005ee98
-DATA gamma64avx2Const<>+2752(SB)/8, $0x3f194e73cc9821e1
-DATA gamma64avx2Const<>+2760(SB)/8, $0x3f194e73cc9821e1
-DATA gamma64avx2Const<>+2768(SB)/8, $0x3f194e73cc9821e1
-DATA gamma64avx2Const<>+2776(SB)/8, $0x3f194e73cc9821e1
-DATA gamma64avx2Const<>+2784(SB)/8, $0x3f1f255c4568ac4d
-DATA gamma64avx2Const<>+2792(SB)/8, $0x3f1f255c4568ac4d
-DATA gamma64avx2Const<>+2800(SB)/8, $0x3f1f255c4568ac4d
-DATA gamma64avx2Const<>+2808(SB)/8, $0x3f1f255c4568ac4d
-DATA gamma64avx2Const<>+2816(SB)/8, $0x3f353b23429da21b
-DATA gamma64avx2Const<>+2824(SB)/8, $0x3f353b23429da21b
-DATA gamma64avx2Const<>+2832(SB)/8, $0x3f353b23429da21b
-DATA gamma64avx2Const<>+2840(SB)/8, $0x3f353b23429da21b
-DATA gamma64avx2Const<>+2848(SB)/8, $0x3f46a3e76070c135
-DATA gamma64avx2Const<>+2856(SB)/8, $0x3f46a3e76070c135
-DATA gamma64avx2Const<>+2864(SB)/8, $0x3f46a3e76070c135
-DATA gamma64avx2Const<>+2872(SB)/8, $0x3f46a3e76070c135
-DATA gamma64avx2Const<>+2880(SB)/8, $0x3f599d3f5c0cad5e
-DATA gamma64avx2Const<>+2888(SB)/8, $0x3f599d3f5c0cad5e
-DATA gamma64avx2Const<>+2896(SB)/8, $0x3f599d3f5c0cad5e
-DATA gamma64avx2Const<>+2904(SB)/8, $0x3f599d3f5c0cad5e
-DATA gamma64avx2Const<>+2912(SB)/8, $0x3f6cd2011454fd05
-DATA gamma64avx2Const<>+2920(SB)/8, $0x3f6cd2011454fd05
-DATA gamma64avx2Const<>+2928(SB)/8, $0x3f6cd2011454fd05
-DATA gamma64avx2Const<>+2936(SB)/8, $0x3f6cd2011454fd05
-DATA gamma64avx2Const<>+2944(SB)/8, $0x3f803c0adafa529c
-DATA gamma64avx2Const<>+2952(SB)/8, $0x3f803c0adafa529c
-DATA gamma64avx2Const<>+2960(SB)/8, $0x3f803c0adafa529c
-DATA gamma64avx2Const<>+2968(SB)/8, $0x3f803c0adafa529c
-DATA gamma64avx2Const<>+2976(SB)/8, $0x3f92564717896ec6
-DATA gamma64avx2Const<>+2984(SB)/8, $0x3f92564717896ec6
-DATA gamma64avx2Const<>+2992(SB)/8, $0x3f92564717896ec6
-DATA gamma64avx2Const<>+3000(SB)/8, $0x3f92564717896ec6
-DATA gamma64avx2Const<>+3008(SB)/8, $0x3fa4de9aa1779d23
-DATA gamma64avx2Const<>+3016(SB)/8, $0x3fa4de9aa1779d23
-DATA gamma64avx2Const<>+3024(SB)/8, $0x3fa4de9aa1779d23
-DATA gamma64avx2Const<>+3032(SB)/8, $0x3fa4de9aa1779d23
-DATA gamma64avx2Const<>+3040(SB)/8, $0x3fb8512e5903903e
-DATA gamma64avx2Const<>+3048(SB)/8, $0x3fb8512e5903903e
-DATA gamma64avx2Const<>+3056(SB)/8, $0x3fb8512e5903903e
-DATA gamma64avx2Const<>+3064(SB)/8, $0x3fb8512e5903903e
-DATA gamma64avx2Const<>+3072(SB)/8, $0x3fceca189b8e6f6d
-DATA gamma64avx2Const<>+3080(SB)/8, $0x3fceca189b8e6f6d
-DATA gamma64avx2Const<>+3088(SB)/8, $0x3fceca189b8e6f6d
-DATA gamma64avx2Const<>+3096(SB)/8, $0x3fceca189b8e6f6d
-DATA gamma64avx2Const<>+3104(SB)/8, $0x3fee6f0cbb873616
-DATA gamma64avx2Const<>+3112(SB)/8, $0x3fee6f0cbb873616
-DATA gamma64avx2Const<>+3120(SB)/8, $0x3fee6f0cbb873616
-DATA gamma64avx2Const<>+3128(SB)/8, $0x3fee6f0cbb873616
-DATA gamma64avx2Const<>+3136(SB)/8, $0xc0c733d535894f38
-DATA gamma64avx2Const<>+3144(SB)/8, $0xc0c733d535894f38
-DATA gamma64avx2Const<>+3152(SB)/8, $0xc0c733d535894f38
-DATA gamma64avx2Const<>+3160(SB)/8, $0xc0c733d535894f38
-DATA gamma64avx2Const<>+3168(SB)/8, $0xc0b1eff058434261
-DATA gamma64avx2Const<>+3176(SB)/8, $0xc0b1eff058434261
-DATA gamma64avx2Const<>+3184(SB)/8, $0xc0b1eff058434261
-DATA gamma64avx2Const<>+3192(SB)/8, $0xc0b1eff058434261
-DATA gamma64avx2Const<>+3200(SB)/8, $0xc0ad5ccd8a45d646
-DATA gamma64avx2Const<>+3208(SB)/8, $0xc0ad5ccd8a45d646
-DATA gamma64avx2Const<>+3216(SB)/8, $0xc0ad5ccd8a45d646
-DATA gamma64avx2Const<>+3224(SB)/8, $0xc0ad5ccd8a45d646
-DATA gamma64avx2Const<>+3232(SB)/8, $0xc075ea8e09c8d243
-DATA gamma64avx2Const<>+3240(SB)/8, $0xc075ea8e09c8d243
-DATA gamma64avx2Const<>+3248(SB)/8, $0xc075ea8e09c8d243
-DATA gamma64avx2Const<>+3256(SB)/8, $0xc075ea8e09c8d243
-DATA gamma64avx2Const<>+3264(SB)/8, $0xc02c59f1b96a8f96
-DATA gamma64avx2Const<>+3272(SB)/8, $0xc02c59f1b96a8f96
-DATA gamma64avx2Const<>+3280(SB)/8, $0xc02c59f1b96a8f96
-DATA gamma64avx2Const<>+3288(SB)/8, $0xc02c59f1b96a8f96
-DATA gamma64avx2Const<>+3296(SB)/8, $0xbfda966fb638e1f4
-DATA gamma64avx2Const<>+3304(SB)/8, $0xbfda966fb638e1f4
-DATA gamma64avx2Const<>+3312(SB)/8, $0xbfda966fb638e1f4
-DATA gamma64avx2Const<>+3320(SB)/8, $0xbfda966fb638e1f4
-DATA gamma64avx2Const<>+3328(SB)/8, $0xbf9593636e943c74
-DATA gamma64avx2Const<>+3336(SB)/8, $0xbf9593636e943c74
-DATA gamma64avx2Const<>+3344(SB)/8, $0xbf9593636e943c74
-DATA gamma64avx2Const<>+3352(SB)/8, $0xbf9593636e943c74
-DATA gamma64avx2Const<>+3360(SB)/8, $0xbf71110fff770a6a
-DATA gamma64avx2Const<>+3368(SB)/8, $0xbf71110fff770a6a
-DATA gamma64avx2Const<>+3376(SB)/8, $0xbf71110fff770a6a
-DATA gamma64avx2Const<>+3384(SB)/8, $0xbf71110fff770a6a
-DATA gamma64avx2Const<>+3392(SB)/8, $0xbf81111111109e62
-DATA gamma64avx2Const<>+3400(SB)/8, $0xbf81111111109e62
-DATA gamma64avx2Const<>+3408(SB)/8, $0xbf81111111109e62
-DATA gamma64avx2Const<>+3416(SB)/8, $0xbf81111111109e62
-DATA gamma64avx2Const<>+3424(SB)/8, $0x40bf59444d65bd73
-DATA gamma64avx2Const<>+3432(SB)/8, $0x40bf59444d65bd73
-DATA gamma64avx2Const<>+3440(SB)/8, $0x40bf59444d65bd73
-DATA gamma64avx2Const<>+3448(SB)/8, $0x40bf59444d65bd73
-DATA gamma64avx2Const<>+3456(SB)/8, $0x40c52f922c7da7cc
-DATA gamma64avx2Const<>+3464(SB)/8, $0x40c52f922c7da7cc
-DATA gamma64avx2Const<>+3472(SB)/8, $0x40c52f922c7da7cc
-DATA gamma64avx2Const<>+3480(SB)/8, $0x40c52f922c7da7cc
-DATA gamma64avx2Const<>+3488(SB)/8, $0x40945d47e6a504d0
-DATA gamma64avx2Const<>+3496(SB)/8, $0x40945d47e6a504d0
-DATA gamma64avx2Const<>+3504(SB)/8, $0x40945d47e6a504d0
-DATA gamma64avx2Const<>+3512(SB)/8, $0x40945d47e6a504d0
-DATA gamma64avx2Const<>+3520(SB)/8, $0x405318d7f96efe83
-DATA gamma64avx2Const<>+3528(SB)/8, $0x405318d7f96efe83
-DATA gamma64avx2Const<>+3536(SB)/8, $0x405318d7f96efe83
-DATA gamma64avx2Const<>+3544(SB)/8, $0x405318d7f96efe83
-DATA gamma64avx2Const<>+3552(SB)/8, $0x400344e133fb731d
-DATA gamma64avx2Const<>+3560(SB)/8, $0x400344e133fb731d
-DATA gamma64avx2Const<>+3568(SB)/8, $0x400344e133fb731d
-DATA gamma64avx2Const<>+3576(SB)/8, $0x400344e133fb731d
-DATA gamma64avx2Const<>+3584(SB)/8, $0x3fb5186623adf876
-DATA gamma64avx2Const<>+3592(SB)/8, $0x3fb5186623adf876
-DATA gamma64avx2Const<>+3600(SB)/8, $0x3fb5186623adf876
-DATA gamma64avx2Const<>+3608(SB)/8, $0x3fb5186623adf876
-DATA gamma64avx2Const<>+3616(SB)/8, $0x3f7f075bb607ec82
-DATA gamma64avx2Const<>+3624(SB)/8, $0x3f7f075bb607ec82
-DATA gamma64avx2Const<>+3632(SB)/8, $0x3f7f075bb607ec82
-DATA gamma64avx2Const<>+3640(SB)/8, $0x3f7f075bb607ec82
-DATA gamma64avx2Const<>+3648(SB)/8, $0x3f7041040eb6b06b
-DATA gamma64avx2Const<>+3656(SB)/8, $0x3f7041040eb6b06b
-DATA gamma64avx2Const<>+3664(SB)/8, $0x3f7041040eb6b06b
-DATA gamma64avx2Const<>+3672(SB)/8, $0x3f7041040eb6b06b
-DATA gamma64avx2Const<>+3680(SB)/8, $0x3f5f9d38906e2150
-DATA gamma64avx2Const<>+3688(SB)/8, $0x3f5f9d38906e2150
-DATA gamma64avx2Const<>+3696(SB)/8, $0x3f5f9d38906e2150
-DATA gamma64avx2Const<>+3704(SB)/8, $0x3f5f9d38906e2150
-DATA gamma64avx2Const<>+3712(SB)/8, $0x3ed20a61e049e33f
-DATA gamma64avx2Const<>+3720(SB)/8, $0x3ed20a61e049e33f
-DATA gamma64avx2Const<>+3728(SB)/8, $0x3ed20a61e049e33f
-DATA gamma64avx2Const<>+3736(SB)/8, $0x3ed20a61e049e33f
-DATA gamma64avx2Const<>+3744(SB)/8, $0x3fce1f50689191cb
-DATA gamma64avx2Const<>+3752(SB)/8, $0x3fce1f50689191cb
-DATA gamma64avx2Const<>+3760(SB)/8, $0x3fce1f50689191cb
-DATA gamma64avx2Const<>+3768(SB)/8, $0x3fce1f50689191cb
-DATA gamma64avx2Const<>+3776(SB)/8, $0x40103c1f081b5ac4
-DATA gamma64avx2Const<>+3784(SB)/8, $0x40103c1f081b5ac4
-DATA gamma64avx2Const<>+3792(SB)/8, $0x40103c1f081b5ac4
-DATA gamma64avx2Const<>+3800(SB)/8, $0x40103c1f081b5ac4
-DATA gamma64avx2Const<>+3808(SB)/8, $0xbf1b6e1cdea474b9
-DATA gamma64avx2Const<>+3816(SB)/8, $0xbf1b6e1cdea474b9
-DATA gamma64avx2Const<>+3824(SB)/8, $0xbf1b6e1cdea474b9
-DATA gamma64avx2Const<>+3832(SB)/8, $0xbf1b6e1cdea474b9
-DATA gamma64avx2Const<>+3840(SB)/8, $0xbe82175e33b10f9d
-DATA gamma64avx2Const<>+3848(SB)/8, $0xbe82175e33b10f9d
-DATA gamma64avx2Const<>+3856(SB)/8, $0xbe82175e33b10f9d
-DATA gamma64avx2Const<>+3864(SB)/8, $0xbe82175e33b10f9d
-DATA gamma64avx2Const<>+3872(SB)/8, $0xbf9a6d1f2a05f609
-DATA gamma64avx2Const<>+3880(SB)/8, $0xbf9a6d1f2a05f609
-DATA gamma64avx2Const<>+3888(SB)/8, $0xbf9a6d1f2a05f609
-DATA gamma64avx2Const<>+3896(SB)/8, $0xbf9a6d1f2a05f609
-DATA gamma64avx2Const<>+3904(SB)/8, $0xbff55d3c7e3cbfda
-DATA gamma64avx2Const<>+3912(SB)/8, $0xbff55d3c7e3cbfda
-DATA gamma64avx2Const<>+3920(SB)/8, $0xbff55d3c7e3cbfda
-DATA gamma64avx2Const<>+3928(SB)/8, $0xbff55d3c7e3cbfda
-DATA gamma64avx2Const<>+3936(SB)/8, $0xc013bd3cc9be45de
-DATA gamma64avx2Const<>+3944(SB)/8, $0xc013bd3cc9be45de
-DATA gamma64avx2Const<>+3952(SB)/8, $0xc013bd3cc9be45de
-DATA gamma64avx2Const<>+3960(SB)/8, $0xc013bd3cc9be45de
-DATA gamma64avx2Const<>+3968(SB)/8, $0x7ff8000000000001
-DATA gamma64avx2Const<>+3976(SB)/8, $0x7ff8000000000001
-DATA gamma64avx2Const<>+3984(SB)/8, $0x7ff8000000000001
-DATA gamma64avx2Const<>+3992(SB)/8, $0x7ff8000000000001
-DATA gamma64avx2Const<>+4000(SB)/8, $0x8000000000000000
-DATA gamma64avx2Const<>+4008(SB)/8, $0x8000000000000000
-DATA gamma64avx2Const<>+4016(SB)/8, $0x8000000000000000
-DATA gamma64avx2Const<>+4024(SB)/8, $0x8000000000000000
-DATA gamma64avx2Const<>+4032(SB)/8, $0xbff0000000000000
-DATA gamma64avx2Const<>+4040(SB)/8, $0xbff0000000000000
-DATA gamma64avx2Const<>+4048(SB)/8, $0xbff0000000000000
-DATA gamma64avx2Const<>+4056(SB)/8, $0xbff0000000000000
-DATA gamma64avx2Const<>+4064(SB)/8, $0x7ff8000000000000
-DATA gamma64avx2Const<>+4072(SB)/8, $0x7ff8000000000000
-DATA gamma64avx2Const<>+4080(SB)/8, $0x7ff8000000000000
-DATA gamma64avx2Const<>+4088(SB)/8, $0x7ff8000000000000
-DATA gamma64avx2Const<>+4096(SB)/8, $0xfff0000000000000
-DATA gamma64avx2Const<>+4104(SB)/8, $0xfff0000000000000
-DATA gamma64avx2Const<>+4112(SB)/8, $0xfff0000000000000
-DATA gamma64avx2Const<>+4120(SB)/8, $0xfff0000000000000
-DATA gamma64avx2Const<>+4128(SB)/8, $0x20ca2fe76a3f9475
-DATA gamma64avx2Const<>+4136(SB)/8, $0x20ca2fe76a3f9475
-DATA gamma64avx2Const<>+4144(SB)/8, $0x20ca2fe76a3f9475
-DATA gamma64avx2Const<>+4152(SB)/8, $0x20ca2fe76a3f9475
-DATA gamma64avx2Const<>+4160(SB)/8, $0x54b249ad2594c37d
-DATA gamma64avx2Const<>+4168(SB)/8, $0x54b249ad2594c37d
-DATA gamma64avx2Const<>+4176(SB)/8, $0x54b249ad2594c37d
-DATA gamma64avx2Const<>+4184(SB)/8, $0x54b249ad2594c37d
-DATA gamma64avx2Const<>+4192(SB)/8, $0xc17e0ecc4185a49b
-DATA gamma64avx2Const<>+4200(SB)/8, $0xc17e0ecc4185a49b
-DATA gamma64avx2Const<>+4208(SB)/8, $0xc17e0ecc4185a49b
-DATA gamma64avx2Const<>+4216(SB)/8, $0xc17e0ecc4185a49b
-DATA gamma64avx2Const<>+4224(SB)/8, $0xc17e00787f071b81
-DATA gamma64avx2Const<>+4232(SB)/8, $0xc17e00787f071b81
-DATA gamma64avx2Const<>+4240(SB)/8, $0xc17e00787f071b81
-DATA gamma64avx2Const<>+4248(SB)/8, $0xc17e00787f071b81
-DATA gamma64avx2Const<>+4256(SB)/8, $0xc15ad5c88fe4350a
-DATA gamma64avx2Const<>+4264(SB)/8, $0xc15ad5c88fe4350a
-DATA gamma64avx2Const<>+4272(SB)/8, $0xc15ad5c88fe4350a
-DATA gamma64avx2Const<>+4280(SB)/8, $0xc15ad5c88fe4350a
-DATA gamma64avx2Const<>+4288(SB)/8, $0xc120de2c351a92ad
-DATA gamma64avx2Const<>+4296(SB)/8, $0xc120de2c351a92ad
-DATA gamma64avx2Const<>+4304(SB)/8, $0xc120de2c351a92ad
-DATA gamma64avx2Const<>+4312(SB)/8, $0xc120de2c351a92ad
-DATA gamma64avx2Const<>+4320(SB)/8, $0xc0d2ab61eadaba6c
-DATA gamma64avx2Const<>+4328(SB)/8, $0xc0d2ab61eadaba6c
-DATA gamma64avx2Const<>+4336(SB)/8, $0xc0d2ab61eadaba6c
-DATA gamma64avx2Const<>+4344(SB)/8, $0xc0d2ab61eadaba6c
-DATA gamma64avx2Const<>+4352(SB)/8, $0xc0776dd2102a8a04
-DATA gamma64avx2Const<>+4360(SB)/8, $0xc0776dd2102a8a04
-DATA gamma64avx2Const<>+4368(SB)/8, $0xc0776dd2102a8a04
-DATA gamma64avx2Const<>+4376(SB)/8, $0xc0776dd2102a8a04
-DATA gamma64avx2Const<>+4384(SB)/8, $0xc01b9be81b5e2460
-DATA gamma64avx2Const<>+4392(SB)/8, $0xc01b9be81b5e2460
-DATA gamma64avx2Const<>+4400(SB)/8, $0xc01b9be81b5e2460
-DATA gamma64avx2Const<>+4408(SB)/8, $0xc01b9be81b5e2460
-DATA gamma64avx2Const<>+4416(SB)/8, $0xbfd031a8162f8258
-DATA gamma64avx2Const<>+4424(SB)/8, $0xbfd031a8162f8258
-DATA gamma64avx2Const<>+4432(SB)/8, $0xbfd031a8162f8258
-DATA gamma64avx2Const<>+4440(SB)/8, $0xbfd031a8162f8258
-DATA gamma64avx2Const<>+4448(SB)/8, $0xbfa11110ce399553
-DATA gamma64avx2Const<>+4456(SB)/8, $0xbfa11110ce399553
-DATA gamma64avx2Const<>+4464(SB)/8, $0xbfa11110ce399553
-DATA gamma64avx2Const<>+4472(SB)/8, $0xbfa11110ce399553
-DATA gamma64avx2Const<>+4480(SB)/8, $0xbfa111111110f2c6
-DATA gamma64avx2Const<>+4488(SB)/8, $0xbfa111111110f2c6
-DATA gamma64avx2Const<>+4496(SB)/8, $0xbfa111111110f2c6
-DATA gamma64avx2Const<>+4504(SB)/8, $0xbfa111111110f2c6
-DATA gamma64avx2Const<>+4512(SB)/8, $0x41830cba1ce589d5
-DATA gamma64avx2Const<>+4520(SB)/8, $0x41830cba1ce589d5
-DATA gamma64avx2Const<>+4528(SB)/8, $0x41830cba1ce589d5
-DATA gamma64avx2Const<>+4536(SB)/8, $0x41830cba1ce589d5
-DATA gamma64avx2Const<>+4544(SB)/8, $0x416628937d13a6c4
-DATA gamma64avx2Const<>+4552(SB)/8, $0x416628937d13a6c4
-DATA gamma64avx2Const<>+4560(SB)/8, $0x416628937d13a6c4
-DATA gamma64avx2Const<>+4568(SB)/8, $0x416628937d13a6c4
-DATA gamma64avx2Const<>+4576(SB)/8, $0x41707841366e75a5
-DATA gamma64avx2Const<>+4584(SB)/8, $0x41707841366e75a5
-DATA gamma64avx2Const<>+4592(SB)/8, $0x41707841366e75a5
-DATA gamma64avx2Const<>+4600(SB)/8, $0x41707841366e75a5
-DATA gamma64avx2Const<>+4608(SB)/8, $0x4140e0ae894ccff1
-DATA gamma64avx2Const<>+4616(SB)/8, $0x4140e0ae894ccff1
-DATA gamma64avx2Const<>+4624(SB)/8, $0x4140e0ae894ccff1
-DATA gamma64avx2Const<>+4632(SB)/8, $0x4140e0ae894ccff1
-DATA gamma64avx2Const<>+4640(SB)/8, $0x40fb7444a5bf75f7
-DATA gamma64avx2Const<>+4648(SB)/8, $0x40fb7444a5bf75f7
-DATA gamma64avx2Const<>+4656(SB)/8, $0x40fb7444a5bf75f7
-DATA gamma64avx2Const<>+4664(SB)/8, $0x40fb7444a5bf75f7
-DATA gamma64avx2Const<>+4672(SB)/8, $0x40a5f181485914a6
-DATA gamma64avx2Const<>+4680(SB)/8, $0x40a5f181485914a6
-DATA gamma64avx2Const<>+4688(SB)/8, $0x40a5f181485914a6
-DATA gamma64avx2Const<>+4696(SB)/8, $0x40a5f181485914a6
-DATA gamma64avx2Const<>+4704(SB)/8, $0x40487aed214432a8
-DATA gamma64avx2Const<>+4712(SB)/8, $0x40487aed214432a8
-DATA gamma64avx2Const<>+4720(SB)/8, $0x40487aed214432a8
-DATA gamma64avx2Const<>+4728(SB)/8, $0x40487aed214432a8
-DATA gamma64avx2Const<>+4736(SB)/8, $0x3ff297b18da31bac
-DATA gamma64avx2Const<>+4744(SB)/8, $0x3ff297b18da31bac
-DATA gamma64avx2Const<>+4752(SB)/8, $0x3ff297b18da31bac
-DATA gamma64avx2Const<>+4760(SB)/8, $0x3ff297b18da31bac
-DATA gamma64avx2Const<>+4768(SB)/8, $0x3fb364c8315729bb
-DATA gamma64avx2Const<>+4776(SB)/8, $0x3fb364c8315729bb
-DATA gamma64avx2Const<>+4784(SB)/8, $0x3fb364c8315729bb
-DATA gamma64avx2Const<>+4792(SB)/8, $0x3fb364c8315729bb
-DATA gamma64avx2Const<>+4800(SB)/8, $0x3f98618617d3e97a
-DATA gamma64avx2Const<>+4808(SB)/8, $0x3f98618617d3e97a
-DATA gamma64avx2Const<>+4816(SB)/8, $0x3f98618617d3e97a
-DATA gamma64avx2Const<>+4824(SB)/8, $0x3f98618617d3e97a
-DATA gamma64avx2Const<>+4832(SB)/8, $0x3fc5555555555555
-DATA gamma64avx2Const<>+4840(SB)/8, $0x3fc5555555555555
-DATA gamma64avx2Const<>+4848(SB)/8, $0x3fc5555555555555
-DATA gamma64avx2Const<>+4856(SB)/8, $0x3fc5555555555555
-GLOBL gamma64avx2Const<>(SB), RODATA|NOPTR, $4864
+DATA gamma64avx2Const<>+2272(SB)/8, $0x3ca1a62633145c07
+DATA gamma64avx2Const<>+2280(SB)/8, $0x3ca1a62633145c07
+DATA gamma64avx2Const<>+2288(SB)/8, $0x3ca1a62633145c07
+DATA gamma64avx2Const<>+2296(SB)/8, $0x3ca1a62633145c07
+DATA gamma64avx2Const<>+2304(SB)/8, $0x3fd45f306dc9c883
+DATA gamma64avx2Const<>+2312(SB)/8, $0x3fd45f306dc9c883
+DATA gamma64avx2Const<>+2320(SB)/8, $0x3fd45f306dc9c883
+DATA gamma64avx2Const<>+2328(SB)/8, $0x3fd45f306dc9c883
+DATA gamma64avx2Const<>+2336(SB)/8, $0x8000000000000000
+DATA gamma64avx2Const<>+2344(SB)/8, $0x8000000000000000
+DATA gamma64avx2Const<>+2352(SB)/8, $0x8000000000000000
+DATA gamma64avx2Const<>+2360(SB)/8, $0x8000000000000000
+DATA gamma64avx2Const<>+2368(SB)/8, $0x3bc79ca10c924223
+DATA gamma64avx2Const<>+2376(SB)/8, $0x3bc79ca10c924223
+DATA gamma64avx2Const<>+2384(SB)/8, $0x3bc79ca10c924223
+DATA gamma64avx2Const<>+2392(SB)/8, $0x3bc79ca10c924223
+DATA gamma64avx2Const<>+2400(SB)/8, $0x7ff0000000000000
+DATA gamma64avx2Const<>+2408(SB)/8, $0x7ff0000000000000
+DATA gamma64avx2Const<>+2416(SB)/8, $0x7ff0000000000000
+DATA gamma64avx2Const<>+2424(SB)/8, $0x7ff0000000000000
+DATA gamma64avx2Const<>+2432(SB)/8, $0x3ff762d86356be3f
+DATA gamma64avx2Const<>+2440(SB)/8, $0x3ff762d86356be3f
+DATA gamma64avx2Const<>+2448(SB)/8, $0x3ff762d86356be3f
+DATA gamma64avx2Const<>+2456(SB)/8, $0x3ff762d86356be3f
+DATA gamma64avx2Const<>+2464(SB)/8, $0x3c9b86a722197829
+DATA gamma64avx2Const<>+2472(SB)/8, $0x3c9b86a722197829
+DATA gamma64avx2Const<>+2480(SB)/8, $0x3c9b86a722197829
+DATA gamma64avx2Const<>+2488(SB)/8, $0x3c9b86a722197829
+DATA gamma64avx2Const<>+2496(SB)/8, $0xbf22fae5cb379bf2
+DATA gamma64avx2Const<>+2504(SB)/8, $0xbf22fae5cb379bf2
+DATA gamma64avx2Const<>+2512(SB)/8, $0xbf22fae5cb379bf2
+DATA gamma64avx2Const<>+2520(SB)/8, $0xbf22fae5cb379bf2
+DATA gamma64avx2Const<>+2528(SB)/8, $0xbf275c084e78a4cd
+DATA gamma64avx2Const<>+2536(SB)/8, $0xbf275c084e78a4cd
+DATA gamma64avx2Const<>+2544(SB)/8, $0xbf275c084e78a4cd
+DATA gamma64avx2Const<>+2552(SB)/8, $0xbf275c084e78a4cd
+DATA gamma64avx2Const<>+2560(SB)/8, $0xbf3fd8e50abf2196
+DATA gamma64avx2Const<>+2568(SB)/8, $0xbf3fd8e50abf2196
+DATA gamma64avx2Const<>+2576(SB)/8, $0xbf3fd8e50abf2196
+DATA gamma64avx2Const<>+2584(SB)/8, $0xbf3fd8e50abf2196
+DATA gamma64avx2Const<>+2592(SB)/8, $0xbf50fb38d217b800
+DATA gamma64avx2Const<>+2600(SB)/8, $0xbf50fb38d217b800
+DATA gamma64avx2Const<>+2608(SB)/8, $0xbf50fb38d217b800
+DATA gamma64avx2Const<>+2616(SB)/8, $0xbf50fb38d217b800
+DATA gamma64avx2Const<>+2624(SB)/8, $0xbf6336dbe66757c8
+DATA gamma64avx2Const<>+2632(SB)/8, $0xbf6336dbe66757c8
+DATA gamma64avx2Const<>+2640(SB)/8, $0xbf6336dbe66757c8
+DATA gamma64avx2Const<>+2648(SB)/8, $0xbf6336dbe66757c8
+DATA gamma64avx2Const<>+2656(SB)/8, $0xbf75a06a5d662cb4
+DATA gamma64avx2Const<>+2664(SB)/8, $0xbf75a06a5d662cb4
+DATA gamma64avx2Const<>+2672(SB)/8, $0xbf75a06a5d662cb4
+DATA gamma64avx2Const<>+2680(SB)/8, $0xbf75a06a5d662cb4
+DATA gamma64avx2Const<>+2688(SB)/8, $0xbf8863563f44f303
+DATA gamma64avx2Const<>+2696(SB)/8, $0xbf8863563f44f303
+DATA gamma64avx2Const<>+2704(SB)/8, $0xbf8863563f44f303
+DATA gamma64avx2Const<>+2712(SB)/8, $0xbf8863563f44f303
+DATA gamma64avx2Const<>+2720(SB)/8, $0xbf9b9f8b11bfd3d0
+DATA gamma64avx2Const<>+2728(SB)/8, $0xbf9b9f8b11bfd3d0
+DATA gamma64avx2Const<>+2736(SB)/8, $0xbf9b9f8b11bfd3d0
+DATA gamma64avx2Const<>+2744(SB)/8, $0xbf9b9f8b11bfd3d0
+DATA gamma64avx2Const<>+2752(SB)/8, $0xbfafb44202a2306b
+DATA gamma64avx2Const<>+2760(SB)/8, $0xbfafb44202a2306b
+DATA gamma64avx2Const<>+2768(SB)/8, $0xbfafb44202a2306b
+DATA gamma64avx2Const<>+2776(SB)/8, $0xbfafb44202a2306b
+DATA gamma64avx2Const<>+2784(SB)/8, $0xbfc2feeeb98a78ea
+DATA gamma64avx2Const<>+2792(SB)/8, $0xbfc2feeeb98a78ea
+DATA gamma64avx2Const<>+2800(SB)/8, $0xbfc2feeeb98a78ea
+DATA gamma64avx2Const<>+2808(SB)/8, $0xbfc2feeeb98a78ea
+DATA gamma64avx2Const<>+2816(SB)/8, $0xbfdb1cb63005ee98
+DATA gamma64avx2Const<>+2824(SB)/8, $0xbfdb1cb63005ee98
+DATA gamma64avx2Const<>+2832(SB)/8, $0xbfdb1cb63005ee98
+DATA gamma64avx2Const<>+2840(SB)/8, $0xbfdb1cb63005ee98
+DATA gamma64avx2Const<>+2848(SB)/8, $0x3f194e73cc9821e1
+DATA gamma64avx2Const<>+2856(SB)/8, $0x3f194e73cc9821e1
+DATA gamma64avx2Const<>+2864(SB)/8, $0x3f194e73cc9821e1
+DATA gamma64avx2Const<>+2872(SB)/8, $0x3f194e73cc9821e1
+DATA gamma64avx2Const<>+2880(SB)/8, $0x3f1f255c4568ac4d
+DATA gamma64avx2Const<>+2888(SB)/8, $0x3f1f255c4568ac4d
+DATA gamma64avx2Const<>+2896(SB)/8, $0x3f1f255c4568ac4d
+DATA gamma64avx2Const<>+2904(SB)/8, $0x3f1f255c4568ac4d
+DATA gamma64avx2Const<>+2912(SB)/8, $0x3f353b23429da21b
+DATA gamma64avx2Const<>+2920(SB)/8, $0x3f353b23429da21b
+DATA gamma64avx2Const<>+2928(SB)/8, $0x3f353b23429da21b
+DATA gamma64avx2Const<>+2936(SB)/8, $0x3f353b23429da21b
+DATA gamma64avx2Const<>+2944(SB)/8, $0x3f46a3e76070c135
+DATA gamma64avx2Const<>+2952(SB)/8, $0x3f46a3e76070c135
+DATA gamma64avx2Const<>+2960(SB)/8, $0x3f46a3e76070c135
+DATA gamma64avx2Const<>+2968(SB)/8, $0x3f46a3e76070c135
+DATA gamma64avx2Const<>+2976(SB)/8, $0x3f599d3f5c0cad5e
+DATA gamma64avx2Const<>+2984(SB)/8, $0x3f599d3f5c0cad5e
+DATA gamma64avx2Const<>+2992(SB)/8, $0x3f599d3f5c0cad5e
+DATA gamma64avx2Const<>+3000(SB)/8, $0x3f599d3f5c0cad5e
+DATA gamma64avx2Const<>+3008(SB)/8, $0x3f6cd2011454fd05
+DATA gamma64avx2Const<>+3016(SB)/8, $0x3f6cd2011454fd05
+DATA gamma64avx2Const<>+3024(SB)/8, $0x3f6cd2011454fd05
+DATA gamma64avx2Const<>+3032(SB)/8, $0x3f6cd2011454fd05
+DATA gamma64avx2Const<>+3040(SB)/8, $0x3f803c0adafa529c
+DATA gamma64avx2Const<>+3048(SB)/8, $0x3f803c0adafa529c
+DATA gamma64avx2Const<>+3056(SB)/8, $0x3f803c0adafa529c
+DATA gamma64avx2Const<>+3064(SB)/8, $0x3f803c0adafa529c
+DATA gamma64avx2Const<>+3072(SB)/8, $0x3f92564717896ec6
+DATA gamma64avx2Const<>+3080(SB)/8, $0x3f92564717896ec6
+DATA gamma64avx2Const<>+3088(SB)/8, $0x3f92564717896ec6
+DATA gamma64avx2Const<>+3096(SB)/8, $0x3f92564717896ec6
+DATA gamma64avx2Const<>+3104(SB)/8, $0x3fa4de9aa1779d23
+DATA gamma64avx2Const<>+3112(SB)/8, $0x3fa4de9aa1779d23
+DATA gamma64avx2Const<>+3120(SB)/8, $0x3fa4de9aa1779d23
+DATA gamma64avx2Const<>+3128(SB)/8, $0x3fa4de9aa1779d23
+DATA gamma64avx2Const<>+3136(SB)/8, $0x3fb8512e5903903e
+DATA gamma64avx2Const<>+3144(SB)/8, $0x3fb8512e5903903e
+DATA gamma64avx2Const<>+3152(SB)/8, $0x3fb8512e5903903e
+DATA gamma64avx2Const<>+3160(SB)/8, $0x3fb8512e5903903e
+DATA gamma64avx2Const<>+3168(SB)/8, $0x3fceca189b8e6f6d
+DATA gamma64avx2Const<>+3176(SB)/8, $0x3fceca189b8e6f6d
+DATA gamma64avx2Const<>+3184(SB)/8, $0x3fceca189b8e6f6d
+DATA gamma64avx2Const<>+3192(SB)/8, $0x3fceca189b8e6f6d
+DATA gamma64avx2Const<>+3200(SB)/8, $0x3fee6f0cbb873616
+DATA gamma64avx2Const<>+3208(SB)/8, $0x3fee6f0cbb873616
+DATA gamma64avx2Const<>+3216(SB)/8, $0x3fee6f0cbb873616
+DATA gamma64avx2Const<>+3224(SB)/8, $0x3fee6f0cbb873616
+DATA gamma64avx2Const<>+3232(SB)/8, $0xc0c733d535894f38
+DATA gamma64avx2Const<>+3240(SB)/8, $0xc0c733d535894f38
+DATA gamma64avx2Const<>+3248(SB)/8, $0xc0c733d535894f38
+DATA gamma64avx2Const<>+3256(SB)/8, $0xc0c733d535894f38
+DATA gamma64avx2Const<>+3264(SB)/8, $0xc0b1eff058434261
+DATA gamma64avx2Const<>+3272(SB)/8, $0xc0b1eff058434261
+DATA gamma64avx2Const<>+3280(SB)/8, $0xc0b1eff058434261
+DATA gamma64avx2Const<>+3288(SB)/8, $0xc0b1eff058434261
+DATA gamma64avx2Const<>+3296(SB)/8, $0xc0ad5ccd8a45d646
+DATA gamma64avx2Const<>+3304(SB)/8, $0xc0ad5ccd8a45d646
+DATA gamma64avx2Const<>+3312(SB)/8, $0xc0ad5ccd8a45d646
+DATA gamma64avx2Const<>+3320(SB)/8, $0xc0ad5ccd8a45d646
+DATA gamma64avx2Const<>+3328(SB)/8, $0xc075ea8e09c8d243
+DATA gamma64avx2Const<>+3336(SB)/8, $0xc075ea8e09c8d243
+DATA gamma64avx2Const<>+3344(SB)/8, $0xc075ea8e09c8d243
+DATA gamma64avx2Const<>+3352(SB)/8, $0xc075ea8e09c8d243
+DATA gamma64avx2Const<>+3360(SB)/8, $0xc02c59f1b96a8f96
+DATA gamma64avx2Const<>+3368(SB)/8, $0xc02c59f1b96a8f96
+DATA gamma64avx2Const<>+3376(SB)/8, $0xc02c59f1b96a8f96
+DATA gamma64avx2Const<>+3384(SB)/8, $0xc02c59f1b96a8f96
+DATA gamma64avx2Const<>+3392(SB)/8, $0xbfda966fb638e1f4
+DATA gamma64avx2Const<>+3400(SB)/8, $0xbfda966fb638e1f4
+DATA gamma64avx2Const<>+3408(SB)/8, $0xbfda966fb638e1f4
+DATA gamma64avx2Const<>+3416(SB)/8, $0xbfda966fb638e1f4
+DATA gamma64avx2Const<>+3424(SB)/8, $0xbf9593636e943c74
+DATA gamma64avx2Const<>+3432(SB)/8, $0xbf9593636e943c74
+DATA gamma64avx2Const<>+3440(SB)/8, $0xbf9593636e943c74
+DATA gamma64avx2Const<>+3448(SB)/8, $0xbf9593636e943c74
+DATA gamma64avx2Const<>+3456(SB)/8, $0xbf71110fff770a6a
+DATA gamma64avx2Const<>+3464(SB)/8, $0xbf71110fff770a6a
+DATA gamma64avx2Const<>+3472(SB)/8, $0xbf71110fff770a6a
+DATA gamma64avx2Const<>+3480(SB)/8, $0xbf71110fff770a6a
+DATA gamma64avx2Const<>+3488(SB)/8, $0xbf81111111109e62
+DATA gamma64avx2Const<>+3496(SB)/8, $0xbf81111111109e62
+DATA gamma64avx2Const<>+3504(SB)/8, $0xbf81111111109e62
+DATA gamma64avx2Const<>+3512(SB)/8, $0xbf81111111109e62
+DATA gamma64avx2Const<>+3520(SB)/8, $0x40bf59444d65bd73
+DATA gamma64avx2Const<>+3528(SB)/8, $0x40bf59444d65bd73
+DATA gamma64avx2Const<>+3536(SB)/8, $0x40bf59444d65bd73
+DATA gamma64avx2Const<>+3544(SB)/8, $0x40bf59444d65bd73
+DATA gamma64avx2Const<>+3552(SB)/8, $0x40c52f922c7da7cc
+DATA gamma64avx2Const<>+3560(SB)/8, $0x40c52f922c7da7cc
+DATA gamma64avx2Const<>+3568(SB)/8, $0x40c52f922c7da7cc
+DATA gamma64avx2Const<>+3576(SB)/8, $0x40c52f922c7da7cc
+DATA gamma64avx2Const<>+3584(SB)/8, $0x40945d47e6a504d0
+DATA gamma64avx2Const<>+3592(SB)/8, $0x40945d47e6a504d0
+DATA gamma64avx2Const<>+3600(SB)/8, $0x40945d47e6a504d0
+DATA gamma64avx2Const<>+3608(SB)/8, $0x40945d47e6a504d0
+DATA gamma64avx2Const<>+3616(SB)/8, $0x405318d7f96efe83
+DATA gamma64avx2Const<>+3624(SB)/8, $0x405318d7f96efe83
+DATA gamma64avx2Const<>+3632(SB)/8, $0x405318d7f96efe83
+DATA gamma64avx2Const<>+3640(SB)/8, $0x405318d7f96efe83
+DATA gamma64avx2Const<>+3648(SB)/8, $0x400344e133fb731d
+DATA gamma64avx2Const<>+3656(SB)/8, $0x400344e133fb731d
+DATA gamma64avx2Const<>+3664(SB)/8, $0x400344e133fb731d
+DATA gamma64avx2Const<>+3672(SB)/8, $0x400344e133fb731d
+DATA gamma64avx2Const<>+3680(SB)/8, $0x3fb5186623adf876
+DATA gamma64avx2Const<>+3688(SB)/8, $0x3fb5186623adf876
+DATA gamma64avx2Const<>+3696(SB)/8, $0x3fb5186623adf876
+DATA gamma64avx2Const<>+3704(SB)/8, $0x3fb5186623adf876
+DATA gamma64avx2Const<>+3712(SB)/8, $0x3f7f075bb607ec82
+DATA gamma64avx2Const<>+3720(SB)/8, $0x3f7f075bb607ec82
+DATA gamma64avx2Const<>+3728(SB)/8, $0x3f7f075bb607ec82
+DATA gamma64avx2Const<>+3736(SB)/8, $0x3f7f075bb607ec82
+DATA gamma64avx2Const<>+3744(SB)/8, $0x3f7041040eb6b06b
+DATA gamma64avx2Const<>+3752(SB)/8, $0x3f7041040eb6b06b
+DATA gamma64avx2Const<>+3760(SB)/8, $0x3f7041040eb6b06b
+DATA gamma64avx2Const<>+3768(SB)/8, $0x3f7041040eb6b06b
+DATA gamma64avx2Const<>+3776(SB)/8, $0x3f5f9d38906e2150
+DATA gamma64avx2Const<>+3784(SB)/8, $0x3f5f9d38906e2150
+DATA gamma64avx2Const<>+3792(SB)/8, $0x3f5f9d38906e2150
+DATA gamma64avx2Const<>+3800(SB)/8, $0x3f5f9d38906e2150
+DATA gamma64avx2Const<>+3808(SB)/8, $0x3ed20a61e049e33f
+DATA gamma64avx2Const<>+3816(SB)/8, $0x3ed20a61e049e33f
+DATA gamma64avx2Const<>+3824(SB)/8, $0x3ed20a61e049e33f
+DATA gamma64avx2Const<>+3832(SB)/8, $0x3ed20a61e049e33f
+DATA gamma64avx2Const<>+3840(SB)/8, $0x3fce1f50689191cb
+DATA gamma64avx2Const<>+3848(SB)/8, $0x3fce1f50689191cb
+DATA gamma64avx2Const<>+3856(SB)/8, $0x3fce1f50689191cb
+DATA gamma64avx2Const<>+3864(SB)/8, $0x3fce1f50689191cb
+DATA gamma64avx2Const<>+3872(SB)/8, $0x40103c1f081b5ac4
+DATA gamma64avx2Const<>+3880(SB)/8, $0x40103c1f081b5ac4
+DATA gamma64avx2Const<>+3888(SB)/8, $0x40103c1f081b5ac4
+DATA gamma64avx2Const<>+3896(SB)/8, $0x40103c1f081b5ac4
+DATA gamma64avx2Const<>+3904(SB)/8, $0xbf1b6e1cdea474b9
+DATA gamma64avx2Const<>+3912(SB)/8, $0xbf1b6e1cdea474b9
+DATA gamma64avx2Const<>+3920(SB)/8, $0xbf1b6e1cdea474b9
+DATA gamma64avx2Const<>+3928(SB)/8, $0xbf1b6e1cdea474b9
+DATA gamma64avx2Const<>+3936(SB)/8, $0xbe82175e33b10f9d
+DATA gamma64avx2Const<>+3944(SB)/8, $0xbe82175e33b10f9d
+DATA gamma64avx2Const<>+3952(SB)/8, $0xbe82175e33b10f9d
+DATA gamma64avx2Const<>+3960(SB)/8, $0xbe82175e33b10f9d
+DATA gamma64avx2Const<>+3968(SB)/8, $0xbf9a6d1f2a05f609
+DATA gamma64avx2Const<>+3976(SB)/8, $0xbf9a6d1f2a05f609
+DATA gamma64avx2Const<>+3984(SB)/8, $0xbf9a6d1f2a05f609
+DATA gamma64avx2Const<>+3992(SB)/8, $0xbf9a6d1f2a05f609
+DATA gamma64avx2Const<>+4000(SB)/8, $0xbff55d3c7e3cbfda
+DATA gamma64avx2Const<>+4008(SB)/8, $0xbff55d3c7e3cbfda
+DATA gamma64avx2Const<>+4016(SB)/8, $0xbff55d3c7e3cbfda
+DATA gamma64avx2Const<>+4024(SB)/8, $0xbff55d3c7e3cbfda
+DATA gamma64avx2Const<>+4032(SB)/8, $0xc013bd3cc9be45de
+DATA gamma64avx2Const<>+4040(SB)/8, $0xc013bd3cc9be45de
+DATA gamma64avx2Const<>+4048(SB)/8, $0xc013bd3cc9be45de
+DATA gamma64avx2Const<>+4056(SB)/8, $0xc013bd3cc9be45de
+DATA gamma64avx2Const<>+4064(SB)/8, $0x7ff8000000000001
+DATA gamma64avx2Const<>+4072(SB)/8, $0x7ff8000000000001
+DATA gamma64avx2Const<>+4080(SB)/8, $0x7ff8000000000001
+DATA gamma64avx2Const<>+4088(SB)/8, $0x7ff8000000000001
+DATA gamma64avx2Const<>+4096(SB)/8, $0xbff0000000000000
+DATA gamma64avx2Const<>+4104(SB)/8, $0xbff0000000000000
+DATA gamma64avx2Const<>+4112(SB)/8, $0xbff0000000000000
+DATA gamma64avx2Const<>+4120(SB)/8, $0xbff0000000000000
+DATA gamma64avx2Const<>+4128(SB)/8, $0x7ff8000000000000
+DATA gamma64avx2Const<>+4136(SB)/8, $0x7ff8000000000000
+DATA gamma64avx2Const<>+4144(SB)/8, $0x7ff8000000000000
+DATA gamma64avx2Const<>+4152(SB)/8, $0x7ff8000000000000
+DATA gamma64avx2Const<>+4160(SB)/8, $0xfff0000000000000
+DATA gamma64avx2Const<>+4168(SB)/8, $0xfff0000000000000
+DATA gamma64avx2Const<>+4176(SB)/8, $0xfff0000000000000
+DATA gamma64avx2Const<>+4184(SB)/8, $0xfff0000000000000
+DATA gamma64avx2Const<>+4192(SB)/8, $0x20ca2fe76a3f9475
+DATA gamma64avx2Const<>+4200(SB)/8, $0x20ca2fe76a3f9475
+DATA gamma64avx2Const<>+4208(SB)/8, $0x20ca2fe76a3f9475
+DATA gamma64avx2Const<>+4216(SB)/8, $0x20ca2fe76a3f9475
+DATA gamma64avx2Const<>+4224(SB)/8, $0x54b249ad2594c37d
+DATA gamma64avx2Const<>+4232(SB)/8, $0x54b249ad2594c37d
+DATA gamma64avx2Const<>+4240(SB)/8, $0x54b249ad2594c37d
+DATA gamma64avx2Const<>+4248(SB)/8, $0x54b249ad2594c37d
+DATA gamma64avx2Const<>+4256(SB)/8, $0xc17e0ecc4185a49b
+DATA gamma64avx2Const<>+4264(SB)/8, $0xc17e0ecc4185a49b
+DATA gamma64avx2Const<>+4272(SB)/8, $0xc17e0ecc4185a49b
+DATA gamma64avx2Const<>+4280(SB)/8, $0xc17e0ecc4185a49b
+DATA gamma64avx2Const<>+4288(SB)/8, $0xc17e00787f071b81
+DATA gamma64avx2Const<>+4296(SB)/8, $0xc17e00787f071b81
+DATA gamma64avx2Const<>+4304(SB)/8, $0xc17e00787f071b81
+DATA gamma64avx2Const<>+4312(SB)/8, $0xc17e00787f071b81
+DATA gamma64avx2Const<>+4320(SB)/8, $0xc15ad5c88fe4350a
+DATA gamma64avx2Const<>+4328(SB)/8, $0xc15ad5c88fe4350a
+DATA gamma64avx2Const<>+4336(SB)/8, $0xc15ad5c88fe4350a
+DATA gamma64avx2Const<>+4344(SB)/8, $0xc15ad5c88fe4350a
+DATA gamma64avx2Const<>+4352(SB)/8, $0xc120de2c351a92ad
+DATA gamma64avx2Const<>+4360(SB)/8, $0xc120de2c351a92ad
+DATA gamma64avx2Const<>+4368(SB)/8, $0xc120de2c351a92ad
+DATA gamma64avx2Const<>+4376(SB)/8, $0xc120de2c351a92ad
+DATA gamma64avx2Const<>+4384(SB)/8, $0xc0d2ab61eadaba6c
+DATA gamma64avx2Const<>+4392(SB)/8, $0xc0d2ab61eadaba6c
+DATA gamma64avx2Const<>+4400(SB)/8, $0xc0d2ab61eadaba6c
+DATA gamma64avx2Const<>+4408(SB)/8, $0xc0d2ab61eadaba6c
+DATA gamma64avx2Const<>+4416(SB)/8, $0xc0776dd2102a8a04
+DATA gamma64avx2Const<>+4424(SB)/8, $0xc0776dd2102a8a04
+DATA gamma64avx2Const<>+4432(SB)/8, $0xc0776dd2102a8a04
+DATA gamma64avx2Const<>+4440(SB)/8, $0xc0776dd2102a8a04
+DATA gamma64avx2Const<>+4448(SB)/8, $0xc01b9be81b5e2460
+DATA gamma64avx2Const<>+4456(SB)/8, $0xc01b9be81b5e2460
+DATA gamma64avx2Const<>+4464(SB)/8, $0xc01b9be81b5e2460
+DATA gamma64avx2Const<>+4472(SB)/8, $0xc01b9be81b5e2460
+DATA gamma64avx2Const<>+4480(SB)/8, $0xbfd031a8162f8258
+DATA gamma64avx2Const<>+4488(SB)/8, $0xbfd031a8162f8258
+DATA gamma64avx2Const<>+4496(SB)/8, $0xbfd031a8162f8258
+DATA gamma64avx2Const<>+4504(SB)/8, $0xbfd031a8162f8258
+DATA gamma64avx2Const<>+4512(SB)/8, $0xbfa11110ce399553
+DATA gamma64avx2Const<>+4520(SB)/8, $0xbfa11110ce399553
+DATA gamma64avx2Const<>+4528(SB)/8, $0xbfa11110ce399553
+DATA gamma64avx2Const<>+4536(SB)/8, $0xbfa11110ce399553
+DATA gamma64avx2Const<>+4544(SB)/8, $0xbfa111111110f2c6
+DATA gamma64avx2Const<>+4552(SB)/8, $0xbfa111111110f2c6
+DATA gamma64avx2Const<>+4560(SB)/8, $0xbfa111111110f2c6
+DATA gamma64avx2Const<>+4568(SB)/8, $0xbfa111111110f2c6
+DATA gamma64avx2Const<>+4576(SB)/8, $0x41830cba1ce589d5
+DATA gamma64avx2Const<>+4584(SB)/8, $0x41830cba1ce589d5
+DATA gamma64avx2Const<>+4592(SB)/8, $0x41830cba1ce589d5
+DATA gamma64avx2Const<>+4600(SB)/8, $0x41830cba1ce589d5
+DATA gamma64avx2Const<>+4608(SB)/8, $0x416628937d13a6c4
+DATA gamma64avx2Const<>+4616(SB)/8, $0x416628937d13a6c4
+DATA gamma64avx2Const<>+4624(SB)/8, $0x416628937d13a6c4
+DATA gamma64avx2Const<>+4632(SB)/8, $0x416628937d13a6c4
+DATA gamma64avx2Const<>+4640(SB)/8, $0x41707841366e75a5
+DATA gamma64avx2Const<>+4648(SB)/8, $0x41707841366e75a5
+DATA gamma64avx2Const<>+4656(SB)/8, $0x41707841366e75a5
+DATA gamma64avx2Const<>+4664(SB)/8, $0x41707841366e75a5
+DATA gamma64avx2Const<>+4672(SB)/8, $0x4140e0ae894ccff1
+DATA gamma64avx2Const<>+4680(SB)/8, $0x4140e0ae894ccff1
+DATA gamma64avx2Const<>+4688(SB)/8, $0x4140e0ae894ccff1
+DATA gamma64avx2Const<>+4696(SB)/8, $0x4140e0ae894ccff1
+DATA gamma64avx2Const<>+4704(SB)/8, $0x40fb7444a5bf75f7
+DATA gamma64avx2Const<>+4712(SB)/8, $0x40fb7444a5bf75f7
+DATA gamma64avx2Const<>+4720(SB)/8, $0x40fb7444a5bf75f7
+DATA gamma64avx2Const<>+4728(SB)/8, $0x40fb7444a5bf75f7
+DATA gamma64avx2Const<>+4736(SB)/8, $0x40a5f181485914a6
+DATA gamma64avx2Const<>+4744(SB)/8, $0x40a5f181485914a6
+DATA gamma64avx2Const<>+4752(SB)/8, $0x40a5f181485914a6
+DATA gamma64avx2Const<>+4760(SB)/8, $0x40a5f181485914a6
+DATA gamma64avx2Const<>+4768(SB)/8, $0x40487aed214432a8
+DATA gamma64avx2Const<>+4776(SB)/8, $0x40487aed214432a8
+DATA gamma64avx2Const<>+4784(SB)/8, $0x40487aed214432a8
+DATA gamma64avx2Const<>+4792(SB)/8, $0x40487aed214432a8
+DATA gamma64avx2Const<>+4800(SB)/8, $0x3ff297b18da31bac
+DATA gamma64avx2Const<>+4808(SB)/8, $0x3ff297b18da31bac
+DATA gamma64avx2Const<>+4816(SB)/8, $0x3ff297b18da31bac
+DATA gamma64avx2Const<>+4824(SB)/8, $0x3ff297b18da31bac
+DATA gamma64avx2Const<>+4832(SB)/8, $0x3fb364c8315729bb
+DATA gamma64avx2Const<>+4840(SB)/8, $0x3fb364c8315729bb
+DATA gamma64avx2Const<>+4848(SB)/8, $0x3fb364c8315729bb
+DATA gamma64avx2Const<>+4856(SB)/8, $0x3fb364c8315729bb
+DATA gamma64avx2Const<>+4864(SB)/8, $0x3f98618617d3e97a
+DATA gamma64avx2Const<>+4872(SB)/8, $0x3f98618617d3e97a
+DATA gamma64avx2Const<>+4880(SB)/8, $0x3f98618617d3e97a
+DATA gamma64avx2Const<>+4888(SB)/8, $0x3f98618617d3e97a
+DATA gamma64avx2Const<>+4896(SB)/8, $0x3fc5555555555555
+DATA gamma64avx2Const<>+4904(SB)/8, $0x3fc5555555555555
+DATA gamma64avx2Const<>+4912(SB)/8, $0x3fc5555555555555
+DATA gamma64avx2Const<>+4920(SB)/8, $0x3fc5555555555555
+GLOBL gamma64avx2Const<>(SB), RODATA|NOPTR, $4928
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -1428,7 +1454,8 @@ loop:
 	TESTL AX, AX
 	JNZ rare0
 	BLOCK4
-	BLOCK8
+	BLOCK9
+	VADDPD Y2, Y4, Y2
 	VMOVUPD Y2, (DI)
 back0:
 	VMOVUPD 32(SI), Y2
@@ -1440,7 +1467,8 @@ back0:
 	TESTL AX, AX
 	JNZ rare1
 	BLOCK4
-	BLOCK8
+	BLOCK9
+	VADDPD Y2, Y4, Y2
 	VMOVUPD Y2, 32(DI)
 back1:
 	ADDQ $64, DI
@@ -1468,7 +1496,8 @@ tailLoop:
 	TESTL AX, AX
 	JNZ rare2
 	BLOCK4
-	BLOCK8
+	BLOCK9
+	VADDPD Y2, Y4, Y2
 	VMASKMOVPD Y2, Y15, (DI)
 back2:
 	ADDQ $32, DI
@@ -1482,28 +1511,61 @@ done:
 
 rare0:
 	VMOVUPD (SI), Y2
+	BLOCK6
+	VSUBPD Y5, Y7, Y5
+	VSUBPD Y5, Y6, Y5
+	VFMADD231PD gamma64avx2Const<>+800(SB), Y2, Y4
+	VADDPD Y4, Y5, Y2
+	VFMADD231PD gamma64avx2Const<>+2304(SB), Y3, Y2
+	VMOVUPD (SI), Y3
 	BLOCK1
-	BLOCK5
-	BLOCK10
-	VBLENDVPD Y4, Y2, Y3, Y2
+	VSUBPD Y3, Y2, Y2
+	VADDPD Y2, Y4, Y2
+	VADDPD Y2, Y6, Y2
+	VMOVUPD (SI), Y4
+	BLOCK7
+	BLOCK11
+	VBLENDVPD Y3, Y4, Y2, Y2
 	VMOVUPD Y2, (DI)
 	JMP back0
 
 rare1:
 	VMOVUPD 32(SI), Y2
+	BLOCK6
+	VSUBPD Y5, Y7, Y5
+	VSUBPD Y5, Y6, Y5
+	VFMADD231PD gamma64avx2Const<>+800(SB), Y2, Y4
+	VADDPD Y4, Y5, Y2
+	VFMADD231PD gamma64avx2Const<>+2304(SB), Y3, Y2
+	VMOVUPD 32(SI), Y3
 	BLOCK1
-	BLOCK5
-	BLOCK10
-	VBLENDVPD Y4, Y2, Y3, Y2
+	VSUBPD Y3, Y2, Y2
+	VADDPD Y2, Y4, Y2
+	VADDPD Y2, Y6, Y2
+	VMOVUPD 32(SI), Y4
+	BLOCK7
+	BLOCK11
+	VBLENDVPD Y3, Y4, Y2, Y2
 	VMOVUPD Y2, 32(DI)
 	JMP back1
 
 rare2:
 	VMASKMOVPD (SI), Y15, Y2
+	BLOCK6
+	VSUBPD Y5, Y7, Y5
+	VSUBPD Y5, Y6, Y5
+	VFMADD231PD gamma64avx2Const<>+800(SB), Y2, Y4
+	VADDPD Y4, Y5, Y2
+	VFMADD231PD gamma64avx2Const<>+2304(SB), Y3, Y2
+	VMASKMOVPD (SI), Y15, Y3
 	BLOCK1
-	BLOCK5
-	BLOCK10
-	VBLENDVPD Y4, Y2, Y3, Y2
+	VSUBPD Y3, Y2, Y2
+	VADDPD Y2, Y4, Y2
+	VADDPD Y2, Y6, Y2
+	VMASKMOVPD (SI), Y15, Y4
+	BLOCK7
+	BLOCK11
+	VBLENDVPD Y3, Y4, Y2, Y2
 	VMASKMOVPD Y2, Y15, (DI)
 	JMP back2
 
@@ -1527,8 +1589,8 @@ loop:
 	VMOVMSKPS Y4, AX
 	TESTL AX, AX
 	JNZ rare0
-	BLOCK6
-	BLOCK11
+	BLOCK5
+	BLOCK12
 	VMOVUPD Y3, (DI)
 back0:
 	VMOVUPD 32(SI), Y3
@@ -1539,8 +1601,8 @@ back0:
 	VMOVMSKPS Y4, AX
 	TESTL AX, AX
 	JNZ rare1
-	BLOCK6
-	BLOCK11
+	BLOCK5
+	BLOCK12
 	VMOVUPD Y3, 32(DI)
 back1:
 	ADDQ $64, DI
@@ -1567,8 +1629,8 @@ tailLoop:
 	VMOVMSKPS Y4, AX
 	TESTL AX, AX
 	JNZ rare2
-	BLOCK6
-	BLOCK11
+	BLOCK5
+	BLOCK12
 	VMASKMOVPD Y3, Y15, (DI)
 back2:
 	ADDQ $32, DI
@@ -1584,8 +1646,8 @@ rare0:
 	VMOVUPD (SI), Y3
 	BLOCK2
 	BLOCK3
-	BLOCK9
-	VBLENDVPD Y5, gamma64avx2Const<>+3968(SB), Y4, Y4
+	BLOCK10
+	VBLENDVPD Y5, gamma64avx2Const<>+4064(SB), Y4, Y4
 	VCMPPD $3, Y3, Y3, Y5
 	VBLENDVPD Y5, Y3, Y4, Y3
 	VMOVUPD Y3, (DI)
@@ -1595,8 +1657,8 @@ rare1:
 	VMOVUPD 32(SI), Y3
 	BLOCK2
 	BLOCK3
-	BLOCK9
-	VBLENDVPD Y5, gamma64avx2Const<>+3968(SB), Y4, Y4
+	BLOCK10
+	VBLENDVPD Y5, gamma64avx2Const<>+4064(SB), Y4, Y4
 	VCMPPD $3, Y3, Y3, Y5
 	VBLENDVPD Y5, Y3, Y4, Y3
 	VMOVUPD Y3, 32(DI)
@@ -1606,8 +1668,8 @@ rare2:
 	VMASKMOVPD (SI), Y15, Y3
 	BLOCK2
 	BLOCK3
-	BLOCK9
-	VBLENDVPD Y5, gamma64avx2Const<>+3968(SB), Y4, Y4
+	BLOCK10
+	VBLENDVPD Y5, gamma64avx2Const<>+4064(SB), Y4, Y4
 	VCMPPD $3, Y3, Y3, Y5
 	VBLENDVPD Y5, Y3, Y4, Y3
 	VMASKMOVPD Y3, Y15, (DI)
@@ -1618,15 +1680,15 @@ TEXT ·trigammaF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS gamma64avx2Const<>+4128(SB), Y1
-	VMOVUPS gamma64avx2Const<>+4160(SB), Y2
+	VMOVUPS gamma64avx2Const<>+4192(SB), Y1
+	VMOVUPS gamma64avx2Const<>+4224(SB), Y2
 	VMOVUPS gamma64avx2Const<>+384(SB), Y3
 	VMOVUPS gamma64avx2Const<>+0(SB), Y0
 	VMOVUPS gamma64avx2Const<>+32(SB), Y4
-	VMOVUPS gamma64avx2Const<>+4192(SB), Y5
-	VMOVUPS gamma64avx2Const<>+4224(SB), Y6
-	VMOVUPS gamma64avx2Const<>+4256(SB), Y7
-	VMOVUPS gamma64avx2Const<>+4288(SB), Y8
+	VMOVUPS gamma64avx2Const<>+4256(SB), Y5
+	VMOVUPS gamma64avx2Const<>+4288(SB), Y6
+	VMOVUPS gamma64avx2Const<>+4320(SB), Y7
+	VMOVUPS gamma64avx2Const<>+4352(SB), Y8
 	SUBQ $4, CX
 	JL tail
 
@@ -1638,8 +1700,8 @@ loop:
 	VMOVMSKPS Y10, AX
 	TESTL AX, AX
 	JNZ stopMain
-	BLOCK7
-	VFMADD213PD gamma64avx2Const<>+4832(SB), Y11, Y14
+	BLOCK8
+	VFMADD213PD gamma64avx2Const<>+4896(SB), Y11, Y14
 	VFMADD231PD Y10, Y13, Y14
 	VMULPD gamma64avx2Const<>+128(SB), Y9, Y11
 	VFMADD231PD Y14, Y10, Y11
@@ -1670,8 +1732,8 @@ tailLoop:
 	VMOVMSKPS Y10, AX
 	TESTL AX, AX
 	JNZ stopTail
-	BLOCK7
-	VFMADD213PD gamma64avx2Const<>+4832(SB), Y11, Y14
+	BLOCK8
+	VFMADD213PD gamma64avx2Const<>+4896(SB), Y11, Y14
 	VFMADD231PD Y10, Y13, Y14
 	VMULPD gamma64avx2Const<>+128(SB), Y9, Y11
 	VFMADD231PD Y14, Y10, Y11

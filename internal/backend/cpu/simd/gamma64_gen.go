@@ -6,250 +6,270 @@ import "math"
 
 func lgammaFar64(x float64) float64 {
 	v0 := int64(math.Float64bits(x)) & 9223372036854775807
-	v1 := greater(0x1p-1022, math.Float64frombits(uint64(v0)))
-	v2 := lesser(0x1.7e43c8800759cp+996, v1)
-	v3 := v2 < 0.5
-	v4 := v2 < 1.5
-	v5 := v2 >= 2.5
-	v6 := math.FMA(v2, v2, v2)
-	var v7 float64 = v2
-	if v3 {
-		v7 = v6
+	v1 := math.RoundToEven(math.Float64frombits(uint64(v0)))
+	v2 := math.Float64frombits(uint64(v0)) - v1
+	v3 := float64(v2 * v2)
+	v4 := float64(v3 * v3)
+	v5 := math.FMA(-0x1.6f7acdb8f658p-16, v4, -0x1.e3074dfaf87afp-08)
+	v6 := math.FMA(v5, v4, -0x1.32d2cce627c86p-01)
+	v7 := math.FMA(v6, v4, -0x1.4abbce625be52p+02)
+	v8 := math.FMA(0x1.9d462020fcc78p-21, v4, 0x1.e8f3675ee37ddp-12)
+	v9 := math.FMA(v8, v4, 0x1.5078348551854p-04)
+	v10 := math.FMA(v9, v4, 0x1.466bc6775aa7dp+01)
+	v11 := math.FMA(v10, v4, 0x1.921fb54442d18p+01)
+	v12 := math.FMA(v7, v3, v11)
+	v13 := float64(v2 * v12)
+	v14 := int64(math.Float64bits(v13)) & 9223372036854775807
+	v15 := float64(math.Float64frombits(uint64(v0)) * math.Float64frombits(uint64(v14)))
+	v16 := math.FMA(math.Float64frombits(uint64(v0)), math.Float64frombits(uint64(v14)), -v15)
+	v17 := greater(0x1p-1000, v15)
+	v18 := 0x1.921fb54442d18p+01 / v17
+	v19 := math.FMA(-v18, v17, 0x1.921fb54442d18p+01)
+	v20 := v19 + 0x1.1a62633145c07p-53
+	v21 := math.FMA(-v18, v16, v20)
+	v22 := v18 < 0x1p-1022
+	v23 := float64(v18 * 0x1p+54)
+	var v24 float64 = v18
+	if v22 {
+		v24 = v23
 	}
-	var v8 float64 = 1
-	if v4 {
-		v8 = v7
+	v25 := int64(math.Float64bits(v24)) + 2638147582215219
+	v26 := int64(uint64(v25) >> 52)
+	v27 := int64(math.Float64bits(v24)) - (v26 << 52)
+	v28 := v27 + 4607182418800017408
+	v29 := math.Float64frombits(uint64(v28)) - 1
+	v30 := v26 | 4841369599423283200
+	v31 := math.Float64frombits(uint64(v30)) - 0x1.00000000003ffp+52
+	var v32 float64 = 0
+	if v22 {
+		v32 = 54
 	}
-	var v9 float64 = v8
-	if v5 {
-		v9 = v2
+	v33 := v31 - v32
+	v34 := v29 / (v29 + 2)
+	v35 := float64(v34 * v34)
+	v36 := math.FMA(0x1.642c8590b2164p-04, v35, 0x1.8618618618618p-04)
+	v37 := math.FMA(v36, v35, 0x1.af286bca1af28p-04)
+	v38 := math.FMA(v37, v35, 0x1.e1e1e1e1e1e1ep-04)
+	v39 := math.FMA(v38, v35, 0x1.1111111111111p-03)
+	v40 := math.FMA(v39, v35, 0x1.3b13b13b13b14p-03)
+	v41 := math.FMA(v40, v35, 0x1.745d1745d1746p-03)
+	v42 := math.FMA(v41, v35, 0x1.c71c71c71c71cp-03)
+	v43 := math.FMA(v42, v35, 0x1.2492492492492p-02)
+	v44 := math.FMA(v43, v35, 0.4)
+	v45 := math.FMA(v44, v35, 0x1.5555555555555p-01)
+	v46 := float64(v35 * v45)
+	v47 := float64(v29 * v29)
+	v48 := float64(v47 * 0.5)
+	v49 := float64(v34 * (v48 + v46))
+	v50 := v29 - v48
+	v51 := (v29 - v50) - v48
+	v52 := float64(v33 * 0x1.62e42feep-01)
+	v53 := v52 + v50
+	v54 := v50 - (v53 - v52)
+	v55 := math.FMA(v33, 0x1.a39ef35793c76p-33, (v51 + v49))
+	v56 := math.FMA(v21, 0x1.45f306dc9c883p-02, (v54 + v55))
+	v57 := int64(math.Float64bits(x)) & 9223372036854775807
+	v58 := greater(0x1p-1022, math.Float64frombits(uint64(v57)))
+	v59 := lesser(0x1.7e43c8800759cp+996, v58)
+	v60 := v59 < 0.5
+	v61 := v59 < 1.5
+	v62 := v59 >= 2.5
+	v63 := math.FMA(v59, v59, v59)
+	var v64 float64 = v59
+	if v60 {
+		v64 = v63
 	}
-	v10 := v9 < 0x1p-1022
-	v11 := float64(v9 * 0x1p+54)
-	var v12 float64 = v9
-	if v10 {
-		v12 = v11
+	var v65 float64 = 1
+	if v61 {
+		v65 = v64
 	}
-	v13 := int64(math.Float64bits(v12)) + 2638147582215219
-	v14 := int64(uint64(v13) >> 52)
-	v15 := int64(math.Float64bits(v12)) - (v14 << 52)
-	v16 := v15 + 4607182418800017408
-	v17 := math.Float64frombits(uint64(v16)) - 1
-	v18 := v14 | 4841369599423283200
-	v19 := math.Float64frombits(uint64(v18)) - 0x1.00000000003ffp+52
-	var v20 float64 = 0
-	if v10 {
-		v20 = 54
+	var v66 float64 = v65
+	if v62 {
+		v66 = v59
 	}
-	v21 := v19 - v20
-	v22 := v17 / (v17 + 2)
-	v23 := float64(v22 * v22)
-	v24 := math.FMA(0x1.642c8590b2164p-04, v23, 0x1.8618618618618p-04)
-	v25 := math.FMA(v24, v23, 0x1.af286bca1af28p-04)
-	v26 := math.FMA(v25, v23, 0x1.e1e1e1e1e1e1ep-04)
-	v27 := math.FMA(v26, v23, 0x1.1111111111111p-03)
-	v28 := math.FMA(v27, v23, 0x1.3b13b13b13b14p-03)
-	v29 := math.FMA(v28, v23, 0x1.745d1745d1746p-03)
-	v30 := math.FMA(v29, v23, 0x1.c71c71c71c71cp-03)
-	v31 := math.FMA(v30, v23, 0x1.2492492492492p-02)
-	v32 := math.FMA(v31, v23, 0.4)
-	v33 := math.FMA(v32, v23, 0x1.5555555555555p-01)
-	v34 := float64(v23 * v33)
-	v35 := float64(v17 * v17)
-	v36 := float64(v35 * 0.5)
-	v37 := float64(v22 * (v36 + v34))
-	v38 := v17 - v36
-	v39 := (v17 - v38) - v36
-	v40 := float64(v21 * 0x1.62e42feep-01)
-	v41 := v40 + v38
-	v42 := v38 - (v41 - v40)
-	v43 := math.FMA(v21, 0x1.a39ef35793c76p-33, (v39 + v37))
-	v44 := v42 + v43
-	var v45 float64 = 1
-	if v3 {
-		v45 = 0
+	v67 := v66 < 0x1p-1022
+	v68 := float64(v66 * 0x1p+54)
+	var v69 float64 = v66
+	if v67 {
+		v69 = v68
 	}
-	var v46 float64 = 2
-	if v4 {
-		v46 = v45
+	v70 := int64(math.Float64bits(v69)) + 2638147582215219
+	v71 := int64(uint64(v70) >> 52)
+	v72 := int64(math.Float64bits(v69)) - (v71 << 52)
+	v73 := v72 + 4607182418800017408
+	v74 := math.Float64frombits(uint64(v73)) - 1
+	v75 := v71 | 4841369599423283200
+	v76 := math.Float64frombits(uint64(v75)) - 0x1.00000000003ffp+52
+	var v77 float64 = 0
+	if v67 {
+		v77 = 54
 	}
-	v47 := v2 - v46
-	v48 := float64(0x1.b0ee6072093cep-02 * v47)
-	v49 := math.FMA(0x1.b0ee6072093cep-02, v47, -v48)
-	v50 := math.FMA(0x1.6cb90701fbfabp-58, v47, v49)
-	v51 := float64(v47 * v47)
-	v52 := float64(v47 * v47)
-	v53 := math.FMA(-0x1.17d0781c44b2ep-23, v52, -0x1.d295ec4df68fp-22)
-	v54 := math.FMA(v53, v52, -0x1.1235bb6eb9201p-19)
-	v55 := math.FMA(v54, v52, -0x1.3cb7b3b3125e1p-17)
-	v56 := math.FMA(v55, v52, -0x1.78de7721ff5ap-15)
-	v57 := math.FMA(v56, v52, -0x1.d3fd4c217341ep-13)
-	v58 := math.FMA(v57, v52, -0x1.38ac5c2c3ba16p-10)
-	v59 := math.FMA(v58, v52, -0x1.e404fc218f37p-08)
-	v60 := math.FMA(v59, v52, -0x1.13e001a557607p-04)
-	v61 := math.FMA(0x1.2703c6effc4ebp-22, v52, 0x1.f038cb2f6a913p-21)
-	v62 := math.FMA(v61, v52, 0x1.2620de1c78d97p-18)
-	v63 := math.FMA(v62, v52, 0x1.5808af19fa483p-16)
-	v64 := math.FMA(v63, v52, 0x1.a127cd91ac95bp-14)
-	v65 := math.FMA(v64, v52, 0x1.0b36af5972ed1p-11)
-	v66 := math.FMA(v65, v52, 0x1.7add6eadfcc7bp-09)
-	v67 := math.FMA(v66, v52, 0x1.51322ac7d8333p-06)
-	v68 := math.FMA(v67, v52, 0x1.4a34cc4a60fa6p-02)
-	v69 := math.FMA(v60, v47, v68)
-	v70 := math.FMA(v51, v69, v50)
-	v71 := (v48 - v41) + (v70 - v44)
-	v72 := 1 / v2
-	v73 := float64(v72 * v72)
-	v74 := float64(v73 * v73)
-	v75 := math.FMA(-0x1.fbe47040d5df3p+00, v74, -0x1.96d6570313276p-02)
-	v76 := math.FMA(v75, v74, -0x1.9d12939e1dd9bp-06)
-	v77 := math.FMA(v76, v74, -0x1.f502df404b751p-10)
-	v78 := math.FMA(v77, v74, -0x1.3813437e05b1p-11)
-	v79 := math.FMA(v78, v74, -0x1.6c16c16c02ef8p-09)
-	v80 := math.FMA(0x1.a86cf68474097p+00, v74, 0x1.1c7f743b60ae6p+00)
-	v81 := math.FMA(v80, v74, 0x1.b5d744289690fp-04)
-	v82 := math.FMA(v81, v74, 0x1.974073ec1445fp-08)
-	v83 := math.FMA(v82, v74, 0x1.b93f9b12f201fp-11)
-	v84 := math.FMA(v83, v74, 0x1.a01a013179c33p-11)
-	v85 := math.FMA(v84, v74, 0x1.5555555555554p-04)
-	v86 := math.FMA(v79, v73, v85)
-	v87 := math.FMA(v72, v86, 0x1.d67f1c864beb5p-01)
-	v88 := v2 - 0.5
-	v89 := float64(v41 * v88)
-	v90 := math.FMA(v41, v88, -v89)
-	v91 := math.FMA(v44, v88, v90)
-	v92 := 0 - v2
-	v93 := v89 + v92
-	v94 := v93 - v89
-	v95 := v89 - (v93 - v94)
-	v96 := v95 + (v92 - v94)
-	v97 := (v96 + v91) + v87
-	var v98 float64 = v71
-	if v5 {
-		v98 = v93 + v97
+	v78 := v76 - v77
+	v79 := v74 / (v74 + 2)
+	v80 := float64(v79 * v79)
+	v81 := math.FMA(0x1.642c8590b2164p-04, v80, 0x1.8618618618618p-04)
+	v82 := math.FMA(v81, v80, 0x1.af286bca1af28p-04)
+	v83 := math.FMA(v82, v80, 0x1.e1e1e1e1e1e1ep-04)
+	v84 := math.FMA(v83, v80, 0x1.1111111111111p-03)
+	v85 := math.FMA(v84, v80, 0x1.3b13b13b13b14p-03)
+	v86 := math.FMA(v85, v80, 0x1.745d1745d1746p-03)
+	v87 := math.FMA(v86, v80, 0x1.c71c71c71c71cp-03)
+	v88 := math.FMA(v87, v80, 0x1.2492492492492p-02)
+	v89 := math.FMA(v88, v80, 0.4)
+	v90 := math.FMA(v89, v80, 0x1.5555555555555p-01)
+	v91 := float64(v80 * v90)
+	v92 := float64(v74 * v74)
+	v93 := float64(v92 * 0.5)
+	v94 := float64(v79 * (v93 + v91))
+	v95 := v74 - v93
+	v96 := (v74 - v95) - v93
+	v97 := float64(v78 * 0x1.62e42feep-01)
+	v98 := v97 + v95
+	v99 := v95 - (v98 - v97)
+	v100 := math.FMA(v78, 0x1.a39ef35793c76p-33, (v96 + v94))
+	v101 := v99 + v100
+	var v102 float64 = 1
+	if v60 {
+		v102 = 0
 	}
-	v99 := math.RoundToEven(math.Float64frombits(uint64(v0)))
-	v100 := math.Float64frombits(uint64(v0)) - v99
-	v101 := float64(v100 * v100)
-	v102 := float64(v101 * v101)
-	v103 := math.FMA(-0x1.6f7acdb8f658p-16, v102, -0x1.e3074dfaf87afp-08)
-	v104 := math.FMA(v103, v102, -0x1.32d2cce627c86p-01)
-	v105 := math.FMA(v104, v102, -0x1.4abbce625be52p+02)
-	v106 := math.FMA(0x1.9d462020fcc78p-21, v102, 0x1.e8f3675ee37ddp-12)
-	v107 := math.FMA(v106, v102, 0x1.5078348551854p-04)
-	v108 := math.FMA(v107, v102, 0x1.466bc6775aa7dp+01)
-	v109 := math.FMA(v108, v102, 0x1.921fb54442d18p+01)
-	v110 := math.FMA(v105, v101, v109)
-	v111 := float64(v100 * v110)
-	v112 := int64(math.Float64bits(v111)) & 9223372036854775807
-	v113 := float64(math.Float64frombits(uint64(v0)) * math.Float64frombits(uint64(v112)))
-	v114 := greater(0x1p-1000, v113)
-	v115 := 0x1.921fb54442d18p+01 / v114
-	v116 := v115 < 0x1p-1022
-	v117 := float64(v115 * 0x1p+54)
-	var v118 float64 = v115
-	if v116 {
-		v118 = v117
+	var v103 float64 = 2
+	if v61 {
+		v103 = v102
 	}
-	v119 := int64(math.Float64bits(v118)) + 2638147582215219
-	v120 := int64(uint64(v119) >> 52)
-	v121 := int64(math.Float64bits(v118)) - (v120 << 52)
-	v122 := v121 + 4607182418800017408
-	v123 := math.Float64frombits(uint64(v122)) - 1
-	v124 := v120 | 4841369599423283200
-	v125 := math.Float64frombits(uint64(v124)) - 0x1.00000000003ffp+52
-	var v126 float64 = 0
-	if v116 {
-		v126 = 54
-	}
-	v127 := v125 - v126
-	v128 := v123 / (v123 + 2)
+	v104 := v59 - v103
+	v105 := float64(0x1.b0ee6072093cep-02 * v104)
+	v106 := math.FMA(0x1.b0ee6072093cep-02, v104, -v105)
+	v107 := math.FMA(0x1.6cb90701fbfabp-58, v104, v106)
+	v108 := float64(v104 * v104)
+	v109 := float64(v104 * v104)
+	v110 := math.FMA(-0x1.17d0781c44b2ep-23, v109, -0x1.d295ec4df68fp-22)
+	v111 := math.FMA(v110, v109, -0x1.1235bb6eb9201p-19)
+	v112 := math.FMA(v111, v109, -0x1.3cb7b3b3125e1p-17)
+	v113 := math.FMA(v112, v109, -0x1.78de7721ff5ap-15)
+	v114 := math.FMA(v113, v109, -0x1.d3fd4c217341ep-13)
+	v115 := math.FMA(v114, v109, -0x1.38ac5c2c3ba16p-10)
+	v116 := math.FMA(v115, v109, -0x1.e404fc218f37p-08)
+	v117 := math.FMA(v116, v109, -0x1.13e001a557607p-04)
+	v118 := math.FMA(0x1.2703c6effc4ebp-22, v109, 0x1.f038cb2f6a913p-21)
+	v119 := math.FMA(v118, v109, 0x1.2620de1c78d97p-18)
+	v120 := math.FMA(v119, v109, 0x1.5808af19fa483p-16)
+	v121 := math.FMA(v120, v109, 0x1.a127cd91ac95bp-14)
+	v122 := math.FMA(v121, v109, 0x1.0b36af5972ed1p-11)
+	v123 := math.FMA(v122, v109, 0x1.7add6eadfcc7bp-09)
+	v124 := math.FMA(v123, v109, 0x1.51322ac7d8333p-06)
+	v125 := math.FMA(v124, v109, 0x1.4a34cc4a60fa6p-02)
+	v126 := math.FMA(v117, v104, v125)
+	v127 := math.FMA(v108, v126, v107)
+	v128 := 1 / v59
 	v129 := float64(v128 * v128)
-	v130 := math.FMA(0x1.642c8590b2164p-04, v129, 0x1.8618618618618p-04)
-	v131 := math.FMA(v130, v129, 0x1.af286bca1af28p-04)
-	v132 := math.FMA(v131, v129, 0x1.e1e1e1e1e1e1ep-04)
-	v133 := math.FMA(v132, v129, 0x1.1111111111111p-03)
-	v134 := math.FMA(v133, v129, 0x1.3b13b13b13b14p-03)
-	v135 := math.FMA(v134, v129, 0x1.745d1745d1746p-03)
-	v136 := math.FMA(v135, v129, 0x1.c71c71c71c71cp-03)
-	v137 := math.FMA(v136, v129, 0x1.2492492492492p-02)
-	v138 := math.FMA(v137, v129, 0.4)
-	v139 := math.FMA(v138, v129, 0x1.5555555555555p-01)
-	v140 := float64(v129 * v139)
-	v141 := float64(v123 * v123)
-	v142 := float64(v141 * 0.5)
-	v143 := float64(v128 * (v142 + v140))
-	v144 := math.FMA(v127, 0x1.a39ef35793c76p-33, v143)
-	v145 := v123 - (v142 - v144)
-	v146 := math.FMA(v127, 0x1.62e42feep-01, v145)
-	var v147 float64 = v146 - v98
-	if v100 == 0 {
-		v147 = math.Float64frombits(0x7ff0000000000000)
+	v130 := float64(v129 * v129)
+	v131 := math.FMA(-0x1.fbe47040d5df3p+00, v130, -0x1.96d6570313276p-02)
+	v132 := math.FMA(v131, v130, -0x1.9d12939e1dd9bp-06)
+	v133 := math.FMA(v132, v130, -0x1.f502df404b751p-10)
+	v134 := math.FMA(v133, v130, -0x1.3813437e05b1p-11)
+	v135 := math.FMA(v134, v130, -0x1.6c16c16c02ef8p-09)
+	v136 := math.FMA(0x1.a86cf68474097p+00, v130, 0x1.1c7f743b60ae6p+00)
+	v137 := math.FMA(v136, v130, 0x1.b5d744289690fp-04)
+	v138 := math.FMA(v137, v130, 0x1.974073ec1445fp-08)
+	v139 := math.FMA(v138, v130, 0x1.b93f9b12f201fp-11)
+	v140 := math.FMA(v139, v130, 0x1.a01a013179c33p-11)
+	v141 := math.FMA(v140, v130, 0x1.5555555555554p-04)
+	v142 := math.FMA(v135, v129, v141)
+	v143 := math.FMA(v128, v142, 0x1.d67f1c864beb5p-01)
+	v144 := v59 - 0.5
+	v145 := float64(v98 * v144)
+	v146 := math.FMA(v98, v144, -v145)
+	v147 := math.FMA(v101, v144, v146)
+	v148 := 0 - v59
+	v149 := v145 + v148
+	v150 := v149 - v145
+	v151 := v145 - (v149 - v150)
+	v152 := v151 + (v148 - v150)
+	v153 := (v152 + v147) + v143
+	var v154 float64 = v105 - v98
+	if v62 {
+		v154 = v149
 	}
-	var v148 float64 = v147
+	var v155 float64 = v127 - v101
+	if v62 {
+		v155 = v153
+	}
+	v156 := int64(math.Float64bits(v154)) ^ -9223372036854775808
+	v157 := v53 + math.Float64frombits(uint64(v156))
+	v158 := v157 - v53
+	v159 := v53 - (v157 - v158)
+	v160 := math.Float64frombits(uint64(v156)) - v158
+	v161 := (v159 + v160) + (v56 - v155)
+	v162 := int64(math.Float64bits(x)) & 9223372036854775807
+	v163 := math.RoundToEven(math.Float64frombits(uint64(v162)))
+	var v164 float64 = v157 + v161
+	if v163 == math.Float64frombits(uint64(v162)) {
+		v164 = math.Float64frombits(0x7ff0000000000000)
+	}
+	var v165 float64 = v164
 	if x > 0 {
-		v148 = v98
+		v165 = v154 + v155
 	}
-	v149 := math.Float64frombits(uint64(v0)) < 0x1p-1022
-	v150 := float64(math.Float64frombits(uint64(v0)) * 0x1p+54)
-	var v151 float64 = math.Float64frombits(uint64(v0))
-	if v149 {
-		v151 = v150
+	v166 := math.Float64frombits(uint64(v162)) < 0x1p-1022
+	v167 := float64(math.Float64frombits(uint64(v162)) * 0x1p+54)
+	var v168 float64 = math.Float64frombits(uint64(v162))
+	if v166 {
+		v168 = v167
 	}
-	v152 := int64(math.Float64bits(v151)) + 2638147582215219
-	v153 := int64(uint64(v152) >> 52)
-	v154 := int64(math.Float64bits(v151)) - (v153 << 52)
-	v155 := v154 + 4607182418800017408
-	v156 := math.Float64frombits(uint64(v155)) - 1
-	v157 := v153 | 4841369599423283200
-	v158 := math.Float64frombits(uint64(v157)) - 0x1.00000000003ffp+52
-	var v159 float64 = 0
-	if v149 {
-		v159 = 54
+	v169 := int64(math.Float64bits(v168)) + 2638147582215219
+	v170 := int64(uint64(v169) >> 52)
+	v171 := int64(math.Float64bits(v168)) - (v170 << 52)
+	v172 := v171 + 4607182418800017408
+	v173 := math.Float64frombits(uint64(v172)) - 1
+	v174 := v170 | 4841369599423283200
+	v175 := math.Float64frombits(uint64(v174)) - 0x1.00000000003ffp+52
+	var v176 float64 = 0
+	if v166 {
+		v176 = 54
 	}
-	v160 := v158 - v159
-	v161 := v156 / (v156 + 2)
-	v162 := float64(v161 * v161)
-	v163 := math.FMA(0x1.642c8590b2164p-04, v162, 0x1.8618618618618p-04)
-	v164 := math.FMA(v163, v162, 0x1.af286bca1af28p-04)
-	v165 := math.FMA(v164, v162, 0x1.e1e1e1e1e1e1ep-04)
-	v166 := math.FMA(v165, v162, 0x1.1111111111111p-03)
-	v167 := math.FMA(v166, v162, 0x1.3b13b13b13b14p-03)
-	v168 := math.FMA(v167, v162, 0x1.745d1745d1746p-03)
-	v169 := math.FMA(v168, v162, 0x1.c71c71c71c71cp-03)
-	v170 := math.FMA(v169, v162, 0x1.2492492492492p-02)
-	v171 := math.FMA(v170, v162, 0.4)
-	v172 := math.FMA(v171, v162, 0x1.5555555555555p-01)
-	v173 := float64(v162 * v172)
-	v174 := float64(v156 * v156)
-	v175 := float64(v174 * 0.5)
-	v176 := float64(v161 * (v175 + v173))
-	v177 := math.FMA(v160, 0x1.a39ef35793c76p-33, v176)
-	v178 := v156 - (v175 - v177)
-	v179 := math.FMA(v160, 0x1.62e42feep-01, v178)
-	var v180 float64 = 0 - v179
-	if math.Float64frombits(uint64(v0)) == 0 {
-		v180 = math.Float64frombits(0x7ff0000000000000)
+	v177 := v175 - v176
+	v178 := v173 / (v173 + 2)
+	v179 := float64(v178 * v178)
+	v180 := math.FMA(0x1.642c8590b2164p-04, v179, 0x1.8618618618618p-04)
+	v181 := math.FMA(v180, v179, 0x1.af286bca1af28p-04)
+	v182 := math.FMA(v181, v179, 0x1.e1e1e1e1e1e1ep-04)
+	v183 := math.FMA(v182, v179, 0x1.1111111111111p-03)
+	v184 := math.FMA(v183, v179, 0x1.3b13b13b13b14p-03)
+	v185 := math.FMA(v184, v179, 0x1.745d1745d1746p-03)
+	v186 := math.FMA(v185, v179, 0x1.c71c71c71c71cp-03)
+	v187 := math.FMA(v186, v179, 0x1.2492492492492p-02)
+	v188 := math.FMA(v187, v179, 0.4)
+	v189 := math.FMA(v188, v179, 0x1.5555555555555p-01)
+	v190 := float64(v179 * v189)
+	v191 := float64(v173 * v173)
+	v192 := float64(v191 * 0.5)
+	v193 := float64(v178 * (v192 + v190))
+	v194 := math.FMA(v177, 0x1.a39ef35793c76p-33, v193)
+	v195 := v173 - (v192 - v194)
+	v196 := math.FMA(v177, 0x1.62e42feep-01, v195)
+	var v197 float64 = 0 - v196
+	if math.Float64frombits(uint64(v162)) == 0 {
+		v197 = math.Float64frombits(0x7ff0000000000000)
 	}
-	var v181 float64 = v148
-	if math.Float64frombits(uint64(v0)) < 1e-20 {
-		v181 = v180
+	var v198 float64 = v165
+	if math.Float64frombits(uint64(v162)) < 1e-20 {
+		v198 = v197
 	}
-	v182 := (x > 0) && (x < math.Float64frombits(0x7ff0000000000000))
-	v183 := float64(x * (v179 - 1))
-	var v184 float64 = math.Float64frombits(0x7ff0000000000000)
-	if v182 {
-		v184 = v183
+	v199 := (x > 0) && (x < math.Float64frombits(0x7ff0000000000000))
+	v200 := float64(x * (v196 - 1))
+	var v201 float64 = math.Float64frombits(0x7ff0000000000000)
+	if v199 {
+		v201 = v200
 	}
-	var v185 float64 = v181
-	if math.Float64frombits(uint64(v0)) > 0x1.7e43c8800759cp+996 {
-		v185 = v184
+	var v202 float64 = v198
+	if math.Float64frombits(uint64(v162)) > 0x1.7e43c8800759cp+996 {
+		v202 = v201
 	}
-	var v186 float64 = v185
+	var v203 float64 = v202
 	if x != x {
-		v186 = x
+		v203 = x
 	}
-	return v186
+	return v203
 }
 
 func lgamma64(x float64) float64 {
@@ -346,38 +366,41 @@ func lgamma64(x float64) float64 {
 	v66 := math.FMA(v65, v50, 0x1.4a34cc4a60fa6p-02)
 	v67 := math.FMA(v58, v45, v66)
 	v68 := math.FMA(v49, v67, v48)
-	v69 := (v46 - v39) + (v68 - v42)
-	v70 := 1 / x
+	v69 := 1 / x
+	v70 := float64(v69 * v69)
 	v71 := float64(v70 * v70)
-	v72 := float64(v71 * v71)
-	v73 := math.FMA(-0x1.fbe47040d5df3p+00, v72, -0x1.96d6570313276p-02)
-	v74 := math.FMA(v73, v72, -0x1.9d12939e1dd9bp-06)
-	v75 := math.FMA(v74, v72, -0x1.f502df404b751p-10)
-	v76 := math.FMA(v75, v72, -0x1.3813437e05b1p-11)
-	v77 := math.FMA(v76, v72, -0x1.6c16c16c02ef8p-09)
-	v78 := math.FMA(0x1.a86cf68474097p+00, v72, 0x1.1c7f743b60ae6p+00)
-	v79 := math.FMA(v78, v72, 0x1.b5d744289690fp-04)
-	v80 := math.FMA(v79, v72, 0x1.974073ec1445fp-08)
-	v81 := math.FMA(v80, v72, 0x1.b93f9b12f201fp-11)
-	v82 := math.FMA(v81, v72, 0x1.a01a013179c33p-11)
-	v83 := math.FMA(v82, v72, 0x1.5555555555554p-04)
-	v84 := math.FMA(v77, v71, v83)
-	v85 := math.FMA(v70, v84, 0x1.d67f1c864beb5p-01)
-	v86 := x - 0.5
-	v87 := float64(v39 * v86)
-	v88 := math.FMA(v39, v86, -v87)
-	v89 := math.FMA(v42, v86, v88)
-	v90 := 0 - x
-	v91 := v87 + v90
-	v92 := v91 - v87
-	v93 := v87 - (v91 - v92)
-	v94 := v93 + (v90 - v92)
-	v95 := (v94 + v89) + v85
-	var v96 float64 = v69
+	v72 := math.FMA(-0x1.fbe47040d5df3p+00, v71, -0x1.96d6570313276p-02)
+	v73 := math.FMA(v72, v71, -0x1.9d12939e1dd9bp-06)
+	v74 := math.FMA(v73, v71, -0x1.f502df404b751p-10)
+	v75 := math.FMA(v74, v71, -0x1.3813437e05b1p-11)
+	v76 := math.FMA(v75, v71, -0x1.6c16c16c02ef8p-09)
+	v77 := math.FMA(0x1.a86cf68474097p+00, v71, 0x1.1c7f743b60ae6p+00)
+	v78 := math.FMA(v77, v71, 0x1.b5d744289690fp-04)
+	v79 := math.FMA(v78, v71, 0x1.974073ec1445fp-08)
+	v80 := math.FMA(v79, v71, 0x1.b93f9b12f201fp-11)
+	v81 := math.FMA(v80, v71, 0x1.a01a013179c33p-11)
+	v82 := math.FMA(v81, v71, 0x1.5555555555554p-04)
+	v83 := math.FMA(v76, v70, v82)
+	v84 := math.FMA(v69, v83, 0x1.d67f1c864beb5p-01)
+	v85 := x - 0.5
+	v86 := float64(v39 * v85)
+	v87 := math.FMA(v39, v85, -v86)
+	v88 := math.FMA(v42, v85, v87)
+	v89 := 0 - x
+	v90 := v86 + v89
+	v91 := v90 - v86
+	v92 := v86 - (v90 - v91)
+	v93 := v92 + (v89 - v91)
+	v94 := (v93 + v88) + v84
+	var v95 float64 = v46 - v39
 	if v3 {
-		v96 = v91 + v95
+		v95 = v90
 	}
-	return v96
+	var v96 float64 = v68 - v42
+	if v3 {
+		v96 = v94
+	}
+	return v95 + v96
 }
 
 func lgammaF64Generic(z, x []float64) {

@@ -111,43 +111,136 @@
 	WORD $0x4e73cf9d; \
 	WORD $0x4e7dcf17; \
 	WORD $0x4ef6d6f3; \
-	WORD $0x4efad694; \
-	WORD $0x4e73d693; \
-	WORD $0x6e72fc14; \
-	WORD $0x6e74de97; \
+	WORD $0x6e72fc17; \
 	WORD $0x6e77def8; \
-	FMOVQ 736(R11), F25; \
-	FMOVQ 752(R11), F27; \
-	WORD $0x4e78cf79; \
-	FMOVQ 768(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 784(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 800(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 816(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 832(R11), F27; \
-	FMOVQ 848(R11), F28; \
-	WORD $0x4e78cf9b; \
-	FMOVQ 864(R11), F28; \
-	WORD $0x4e78cf7c; \
-	FMOVQ 880(R11), F27
+	WORD $0x6e78df19; \
+	FMOVQ 736(R11), F27; \
+	FMOVQ 752(R11), F28; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 768(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 784(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 800(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 816(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 832(R11), F28; \
+	FMOVQ 848(R11), F29; \
+	WORD $0x4e79cfbc; \
+	FMOVQ 864(R11), F29; \
+	WORD $0x4e79cf9d; \
+	FMOVQ 880(R11), F28; \
+	WORD $0x4e79cfbc; \
+	FMOVQ 896(R11), F29
 
 #define BLOCK2 \
 	FMOVQ 0(R1), F18; \
 	FMOVQ 960(R11), F19; \
-	WORD $0x4e331e53; \
-	WORD $0x4e73f474; \
-	WORD $0x4ef4f4d4; \
-	WORD $0x6ef4e435; \
-	WORD $0x6ef4e4f6; \
-	WORD $0x6e68e697; \
-	WORD $0x4eb41e98; \
-	WORD $0x4e74ce98; \
-	WORD $0x6ef51e98; \
-	WORD $0x6ef61c18; \
-	WORD $0x6eb71e98; \
+	WORD $0x4e331e52; \
+	WORD $0x4e618a53; \
+	WORD $0x4ef3d653; \
+	WORD $0x6e73de74; \
+	WORD $0x6e74de95; \
+	FMOVQ 976(R11), F22; \
+	FMOVQ 992(R11), F23; \
+	WORD $0x4e75cef6; \
+	FMOVQ 1008(R11), F23; \
+	WORD $0x4e75ced7; \
+	FMOVQ 1024(R11), F22; \
+	WORD $0x4e75cef6; \
+	FMOVQ 1040(R11), F23; \
+	FMOVQ 1056(R11), F24; \
+	WORD $0x4e75cf17; \
+	FMOVQ 1072(R11), F24; \
+	WORD $0x4e75cef8; \
+	FMOVQ 1088(R11), F23; \
+	WORD $0x4e75cf17; \
+	FMOVQ 1104(R11), F24; \
+	WORD $0x4e75cef8; \
+	WORD $0x4e74ced8; \
+	WORD $0x6e78de73; \
+	FMOVQ 960(R11), F20; \
+	WORD $0x4e341e73; \
+	WORD $0x6e73de54; \
+	WORD $0x4eb41e95; \
+	WORD $0x6ee0fab5; \
+	WORD $0x4e73ce55; \
+	FMOVQ 1120(R11), F18; \
+	WORD $0x4e74f652; \
+	FMOVQ 1104(R11), F19; \
+	WORD $0x6e72fe73; \
+	FMOVQ 1104(R11), F20; \
+	WORD $0x4ef2ce74; \
+	FMOVQ 1136(R11), F18; \
+	WORD $0x4e72d692; \
+	WORD $0x4ef5ce72; \
+	WORD $0x6ef3e474; \
+	WORD $0x6e69de75; \
+	WORD $0x6eb41eb3; \
+	WORD $0x4eea8675; \
+	WORD $0x6f4c06b5; \
+	WORD $0x4f7456b6; \
+	WORD $0x6ef68673; \
+	WORD $0x4ee08673; \
+	WORD $0x4ee0d673; \
+	WORD $0x4eab1eb5; \
+	WORD $0x4eecd6b5; \
+	WORD $0x6e621db4; \
+	WORD $0x4ef4d6b4; \
+	WORD $0x4e64d675; \
+	WORD $0x6e75fe75; \
+	WORD $0x6e75deb6; \
+	FMOVQ 288(R11), F23; \
+	WORD $0x4e76cdd7; \
+	FMOVQ 304(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 320(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 336(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 352(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 368(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 384(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 400(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 416(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 432(R11), F24; \
+	WORD $0x4e76cef8; \
+	WORD $0x6e78ded6; \
+	WORD $0x6e73de77; \
+	WORD $0x6e61def7; \
+	WORD $0x4e76d6f6; \
+	WORD $0x6e76deb5; \
+	WORD $0x4ef7d676; \
+	WORD $0x4ef6d673; \
+	WORD $0x4ef7d673; \
+	WORD $0x4e75d673; \
+	WORD $0x6e6fde95; \
+	WORD $0x4e76d6b7; \
+	WORD $0x4ef5d6f5; \
+	WORD $0x4ef5d6d5; \
+	WORD $0x4e70ce93; \
+	WORD $0x4e73d6b3; \
+	FMOVQ 1152(R11), F20; \
+	WORD $0x4e74ce53; \
+	FMOVQ 0(R1), F18; \
+	FMOVQ 960(R11), F20; \
+	WORD $0x4e341e52; \
+	WORD $0x4e72f472; \
+	WORD $0x4ef2f4d2; \
+	WORD $0x6ef2e434; \
+	WORD $0x6ef2e4f5; \
+	WORD $0x6e68e656; \
+	WORD $0x4eb21e58; \
+	WORD $0x4e72ce58; \
+	WORD $0x6ef41e58; \
+	WORD $0x6ef51c18; \
+	WORD $0x6eb61e58; \
 	WORD $0x6ef8e479; \
 	WORD $0x6e69df1a; \
 	WORD $0x6eb91f58; \
@@ -169,114 +262,21 @@
 	FMOVQ 304(R11), F29; \
 	WORD $0x4e7bcf9d; \
 	FMOVQ 320(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 336(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 352(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 384(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	FMOVQ 416(R11), F28; \
-	WORD $0x4e7bcfbc; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e7bcf9d; \
-	WORD $0x6e7ddf7b; \
-	WORD $0x6e78df1c; \
-	WORD $0x6e61df9c; \
-	WORD $0x4e7bd79b; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4efcd71b; \
-	WORD $0x4efbd718; \
-	WORD $0x4efcd718; \
-	WORD $0x4e7ad718; \
-	WORD $0x6e6fdf3a; \
-	WORD $0x4e7bd75c; \
-	WORD $0x4efad79a; \
-	WORD $0x4efad77a; \
-	WORD $0x4e70cf38; \
-	WORD $0x4e78d758; \
-	WORD $0x6e601c55; \
-	WORD $0x6ef61c95; \
-	WORD $0x4ef5d695; \
-	WORD $0x6e75dcb6; \
-	WORD $0x4eb61ed9; \
-	WORD $0x6ee0fb39; \
-	WORD $0x4e75ccb9; \
-	WORD $0x4e75ce39; \
-	WORD $0x6e75deba; \
-	WORD $0x6e75debb; \
-	FMOVQ 448(R11), F29; \
-	FMOVQ 464(R11), F30; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 480(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 496(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 512(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 528(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 544(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 560(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 576(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 592(R11), F29; \
-	FMOVQ 608(R11), F31; \
-	WORD $0x4e7bcffd; \
-	FMOVQ 624(R11), F31; \
-	WORD $0x4e7bcfbf; \
-	FMOVQ 640(R11), F29; \
-	WORD $0x4e7bcffd; \
-	FMOVQ 656(R11), F31; \
-	WORD $0x4e7bcfbf; \
-	FMOVQ 672(R11), F29; \
-	WORD $0x4e7bcffd; \
-	FMOVQ 688(R11), F31; \
-	WORD $0x4e7bcfbf; \
-	FMOVQ 704(R11), F29; \
-	WORD $0x4e7bcffd; \
-	FMOVQ 720(R11), F31; \
-	WORD $0x4e7bcfbf; \
-	WORD $0x4e75cfdf; \
-	WORD $0x4e7fcf59; \
-	WORD $0x4ef8d735; \
-	WORD $0x4efcd6d6; \
-	WORD $0x4e75d6d5; \
-	WORD $0x6e74fc16; \
-	WORD $0x6e76ded9; \
-	WORD $0x6e79df3a; \
-	FMOVQ 736(R11), F27; \
-	FMOVQ 752(R11), F29; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 768(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 784(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 800(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 816(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 832(R11), F29
+	WORD $0x4e7bcfbc
 
 #define BLOCK3 \
-	FMOVQ 960(R11), F19; \
-	WORD $0x4e331e53; \
-	WORD $0x4e73f474; \
-	WORD $0x4ef4f4d4; \
-	WORD $0x6ef4e435; \
-	WORD $0x6ef4e4f6; \
-	WORD $0x6e68e697; \
-	WORD $0x4eb41e98; \
-	WORD $0x4e74ce98; \
-	WORD $0x6ef51e98; \
-	WORD $0x6ef61c18; \
-	WORD $0x6eb71e98; \
+	FMOVQ 960(R11), F20; \
+	WORD $0x4e341e52; \
+	WORD $0x4e72f472; \
+	WORD $0x4ef2f4d2; \
+	WORD $0x6ef2e434; \
+	WORD $0x6ef2e4f5; \
+	WORD $0x6e68e656; \
+	WORD $0x4eb21e58; \
+	WORD $0x4e72ce58; \
+	WORD $0x6ef41e58; \
+	WORD $0x6ef51c18; \
+	WORD $0x6eb61e58; \
 	WORD $0x6ef8e479; \
 	WORD $0x6e69df1a; \
 	WORD $0x6eb91f58; \
@@ -328,16 +328,16 @@
 	WORD $0x4efad77a; \
 	WORD $0x4e70cf38; \
 	WORD $0x4e78d758; \
-	WORD $0x6e601c55; \
-	WORD $0x6ef61c95; \
-	WORD $0x4ef5d695; \
-	WORD $0x6e75dcb6; \
-	WORD $0x4eb61ed9; \
+	WORD $0x6e601c54; \
+	WORD $0x6ef51c94; \
+	WORD $0x4ef4d654; \
+	WORD $0x6e74dcb5; \
+	WORD $0x4eb51eb9; \
 	WORD $0x6ee0fb39; \
-	WORD $0x4e75ccb9; \
-	WORD $0x4e75ce39; \
-	WORD $0x6e75deba; \
-	WORD $0x6e75debb; \
+	WORD $0x4e74ccb9; \
+	WORD $0x4e74ce39; \
+	WORD $0x6e74de9a; \
+	WORD $0x6e74de9b; \
 	FMOVQ 448(R11), F29; \
 	FMOVQ 464(R11), F30; \
 	WORD $0x4e7bcfdd; \
@@ -372,289 +372,159 @@
 	WORD $0x4e7bcffd; \
 	FMOVQ 720(R11), F31; \
 	WORD $0x4e7bcfbf; \
-	WORD $0x4e75cfdf; \
+	WORD $0x4e74cfdf; \
 	WORD $0x4e7fcf59; \
-	WORD $0x4ef8d735; \
-	WORD $0x4efcd6d6; \
-	WORD $0x4e75d6d5; \
-	WORD $0x6e74fc16; \
-	WORD $0x6e76ded9; \
+	WORD $0x4ef8d734; \
+	WORD $0x6e72fc19; \
 	WORD $0x6e79df3a; \
-	FMOVQ 736(R11), F27; \
-	FMOVQ 752(R11), F29; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 768(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 784(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 800(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 816(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 832(R11), F29; \
-	FMOVQ 848(R11), F30
+	WORD $0x6e7adf5b; \
+	FMOVQ 736(R11), F29; \
+	FMOVQ 752(R11), F30; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 768(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 784(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 800(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 816(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 832(R11), F30; \
+	FMOVQ 848(R11), F31; \
+	WORD $0x4e7bcffe; \
+	FMOVQ 864(R11), F31
 
 #define BLOCK4 \
-	FMOVQ 848(R11), F30; \
-	WORD $0x4e7acfdd; \
-	FMOVQ 864(R11), F30; \
-	WORD $0x4e7acfbe; \
-	FMOVQ 880(R11), F29; \
-	WORD $0x4e7acfdd; \
-	FMOVQ 896(R11), F30; \
-	WORD $0x4e7acfbe; \
-	FMOVQ 912(R11), F29; \
-	WORD $0x4e7acfdd; \
-	FMOVQ 928(R11), F30; \
-	WORD $0x4e7acfbe; \
-	WORD $0x4e79cf7e; \
-	FMOVQ 944(R11), F25; \
-	WORD $0x4e7eced9; \
-	WORD $0x4ee1d696; \
-	WORD $0x6e76df9a; \
-	WORD $0x4eba1f5b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e76cf9b; \
-	WORD $0x4e76cf1b; \
-	WORD $0x4ef4d454; \
-	WORD $0x4e74d756; \
-	WORD $0x4efad6d8; \
-	WORD $0x4ef8d6dc; \
-	WORD $0x4efcd75a; \
-	WORD $0x4ef8d694; \
-	WORD $0x4e74d754; \
-	WORD $0x4e7bd694; \
-	WORD $0x4e79d694; \
-	WORD $0x4e74d6d4; \
-	WORD $0x6eb71e95; \
-	WORD $0x4e618a74; \
-	WORD $0x4ef4d674; \
-	WORD $0x6e74de96; \
-	WORD $0x6e76ded7; \
-	FMOVQ 976(R11), F24; \
-	FMOVQ 992(R11), F25; \
-	WORD $0x4e77cf38; \
-	FMOVQ 1008(R11), F25; \
-	WORD $0x4e77cf19; \
-	FMOVQ 1024(R11), F24; \
-	WORD $0x4e77cf38; \
-	FMOVQ 1040(R11), F25; \
-	FMOVQ 1056(R11), F26; \
-	WORD $0x4e77cf59; \
-	FMOVQ 1072(R11), F26; \
-	WORD $0x4e77cf3a; \
-	FMOVQ 1088(R11), F25; \
-	WORD $0x4e77cf59; \
-	FMOVQ 1104(R11), F26; \
-	WORD $0x4e77cf3a; \
-	WORD $0x4e76cf1a; \
-	WORD $0x6e7ade96; \
-	FMOVQ 960(R11), F23; \
-	WORD $0x4e371ed6; \
-	WORD $0x6e76de76; \
-	FMOVQ 1120(R11), F23; \
-	WORD $0x4e76f6f6; \
-	FMOVQ 1104(R11), F23; \
-	WORD $0x6e76fef6; \
-	WORD $0x6ef6e477; \
-	WORD $0x6e69ded8; \
-	WORD $0x6eb71f16; \
-	WORD $0x4eea86d8; \
-	WORD $0x6f4c0718; \
-	WORD $0x4f745719; \
-	WORD $0x6ef986d6; \
-	WORD $0x4ee086d6; \
-	WORD $0x4ee0d6d6; \
-	WORD $0x4eab1f18; \
-	WORD $0x4eecd718; \
-	WORD $0x6e621db7; \
-	WORD $0x4ef7d717; \
-	WORD $0x4e64d6d8; \
-	WORD $0x6e78fed8; \
-	WORD $0x6e78df19; \
-	FMOVQ 288(R11), F26; \
-	WORD $0x4e79cdda; \
-	FMOVQ 304(R11), F27; \
-	WORD $0x4e79cf5b; \
-	FMOVQ 320(R11), F26; \
-	WORD $0x4e79cf7a; \
-	FMOVQ 336(R11), F27; \
-	WORD $0x4e79cf5b; \
-	FMOVQ 352(R11), F26; \
-	WORD $0x4e79cf7a; \
-	FMOVQ 368(R11), F27; \
-	WORD $0x4e79cf5b; \
-	FMOVQ 384(R11), F26; \
-	WORD $0x4e79cf7a; \
-	FMOVQ 400(R11), F27; \
-	WORD $0x4e79cf5b; \
-	FMOVQ 416(R11), F26; \
-	WORD $0x4e79cf7a; \
-	FMOVQ 432(R11), F27; \
-	WORD $0x4e79cf5b; \
-	WORD $0x6e7bdf39; \
-	WORD $0x6e76deda; \
-	WORD $0x6e61df5a; \
-	WORD $0x4e79d759; \
-	WORD $0x6e79df18; \
-	WORD $0x4e70cef8; \
-	WORD $0x4ef8d758; \
-	WORD $0x4ef8d6d6; \
-	WORD $0x4e6fcef6; \
-	WORD $0x4ef5d6d6; \
-	FMOVQ 1136(R11), F23; \
-	WORD $0x6ef3e6f8; \
-	WORD $0x6ee6e677; \
-	WORD $0x6ee2e659; \
-	WORD $0x4e62e69a; \
-	FMOVQ 1152(R11), F20; \
-	WORD $0x6eba1e96; \
-	WORD $0x6eb91eb6; \
-	WORD $0x6ef3e474; \
-	WORD $0x6e69de75; \
-	WORD $0x6ef41e75; \
-	WORD $0x4eea86b9; \
-	WORD $0x6f4c0739; \
-	WORD $0x4f74573a; \
-	WORD $0x6efa86b5; \
-	WORD $0x4ee086b5; \
-	WORD $0x4ee0d6b5; \
-	WORD $0x4eab1f39; \
-	WORD $0x4eecd739; \
-	WORD $0x6e621db4; \
-	WORD $0x4ef4d734
+	FMOVQ 336(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 352(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 368(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 384(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 400(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 416(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 432(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	WORD $0x6e7ddf7b; \
+	WORD $0x6e78df1c; \
+	WORD $0x6e61df9c; \
+	WORD $0x4e7bd79b; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x4efcd71b; \
+	WORD $0x4efbd718; \
+	WORD $0x4efcd718; \
+	WORD $0x4e7ad718; \
+	WORD $0x6e6fdf3a; \
+	WORD $0x4e7bd75c; \
+	WORD $0x4efad79a; \
+	WORD $0x4efad77a; \
+	WORD $0x4e70cf38; \
+	WORD $0x4e78d758; \
+	WORD $0x6e601c54; \
+	WORD $0x6ef51c94; \
+	WORD $0x4ef4d654; \
+	WORD $0x6e74dcb5; \
+	WORD $0x4eb51eb9; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e74ccb9; \
+	WORD $0x4e74ce39; \
+	WORD $0x6e74de9a; \
+	WORD $0x6e74de9b; \
+	FMOVQ 448(R11), F29; \
+	FMOVQ 464(R11), F30; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 480(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 496(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 512(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 528(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 544(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 560(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 576(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 592(R11), F29; \
+	FMOVQ 608(R11), F31; \
+	WORD $0x4e7bcffd; \
+	FMOVQ 624(R11), F31; \
+	WORD $0x4e7bcfbf; \
+	FMOVQ 640(R11), F29; \
+	WORD $0x4e7bcffd; \
+	FMOVQ 656(R11), F31; \
+	WORD $0x4e7bcfbf; \
+	FMOVQ 672(R11), F29; \
+	WORD $0x4e7bcffd; \
+	FMOVQ 688(R11), F31; \
+	WORD $0x4e7bcfbf; \
+	FMOVQ 704(R11), F29; \
+	WORD $0x4e7bcffd; \
+	FMOVQ 720(R11), F31; \
+	WORD $0x4e7bcfbf; \
+	WORD $0x4e74cfdf; \
+	WORD $0x4e7fcf59; \
+	WORD $0x4ef8d734; \
+	WORD $0x6e72fc19; \
+	WORD $0x6e79df3a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 736(R11), F29; \
+	FMOVQ 752(R11), F30; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 768(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 784(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 800(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 816(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 832(R11), F30; \
+	FMOVQ 848(R11), F31; \
+	WORD $0x4e7bcffe; \
+	FMOVQ 864(R11), F31; \
+	WORD $0x4e7bcfdf; \
+	FMOVQ 880(R11), F30; \
+	WORD $0x4e7bcffe; \
+	FMOVQ 896(R11), F31; \
+	WORD $0x4e7bcfdf; \
+	FMOVQ 912(R11), F30; \
+	WORD $0x4e7bcffe; \
+	FMOVQ 928(R11), F31; \
+	WORD $0x4e7bcfdf; \
+	WORD $0x4e7acfbf; \
+	FMOVQ 944(R11), F26; \
+	WORD $0x4e7fcf3a; \
+	WORD $0x4ee1d659; \
+	WORD $0x6e79df9b; \
+	WORD $0x4ebb1f7d; \
+	WORD $0x6ee0fbbd; \
+	WORD $0x4e79cf9d; \
+	WORD $0x4e79cf1d; \
+	WORD $0x4ef2d452; \
+	WORD $0x4e72d778; \
+	WORD $0x4efbd719; \
+	WORD $0x4ef9d71e; \
+	WORD $0x4efed77b; \
+	WORD $0x4ef9d652; \
+	WORD $0x4e72d772; \
+	WORD $0x4e7dd652; \
+	WORD $0x4e7ad652; \
+	WORD $0x4efcd6b5; \
+	WORD $0x6eb61f15; \
+	WORD $0x6eb61e54; \
+	FMOVQ 1168(R11), F18; \
+	WORD $0x6e321eb2; \
+	WORD $0x4e72d6f6; \
+	WORD $0x4ef7d6d8
 
 #define BLOCK5 \
-	WORD $0x4e7acfdd; \
-	FMOVQ 864(R11), F30; \
-	WORD $0x4e7acfbe; \
-	FMOVQ 880(R11), F29; \
-	WORD $0x4e7acfdd; \
-	FMOVQ 896(R11), F30; \
-	WORD $0x4e7acfbe; \
-	FMOVQ 912(R11), F29; \
-	WORD $0x4e7acfdd; \
-	FMOVQ 928(R11), F30; \
-	WORD $0x4e7acfbe; \
-	WORD $0x4e79cf7e; \
-	FMOVQ 944(R11), F25; \
-	WORD $0x4e7eced9; \
-	WORD $0x4ee1d696; \
-	WORD $0x6e76df9a; \
-	WORD $0x4eba1f5b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e76cf9b; \
-	WORD $0x4e76cf1b; \
-	WORD $0x4ef4d454; \
-	WORD $0x4e74d756; \
-	WORD $0x4efad6d8; \
-	WORD $0x4ef8d6dc; \
-	WORD $0x4efcd75a; \
-	WORD $0x4ef8d694; \
-	WORD $0x4e74d754; \
-	WORD $0x4e7bd694; \
-	WORD $0x4e79d694; \
-	WORD $0x4e74d6d4; \
-	WORD $0x6eb71e95; \
-	WORD $0x4e618a74; \
-	WORD $0x4ef4d674; \
-	WORD $0x6e74de96; \
-	WORD $0x6e76ded7; \
-	FMOVQ 976(R11), F24; \
-	FMOVQ 992(R11), F25; \
-	WORD $0x4e77cf38; \
-	FMOVQ 1008(R11), F25; \
-	WORD $0x4e77cf19; \
-	FMOVQ 1024(R11), F24; \
-	WORD $0x4e77cf38; \
-	FMOVQ 1040(R11), F25; \
-	FMOVQ 1056(R11), F26; \
-	WORD $0x4e77cf59; \
-	FMOVQ 1072(R11), F26; \
-	WORD $0x4e77cf3a; \
-	FMOVQ 1088(R11), F25; \
-	WORD $0x4e77cf59; \
-	FMOVQ 1104(R11), F26; \
-	WORD $0x4e77cf3a; \
-	WORD $0x4e76cf1a; \
-	WORD $0x6e7ade96; \
-	FMOVQ 960(R11), F23; \
-	WORD $0x4e371ed6; \
-	WORD $0x6e76de76; \
-	FMOVQ 1120(R11), F23; \
-	WORD $0x4e76f6f6; \
-	FMOVQ 1104(R11), F23; \
-	WORD $0x6e76fef6; \
-	WORD $0x6ef6e477; \
-	WORD $0x6e69ded8; \
-	WORD $0x6eb71f16; \
-	WORD $0x4eea86d8; \
-	WORD $0x6f4c0718; \
-	WORD $0x4f745719; \
-	WORD $0x6ef986d6; \
-	WORD $0x4ee086d6; \
-	WORD $0x4ee0d6d6; \
-	WORD $0x4eab1f18; \
-	WORD $0x4eecd718; \
-	WORD $0x6e621db7; \
-	WORD $0x4ef7d717; \
-	WORD $0x4e64d6d8; \
-	WORD $0x6e78fed8; \
-	WORD $0x6e78df19; \
-	FMOVQ 288(R11), F26; \
-	WORD $0x4e79cdda; \
-	FMOVQ 304(R11), F27; \
-	WORD $0x4e79cf5b; \
-	FMOVQ 320(R11), F26; \
-	WORD $0x4e79cf7a; \
-	FMOVQ 336(R11), F27; \
-	WORD $0x4e79cf5b; \
-	FMOVQ 352(R11), F26; \
-	WORD $0x4e79cf7a; \
-	FMOVQ 368(R11), F27; \
-	WORD $0x4e79cf5b; \
-	FMOVQ 384(R11), F26; \
-	WORD $0x4e79cf7a; \
-	FMOVQ 400(R11), F27; \
-	WORD $0x4e79cf5b; \
-	FMOVQ 416(R11), F26; \
-	WORD $0x4e79cf7a; \
-	FMOVQ 432(R11), F27; \
-	WORD $0x4e79cf5b; \
-	WORD $0x6e7bdf39; \
-	WORD $0x6e76deda; \
-	WORD $0x6e61df5a; \
-	WORD $0x4e79d759; \
-	WORD $0x6e79df18; \
-	WORD $0x4e70cef8; \
-	WORD $0x4ef8d758; \
-	WORD $0x4ef8d6d6; \
-	WORD $0x4e6fcef6; \
-	WORD $0x4ef5d6d6; \
-	FMOVQ 1136(R11), F23; \
-	WORD $0x6ef3e6f8; \
-	WORD $0x6ee6e677; \
-	WORD $0x6ee2e659; \
-	WORD $0x4e62e69a; \
-	FMOVQ 1152(R11), F20; \
-	WORD $0x6eba1e96; \
-	WORD $0x6eb91eb6; \
-	WORD $0x6ef3e474; \
-	WORD $0x6e69de75; \
-	WORD $0x6ef41e75; \
-	WORD $0x4eea86b9; \
-	WORD $0x6f4c0739; \
-	WORD $0x4f74573a; \
-	WORD $0x6efa86b5; \
-	WORD $0x4ee086b5; \
-	WORD $0x4ee0d6b5; \
-	WORD $0x4eab1f39; \
-	WORD $0x4eecd739; \
-	WORD $0x6e621db4; \
-	WORD $0x4ef4d734; \
-	WORD $0x4e64d6b9
-
-#define BLOCK6 \
 	WORD $0x6ef3e414; \
 	WORD $0x6ef3e455; \
 	WORD $0x4e60d676; \
@@ -663,47 +533,47 @@
 	WORD $0x4ee6d6f7; \
 	WORD $0x4ee7d6d6; \
 	WORD $0x6e76ded8; \
-	FMOVQ 1232(R11), F25; \
+	FMOVQ 1280(R11), F25; \
 	WORD $0x4e78cd19; \
-	FMOVQ 1248(R11), F26; \
+	FMOVQ 1296(R11), F26; \
 	WORD $0x4e78cf3a; \
-	FMOVQ 1264(R11), F25; \
+	FMOVQ 1312(R11), F25; \
 	WORD $0x4e78cf59; \
-	FMOVQ 1280(R11), F26; \
+	FMOVQ 1328(R11), F26; \
 	WORD $0x4e78cf3a; \
-	FMOVQ 1296(R11), F25; \
+	FMOVQ 1344(R11), F25; \
 	WORD $0x4e78cf59; \
-	FMOVQ 1312(R11), F26; \
+	FMOVQ 1360(R11), F26; \
 	WORD $0x4e78cf3a; \
-	FMOVQ 1328(R11), F25; \
+	FMOVQ 1376(R11), F25; \
 	WORD $0x4e78cf59; \
-	FMOVQ 1344(R11), F26; \
+	FMOVQ 1392(R11), F26; \
 	WORD $0x4e78cf3a; \
-	FMOVQ 1360(R11), F25; \
+	FMOVQ 1408(R11), F25; \
 	WORD $0x4e78cf59; \
-	FMOVQ 1376(R11), F26; \
+	FMOVQ 1424(R11), F26; \
 	WORD $0x4e78cf3a; \
-	FMOVQ 1392(R11), F25; \
+	FMOVQ 1440(R11), F25; \
 	WORD $0x4e78cd39; \
-	FMOVQ 1408(R11), F27; \
+	FMOVQ 1456(R11), F27; \
 	WORD $0x4e78cf3b; \
-	FMOVQ 1424(R11), F25; \
+	FMOVQ 1472(R11), F25; \
 	WORD $0x4e78cf79; \
-	FMOVQ 1440(R11), F27; \
+	FMOVQ 1488(R11), F27; \
 	WORD $0x4e78cf3b; \
-	FMOVQ 1456(R11), F25; \
+	FMOVQ 1504(R11), F25; \
 	WORD $0x4e78cf79; \
-	FMOVQ 1472(R11), F27; \
+	FMOVQ 1520(R11), F27; \
 	WORD $0x4e78cf3b; \
-	FMOVQ 1488(R11), F25; \
+	FMOVQ 1536(R11), F25; \
 	WORD $0x4e78cf79; \
-	FMOVQ 1504(R11), F27; \
+	FMOVQ 1552(R11), F27; \
 	WORD $0x4e78cf3b; \
-	FMOVQ 1520(R11), F25; \
+	FMOVQ 1568(R11), F25; \
 	WORD $0x4e78cf79; \
-	FMOVQ 1536(R11), F27; \
+	FMOVQ 1584(R11), F27; \
 	WORD $0x4e78cf3b; \
-	FMOVQ 1552(R11), F25; \
+	FMOVQ 1600(R11), F25; \
 	WORD $0x4e78cf79; \
 	WORD $0x4e76cf59; \
 	WORD $0x6e79def6; \
@@ -764,27 +634,27 @@
 	WORD $0x4e73d733; \
 	WORD $0x4ee3cef3; \
 	WORD $0x6e74de97; \
-	FMOVQ 1568(R11), F24; \
-	FMOVQ 1584(R11), F25; \
-	WORD $0x4e77cf38; \
-	FMOVQ 1600(R11), F25; \
-	WORD $0x4e77cf19; \
 	FMOVQ 1616(R11), F24; \
-	WORD $0x4e77cf38; \
 	FMOVQ 1632(R11), F25; \
-	WORD $0x4e77cf19; \
-	FMOVQ 1648(R11), F24; \
 	WORD $0x4e77cf38; \
-	FMOVQ 1664(R11), F25; \
+	FMOVQ 1648(R11), F25; \
 	WORD $0x4e77cf19; \
-	FMOVQ 1680(R11), F24; \
+	FMOVQ 1664(R11), F24; \
 	WORD $0x4e77cf38; \
-	FMOVQ 1696(R11), F25; \
+	FMOVQ 1680(R11), F25; \
 	WORD $0x4e77cf19; \
-	FMOVQ 1712(R11), F24; \
-	FMOVQ 1728(R11), F26
+	FMOVQ 1696(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 1712(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1728(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 1744(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1760(R11), F24; \
+	FMOVQ 1776(R11), F26
 
-#define BLOCK7 \
+#define BLOCK6 \
 	FMOVQ 0(R1), F19; \
 	WORD $0x4e73f434; \
 	WORD $0x4ef4f494; \
@@ -796,47 +666,47 @@
 	WORD $0x4ee6d718; \
 	WORD $0x4ee7d6f7; \
 	WORD $0x6e77def9; \
-	FMOVQ 1232(R11), F26; \
+	FMOVQ 1280(R11), F26; \
 	WORD $0x4e79cd1a; \
-	FMOVQ 1248(R11), F27; \
+	FMOVQ 1296(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1264(R11), F26; \
+	FMOVQ 1312(R11), F26; \
 	WORD $0x4e79cf7a; \
-	FMOVQ 1280(R11), F27; \
+	FMOVQ 1328(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1296(R11), F26; \
+	FMOVQ 1344(R11), F26; \
 	WORD $0x4e79cf7a; \
-	FMOVQ 1312(R11), F27; \
+	FMOVQ 1360(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1328(R11), F26; \
+	FMOVQ 1376(R11), F26; \
 	WORD $0x4e79cf7a; \
-	FMOVQ 1344(R11), F27; \
+	FMOVQ 1392(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1360(R11), F26; \
+	FMOVQ 1408(R11), F26; \
 	WORD $0x4e79cf7a; \
-	FMOVQ 1376(R11), F27; \
+	FMOVQ 1424(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1392(R11), F26; \
+	FMOVQ 1440(R11), F26; \
 	WORD $0x4e79cd3a; \
-	FMOVQ 1408(R11), F28; \
+	FMOVQ 1456(R11), F28; \
 	WORD $0x4e79cf5c; \
-	FMOVQ 1424(R11), F26; \
+	FMOVQ 1472(R11), F26; \
 	WORD $0x4e79cf9a; \
-	FMOVQ 1440(R11), F28; \
+	FMOVQ 1488(R11), F28; \
 	WORD $0x4e79cf5c; \
-	FMOVQ 1456(R11), F26; \
+	FMOVQ 1504(R11), F26; \
 	WORD $0x4e79cf9a; \
-	FMOVQ 1472(R11), F28; \
+	FMOVQ 1520(R11), F28; \
 	WORD $0x4e79cf5c; \
-	FMOVQ 1488(R11), F26; \
+	FMOVQ 1536(R11), F26; \
 	WORD $0x4e79cf9a; \
-	FMOVQ 1504(R11), F28; \
+	FMOVQ 1552(R11), F28; \
 	WORD $0x4e79cf5c; \
-	FMOVQ 1520(R11), F26; \
+	FMOVQ 1568(R11), F26; \
 	WORD $0x4e79cf9a; \
-	FMOVQ 1536(R11), F28; \
+	FMOVQ 1584(R11), F28; \
 	WORD $0x4e79cf5c; \
-	FMOVQ 1552(R11), F26; \
+	FMOVQ 1600(R11), F26; \
 	WORD $0x4e79cf9a; \
 	WORD $0x4e77cf7a; \
 	WORD $0x6e7adf17; \
@@ -897,24 +767,24 @@
 	WORD $0x4e74d754; \
 	WORD $0x4ee3cf14; \
 	WORD $0x6e75deb8; \
-	FMOVQ 1568(R11), F25; \
-	FMOVQ 1584(R11), F26; \
-	WORD $0x4e78cf59; \
-	FMOVQ 1600(R11), F26; \
-	WORD $0x4e78cf3a; \
 	FMOVQ 1616(R11), F25; \
-	WORD $0x4e78cf59; \
 	FMOVQ 1632(R11), F26; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1648(R11), F25; \
 	WORD $0x4e78cf59; \
-	FMOVQ 1664(R11), F26; \
+	FMOVQ 1648(R11), F26; \
 	WORD $0x4e78cf3a; \
-	FMOVQ 1680(R11), F25; \
+	FMOVQ 1664(R11), F25; \
 	WORD $0x4e78cf59; \
-	FMOVQ 1696(R11), F26
+	FMOVQ 1680(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 1696(R11), F25; \
+	WORD $0x4e78cf59; \
+	FMOVQ 1712(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 1728(R11), F25; \
+	WORD $0x4e78cf59; \
+	FMOVQ 1744(R11), F26
 
-#define BLOCK8 \
+#define BLOCK7 \
 	WORD $0x4e73f434; \
 	WORD $0x4ef4f494; \
 	WORD $0x6ef4e415; \
@@ -925,47 +795,47 @@
 	WORD $0x4ee6d718; \
 	WORD $0x4ee7d6f7; \
 	WORD $0x6e77def9; \
-	FMOVQ 1232(R11), F26; \
+	FMOVQ 1280(R11), F26; \
 	WORD $0x4e79cd1a; \
-	FMOVQ 1248(R11), F27; \
+	FMOVQ 1296(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1264(R11), F26; \
+	FMOVQ 1312(R11), F26; \
 	WORD $0x4e79cf7a; \
-	FMOVQ 1280(R11), F27; \
+	FMOVQ 1328(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1296(R11), F26; \
+	FMOVQ 1344(R11), F26; \
 	WORD $0x4e79cf7a; \
-	FMOVQ 1312(R11), F27; \
+	FMOVQ 1360(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1328(R11), F26; \
+	FMOVQ 1376(R11), F26; \
 	WORD $0x4e79cf7a; \
-	FMOVQ 1344(R11), F27; \
+	FMOVQ 1392(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1360(R11), F26; \
+	FMOVQ 1408(R11), F26; \
 	WORD $0x4e79cf7a; \
-	FMOVQ 1376(R11), F27; \
+	FMOVQ 1424(R11), F27; \
 	WORD $0x4e79cf5b; \
-	FMOVQ 1392(R11), F26; \
+	FMOVQ 1440(R11), F26; \
 	WORD $0x4e79cd3a; \
-	FMOVQ 1408(R11), F28; \
+	FMOVQ 1456(R11), F28; \
 	WORD $0x4e79cf5c; \
-	FMOVQ 1424(R11), F26; \
+	FMOVQ 1472(R11), F26; \
 	WORD $0x4e79cf9a; \
-	FMOVQ 1440(R11), F28; \
+	FMOVQ 1488(R11), F28; \
 	WORD $0x4e79cf5c; \
-	FMOVQ 1456(R11), F26; \
+	FMOVQ 1504(R11), F26; \
 	WORD $0x4e79cf9a; \
-	FMOVQ 1472(R11), F28; \
+	FMOVQ 1520(R11), F28; \
 	WORD $0x4e79cf5c; \
-	FMOVQ 1488(R11), F26; \
+	FMOVQ 1536(R11), F26; \
 	WORD $0x4e79cf9a; \
-	FMOVQ 1504(R11), F28; \
+	FMOVQ 1552(R11), F28; \
 	WORD $0x4e79cf5c; \
-	FMOVQ 1520(R11), F26; \
+	FMOVQ 1568(R11), F26; \
 	WORD $0x4e79cf9a; \
-	FMOVQ 1536(R11), F28; \
+	FMOVQ 1584(R11), F28; \
 	WORD $0x4e79cf5c; \
-	FMOVQ 1552(R11), F26; \
+	FMOVQ 1600(R11), F26; \
 	WORD $0x4e79cf9a; \
 	WORD $0x4e77cf7a; \
 	WORD $0x6e7adf17; \
@@ -1026,40 +896,40 @@
 	WORD $0x4e74d754; \
 	WORD $0x4ee3cf14; \
 	WORD $0x6e75deb8; \
-	FMOVQ 1568(R11), F25; \
-	FMOVQ 1584(R11), F26; \
-	WORD $0x4e78cf59; \
-	FMOVQ 1600(R11), F26; \
-	WORD $0x4e78cf3a; \
 	FMOVQ 1616(R11), F25; \
-	WORD $0x4e78cf59; \
 	FMOVQ 1632(R11), F26; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1648(R11), F25; \
 	WORD $0x4e78cf59; \
-	FMOVQ 1664(R11), F26; \
+	FMOVQ 1648(R11), F26; \
 	WORD $0x4e78cf3a; \
-	FMOVQ 1680(R11), F25; \
+	FMOVQ 1664(R11), F25; \
 	WORD $0x4e78cf59; \
-	FMOVQ 1696(R11), F26; \
+	FMOVQ 1680(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 1696(R11), F25; \
+	WORD $0x4e78cf59; \
+	FMOVQ 1712(R11), F26; \
+	WORD $0x4e78cf3a; \
+	FMOVQ 1728(R11), F25; \
+	WORD $0x4e78cf59; \
+	FMOVQ 1744(R11), F26; \
 	WORD $0x4e78cf3a
 
-#define BLOCK9 \
+#define BLOCK8 \
 	WORD $0x4e78cf3a; \
-	FMOVQ 1712(R11), F25; \
-	FMOVQ 1728(R11), F27; \
-	WORD $0x4e78cf79; \
-	FMOVQ 1744(R11), F27; \
-	WORD $0x4e78cf3b; \
 	FMOVQ 1760(R11), F25; \
-	WORD $0x4e78cf79; \
 	FMOVQ 1776(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 1792(R11), F25; \
 	WORD $0x4e78cf79; \
-	FMOVQ 1808(R11), F27; \
+	FMOVQ 1792(R11), F27; \
 	WORD $0x4e78cf3b; \
-	FMOVQ 1824(R11), F25; \
+	FMOVQ 1808(R11), F25; \
+	WORD $0x4e78cf79; \
+	FMOVQ 1824(R11), F27; \
+	WORD $0x4e78cf3b; \
+	FMOVQ 1840(R11), F25; \
+	WORD $0x4e78cf79; \
+	FMOVQ 1856(R11), F27; \
+	WORD $0x4e78cf3b; \
+	FMOVQ 1872(R11), F25; \
 	WORD $0x4e78cf79; \
 	FMOVQ 928(R11), F27; \
 	WORD $0x4e78cf3b; \
@@ -1071,21 +941,21 @@
 	WORD $0x4ef5d675; \
 	WORD $0x6e75deb6; \
 	WORD $0x6e76ded7; \
-	FMOVQ 1840(R11), F24; \
-	FMOVQ 1856(R11), F25; \
-	WORD $0x4e77cf38; \
-	FMOVQ 1872(R11), F25; \
-	WORD $0x4e77cf19; \
 	FMOVQ 1888(R11), F24; \
-	WORD $0x4e77cf38; \
 	FMOVQ 1904(R11), F25; \
-	FMOVQ 1920(R11), F26; \
-	WORD $0x4e77cf59; \
-	FMOVQ 1936(R11), F26; \
-	WORD $0x4e77cf3a; \
+	WORD $0x4e77cf38; \
+	FMOVQ 1920(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1936(R11), F24; \
+	WORD $0x4e77cf38; \
 	FMOVQ 1952(R11), F25; \
-	WORD $0x4e77cf59; \
 	FMOVQ 1968(R11), F26; \
+	WORD $0x4e77cf59; \
+	FMOVQ 1984(R11), F26; \
+	WORD $0x4e77cf3a; \
+	FMOVQ 2000(R11), F25; \
+	WORD $0x4e77cf59; \
+	FMOVQ 2016(R11), F26; \
 	WORD $0x4e77cf3a; \
 	WORD $0x4e76cf1a; \
 	WORD $0x4ea01c17; \
@@ -1174,21 +1044,21 @@
 	WORD $0x4e77d797; \
 	WORD $0x4ee3cf17
 
-#define BLOCK10 \
-	FMOVQ 1712(R11), F25; \
-	FMOVQ 1728(R11), F27; \
-	WORD $0x4e78cf79; \
-	FMOVQ 1744(R11), F27; \
-	WORD $0x4e78cf3b; \
+#define BLOCK9 \
 	FMOVQ 1760(R11), F25; \
-	WORD $0x4e78cf79; \
 	FMOVQ 1776(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 1792(R11), F25; \
 	WORD $0x4e78cf79; \
-	FMOVQ 1808(R11), F27; \
+	FMOVQ 1792(R11), F27; \
 	WORD $0x4e78cf3b; \
-	FMOVQ 1824(R11), F25; \
+	FMOVQ 1808(R11), F25; \
+	WORD $0x4e78cf79; \
+	FMOVQ 1824(R11), F27; \
+	WORD $0x4e78cf3b; \
+	FMOVQ 1840(R11), F25; \
+	WORD $0x4e78cf79; \
+	FMOVQ 1856(R11), F27; \
+	WORD $0x4e78cf3b; \
+	FMOVQ 1872(R11), F25; \
 	WORD $0x4e78cf79; \
 	FMOVQ 928(R11), F27; \
 	WORD $0x4e78cf3b; \
@@ -1200,21 +1070,21 @@
 	WORD $0x4ef5d675; \
 	WORD $0x6e75deb6; \
 	WORD $0x6e76ded7; \
-	FMOVQ 1840(R11), F24; \
-	FMOVQ 1856(R11), F25; \
-	WORD $0x4e77cf38; \
-	FMOVQ 1872(R11), F25; \
-	WORD $0x4e77cf19; \
 	FMOVQ 1888(R11), F24; \
-	WORD $0x4e77cf38; \
 	FMOVQ 1904(R11), F25; \
-	FMOVQ 1920(R11), F26; \
-	WORD $0x4e77cf59; \
-	FMOVQ 1936(R11), F26; \
-	WORD $0x4e77cf3a; \
+	WORD $0x4e77cf38; \
+	FMOVQ 1920(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1936(R11), F24; \
+	WORD $0x4e77cf38; \
 	FMOVQ 1952(R11), F25; \
-	WORD $0x4e77cf59; \
 	FMOVQ 1968(R11), F26; \
+	WORD $0x4e77cf59; \
+	FMOVQ 1984(R11), F26; \
+	WORD $0x4e77cf3a; \
+	FMOVQ 2000(R11), F25; \
+	WORD $0x4e77cf59; \
+	FMOVQ 2016(R11), F26; \
 	WORD $0x4e77cf3a; \
 	WORD $0x4e76cf1a; \
 	WORD $0x4ea01c17; \
@@ -1304,39 +1174,39 @@
 	WORD $0x4ee3cf17; \
 	WORD $0x6e7adf58
 
-#define BLOCK11 \
+#define BLOCK10 \
 	WORD $0x6e7adf58; \
-	FMOVQ 1568(R11), F27; \
-	FMOVQ 1584(R11), F28; \
-	WORD $0x4e78cf9b; \
-	FMOVQ 1600(R11), F28; \
-	WORD $0x4e78cf7c; \
 	FMOVQ 1616(R11), F27; \
-	WORD $0x4e78cf9b; \
 	FMOVQ 1632(R11), F28; \
-	WORD $0x4e78cf7c; \
-	FMOVQ 1648(R11), F27; \
 	WORD $0x4e78cf9b; \
-	FMOVQ 1664(R11), F28; \
+	FMOVQ 1648(R11), F28; \
 	WORD $0x4e78cf7c; \
-	FMOVQ 1680(R11), F27; \
+	FMOVQ 1664(R11), F27; \
 	WORD $0x4e78cf9b; \
-	FMOVQ 1696(R11), F28; \
+	FMOVQ 1680(R11), F28; \
 	WORD $0x4e78cf7c; \
-	FMOVQ 1712(R11), F27; \
-	FMOVQ 1728(R11), F29; \
-	WORD $0x4e78cfbb; \
-	FMOVQ 1744(R11), F29; \
-	WORD $0x4e78cf7d; \
+	FMOVQ 1696(R11), F27; \
+	WORD $0x4e78cf9b; \
+	FMOVQ 1712(R11), F28; \
+	WORD $0x4e78cf7c; \
+	FMOVQ 1728(R11), F27; \
+	WORD $0x4e78cf9b; \
+	FMOVQ 1744(R11), F28; \
+	WORD $0x4e78cf7c; \
 	FMOVQ 1760(R11), F27; \
-	WORD $0x4e78cfbb; \
 	FMOVQ 1776(R11), F29; \
-	WORD $0x4e78cf7d; \
-	FMOVQ 1792(R11), F27; \
 	WORD $0x4e78cfbb; \
-	FMOVQ 1808(R11), F29; \
+	FMOVQ 1792(R11), F29; \
 	WORD $0x4e78cf7d; \
-	FMOVQ 1824(R11), F27; \
+	FMOVQ 1808(R11), F27; \
+	WORD $0x4e78cfbb; \
+	FMOVQ 1824(R11), F29; \
+	WORD $0x4e78cf7d; \
+	FMOVQ 1840(R11), F27; \
+	WORD $0x4e78cfbb; \
+	FMOVQ 1856(R11), F29; \
+	WORD $0x4e78cf7d; \
+	FMOVQ 1872(R11), F27; \
 	WORD $0x4e78cfbb; \
 	FMOVQ 928(R11), F29; \
 	WORD $0x4e78cf7d; \
@@ -1347,20 +1217,20 @@
 	WORD $0x4ef6d6f6; \
 	WORD $0x6ef3e5f7; \
 	WORD $0x4e6fe6b8; \
-	FMOVQ 1984(R11), F21; \
+	FMOVQ 2032(R11), F21; \
 	WORD $0x6eb81eb6; \
 	WORD $0x6eb71ed4; \
-	FMOVQ 2000(R11), F21; \
+	FMOVQ 1168(R11), F21; \
 	WORD $0x4e351e75; \
-	FMOVQ 1152(R11), F22; \
+	FMOVQ 1200(R11), F22; \
 	WORD $0x4eb51ed5; \
-	FMOVQ 2000(R11), F22; \
+	FMOVQ 1168(R11), F22; \
 	WORD $0x6e361eb5; \
 	FMOVQ 960(R11), F22; \
 	WORD $0x4e361e76; \
 	WORD $0x6ef6e437; \
 	WORD $0x4e6fe676; \
-	FMOVQ 2016(R11), F24; \
+	FMOVQ 2048(R11), F24; \
 	WORD $0x6e73ff18; \
 	WORD $0x6eb61eb8; \
 	WORD $0x6eb71f14; \
@@ -1402,38 +1272,38 @@
 	FMOVQ 432(R11), F27; \
 	WORD $0x4e79cf5b
 
-#define BLOCK12 \
-	FMOVQ 1568(R11), F27; \
-	FMOVQ 1584(R11), F28; \
-	WORD $0x4e78cf9b; \
-	FMOVQ 1600(R11), F28; \
-	WORD $0x4e78cf7c; \
+#define BLOCK11 \
 	FMOVQ 1616(R11), F27; \
-	WORD $0x4e78cf9b; \
 	FMOVQ 1632(R11), F28; \
-	WORD $0x4e78cf7c; \
-	FMOVQ 1648(R11), F27; \
 	WORD $0x4e78cf9b; \
-	FMOVQ 1664(R11), F28; \
+	FMOVQ 1648(R11), F28; \
 	WORD $0x4e78cf7c; \
-	FMOVQ 1680(R11), F27; \
+	FMOVQ 1664(R11), F27; \
 	WORD $0x4e78cf9b; \
-	FMOVQ 1696(R11), F28; \
+	FMOVQ 1680(R11), F28; \
 	WORD $0x4e78cf7c; \
-	FMOVQ 1712(R11), F27; \
-	FMOVQ 1728(R11), F29; \
-	WORD $0x4e78cfbb; \
-	FMOVQ 1744(R11), F29; \
-	WORD $0x4e78cf7d; \
+	FMOVQ 1696(R11), F27; \
+	WORD $0x4e78cf9b; \
+	FMOVQ 1712(R11), F28; \
+	WORD $0x4e78cf7c; \
+	FMOVQ 1728(R11), F27; \
+	WORD $0x4e78cf9b; \
+	FMOVQ 1744(R11), F28; \
+	WORD $0x4e78cf7c; \
 	FMOVQ 1760(R11), F27; \
-	WORD $0x4e78cfbb; \
 	FMOVQ 1776(R11), F29; \
-	WORD $0x4e78cf7d; \
-	FMOVQ 1792(R11), F27; \
 	WORD $0x4e78cfbb; \
-	FMOVQ 1808(R11), F29; \
+	FMOVQ 1792(R11), F29; \
 	WORD $0x4e78cf7d; \
-	FMOVQ 1824(R11), F27; \
+	FMOVQ 1808(R11), F27; \
+	WORD $0x4e78cfbb; \
+	FMOVQ 1824(R11), F29; \
+	WORD $0x4e78cf7d; \
+	FMOVQ 1840(R11), F27; \
+	WORD $0x4e78cfbb; \
+	FMOVQ 1856(R11), F29; \
+	WORD $0x4e78cf7d; \
+	FMOVQ 1872(R11), F27; \
 	WORD $0x4e78cfbb; \
 	FMOVQ 928(R11), F29; \
 	WORD $0x4e78cf7d; \
@@ -1444,20 +1314,20 @@
 	WORD $0x4ef6d6f6; \
 	WORD $0x6ef3e5f7; \
 	WORD $0x4e6fe6b8; \
-	FMOVQ 1984(R11), F21; \
+	FMOVQ 2032(R11), F21; \
 	WORD $0x6eb81eb6; \
 	WORD $0x6eb71ed4; \
-	FMOVQ 2000(R11), F21; \
+	FMOVQ 1168(R11), F21; \
 	WORD $0x4e351e75; \
-	FMOVQ 1152(R11), F22; \
+	FMOVQ 1200(R11), F22; \
 	WORD $0x4eb51ed5; \
-	FMOVQ 2000(R11), F22; \
+	FMOVQ 1168(R11), F22; \
 	WORD $0x6e361eb5; \
 	FMOVQ 960(R11), F22; \
 	WORD $0x4e361e76; \
 	WORD $0x6ef6e437; \
 	WORD $0x4e6fe676; \
-	FMOVQ 2016(R11), F24; \
+	FMOVQ 2048(R11), F24; \
 	WORD $0x6e73ff18; \
 	WORD $0x6eb61eb8; \
 	WORD $0x6eb71f14; \
@@ -1500,9 +1370,42 @@
 	WORD $0x4e79cf5b; \
 	WORD $0x6e7bdf39
 
-#define BLOCK13 \
-	WORD $0x4e64d6b9; \
-	WORD $0x6e79feb9; \
+#define BLOCK12 \
+	WORD $0x4ef8d6d9; \
+	WORD $0x4ef9d6f7; \
+	WORD $0x4ef8d652; \
+	WORD $0x4e72d6f2; \
+	WORD $0x4ef4d673; \
+	WORD $0x4e73d652; \
+	WORD $0x4e72d6d2; \
+	FMOVQ 0(R1), F19; \
+	WORD $0x4e74d6b4; \
+	FMOVQ 960(R11), F21; \
+	WORD $0x4e351e75; \
+	FMOVQ 1184(R11), F22; \
+	WORD $0x6ef5e6d7; \
+	WORD $0x6ee6e6b6; \
+	WORD $0x6ee2e678; \
+	WORD $0x4e618ab9; \
+	WORD $0x4e75e73a; \
+	FMOVQ 1200(R11), F25; \
+	WORD $0x6eba1f32; \
+	WORD $0x6eb81e92; \
+	WORD $0x6ef5e474; \
+	WORD $0x6e69deb8; \
+	WORD $0x6ef41eb8; \
+	WORD $0x4eea8719; \
+	WORD $0x6f4c0739; \
+	WORD $0x4f74573a; \
+	WORD $0x6efa8718; \
+	WORD $0x4ee08718; \
+	WORD $0x4ee0d718; \
+	WORD $0x4eab1f39; \
+	WORD $0x4eecd739; \
+	WORD $0x6e621db4; \
+	WORD $0x4ef4d734; \
+	WORD $0x4e64d719; \
+	WORD $0x6e79ff19; \
 	WORD $0x6e79df3a; \
 	FMOVQ 288(R11), F27; \
 	WORD $0x4e7acddb; \
@@ -1525,80 +1428,145 @@
 	FMOVQ 432(R11), F28; \
 	WORD $0x4e7acf7c; \
 	WORD $0x6e7cdf5a; \
-	WORD $0x6e75debb; \
+	WORD $0x6e78df1b; \
 	WORD $0x6e61df7b; \
 	WORD $0x4e7ad77a; \
 	WORD $0x6e7adf39; \
 	WORD $0x4e70ce99; \
 	WORD $0x4ef9d779; \
-	WORD $0x4ef9d6b5; \
-	WORD $0x4e6fce95; \
-	WORD $0x4e62e674; \
-	WORD $0x4ef5d453; \
-	FMOVQ 1152(R11), F25; \
-	WORD $0x6eb41f33; \
-	WORD $0x6eb81e76; \
-	WORD $0x6ee2e653; \
-	FMOVQ 1152(R11), F20; \
-	WORD $0x6ef2e698; \
-	WORD $0x4e381e73; \
-	WORD $0x4ee0d6b4; \
-	WORD $0x6e74de54; \
-	FMOVQ 1152(R11), F21; \
-	WORD $0x6ef31eb4; \
-	WORD $0x6eb71e96; \
-	WORD $0x4e72e653; \
-	WORD $0x6e205a73
+	WORD $0x4ef9d718
+
+#define BLOCK13 \
+	WORD $0x4e74d6b4; \
+	FMOVQ 960(R11), F21; \
+	WORD $0x4e351e75; \
+	FMOVQ 1184(R11), F22; \
+	WORD $0x6ef5e6d7; \
+	WORD $0x6ee6e6b6; \
+	WORD $0x6ee2e678; \
+	WORD $0x4e618ab9; \
+	WORD $0x4e75e73a; \
+	FMOVQ 1200(R11), F25; \
+	WORD $0x6eba1f32; \
+	WORD $0x6eb81e92; \
+	WORD $0x6ef5e474; \
+	WORD $0x6e69deb8; \
+	WORD $0x6ef41eb8; \
+	WORD $0x4eea8719; \
+	WORD $0x6f4c0739; \
+	WORD $0x4f74573a; \
+	WORD $0x6efa8718; \
+	WORD $0x4ee08718; \
+	WORD $0x4ee0d718; \
+	WORD $0x4eab1f39; \
+	WORD $0x4eecd739; \
+	WORD $0x6e621db4; \
+	WORD $0x4ef4d734; \
+	WORD $0x4e64d719; \
+	WORD $0x6e79ff19; \
+	WORD $0x6e79df3a; \
+	FMOVQ 288(R11), F27; \
+	WORD $0x4e7acddb; \
+	FMOVQ 304(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 320(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 336(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 352(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 368(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 384(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 400(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 416(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 432(R11), F28; \
+	WORD $0x4e7acf7c; \
+	WORD $0x6e7cdf5a; \
+	WORD $0x6e78df1b; \
+	WORD $0x6e61df7b; \
+	WORD $0x4e7ad77a; \
+	WORD $0x6e7adf39; \
+	WORD $0x4e70ce99; \
+	WORD $0x4ef9d779; \
+	WORD $0x4ef9d718; \
+	WORD $0x4e6fce98; \
+	WORD $0x4e62e6b4; \
+	WORD $0x4ef8d455; \
+	FMOVQ 1200(R11), F25; \
+	WORD $0x6eb41f35; \
+	WORD $0x6eb71eb2; \
+	WORD $0x6ee2e674; \
+	FMOVQ 1200(R11), F21
 
 #define BLOCK14 \
-	WORD $0x6e79feb9; \
-	WORD $0x6e79df3a; \
-	FMOVQ 288(R11), F27; \
-	WORD $0x4e7acddb; \
-	FMOVQ 304(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 320(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 336(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 352(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 368(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 384(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 400(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 416(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 432(R11), F28; \
-	WORD $0x4e7acf7c; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e75debb; \
-	WORD $0x6e61df7b; \
-	WORD $0x4e7ad77a; \
-	WORD $0x6e7adf39; \
-	WORD $0x4e70ce99; \
-	WORD $0x4ef9d779; \
-	WORD $0x4ef9d6b5; \
-	WORD $0x4e6fce95; \
-	WORD $0x4e62e674; \
-	WORD $0x4ef5d453; \
-	FMOVQ 1152(R11), F25; \
-	WORD $0x6eb41f33; \
-	WORD $0x6eb81e76; \
-	WORD $0x6ee2e653; \
-	FMOVQ 1152(R11), F20; \
-	WORD $0x6ef2e698; \
-	WORD $0x4e381e73; \
-	WORD $0x4ee0d6b4; \
-	WORD $0x6e74de54; \
-	FMOVQ 1152(R11), F21; \
-	WORD $0x6ef31eb4; \
-	WORD $0x6eb71e96; \
-	WORD $0x4e72e653; \
-	WORD $0x6e205a73; \
-	WORD $0x6eb31e56
+	FMOVQ 960(R11), F19; \
+	WORD $0x4e331e52; \
+	WORD $0x4e618a53; \
+	WORD $0x4ef3d653; \
+	WORD $0x6e73de74; \
+	WORD $0x6e74de95; \
+	FMOVQ 976(R11), F22; \
+	FMOVQ 992(R11), F23; \
+	WORD $0x4e75cef6; \
+	FMOVQ 1008(R11), F23; \
+	WORD $0x4e75ced7; \
+	FMOVQ 1024(R11), F22; \
+	WORD $0x4e75cef6; \
+	FMOVQ 1040(R11), F23; \
+	FMOVQ 1056(R11), F24; \
+	WORD $0x4e75cf17; \
+	FMOVQ 1072(R11), F24; \
+	WORD $0x4e75cef8; \
+	FMOVQ 1088(R11), F23; \
+	WORD $0x4e75cf17; \
+	FMOVQ 1104(R11), F24; \
+	WORD $0x4e75cef8; \
+	WORD $0x4e74ced8; \
+	WORD $0x6e78de73; \
+	FMOVQ 960(R11), F20; \
+	WORD $0x4e341e73; \
+	WORD $0x6e73de54; \
+	WORD $0x4eb41e95; \
+	WORD $0x6ee0fab5; \
+	WORD $0x4e73ce55; \
+	FMOVQ 1120(R11), F18; \
+	WORD $0x4e74f652; \
+	FMOVQ 1104(R11), F19; \
+	WORD $0x6e72fe73; \
+	FMOVQ 1104(R11), F20; \
+	WORD $0x4ef2ce74; \
+	FMOVQ 1136(R11), F18; \
+	WORD $0x4e72d692; \
+	WORD $0x4ef5ce72; \
+	WORD $0x6ef3e474; \
+	WORD $0x6e69de75; \
+	WORD $0x6eb41eb3; \
+	WORD $0x4eea8675; \
+	WORD $0x6f4c06b5; \
+	WORD $0x4f7456b6; \
+	WORD $0x6ef68673; \
+	WORD $0x4ee08673; \
+	WORD $0x4ee0d673; \
+	WORD $0x4eab1eb5; \
+	WORD $0x4eecd6b5; \
+	WORD $0x6e621db4; \
+	WORD $0x4ef4d6b4; \
+	WORD $0x4e64d675; \
+	WORD $0x6e75fe75; \
+	WORD $0x6e75deb6; \
+	FMOVQ 288(R11), F23; \
+	WORD $0x4e76cdd7; \
+	FMOVQ 304(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 320(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 336(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 352(R11), F23
 
 #define BLOCK15 \
 	WORD $0x6ee8e469; \
@@ -1613,12 +1581,8 @@
 	WORD $0x6ea91d48; \
 	WORD $0x6e68dd09; \
 	WORD $0x6e69dd2a; \
-	FMOVQ 2128(R11), F12; \
-	WORD $0x4e6accac; \
-	FMOVQ 2144(R11), F13; \
-	WORD $0x4e6acd8d; \
 	FMOVQ 2160(R11), F12; \
-	WORD $0x4e6acdac; \
+	WORD $0x4e6accac; \
 	FMOVQ 2176(R11), F13; \
 	WORD $0x4e6acd8d; \
 	FMOVQ 2192(R11), F12; \
@@ -1632,11 +1596,11 @@
 	FMOVQ 2256(R11), F12; \
 	WORD $0x4e6acdac; \
 	FMOVQ 2272(R11), F13; \
-	WORD $0x4e6acccd; \
-	FMOVQ 2288(R11), F14; \
-	WORD $0x4e6acdae; \
+	WORD $0x4e6acd8d; \
+	FMOVQ 2288(R11), F12; \
+	WORD $0x4e6acdac; \
 	FMOVQ 2304(R11), F13; \
-	WORD $0x4e6acdcd; \
+	WORD $0x4e6acccd; \
 	FMOVQ 2320(R11), F14; \
 	WORD $0x4e6acdae; \
 	FMOVQ 2336(R11), F13; \
@@ -1648,39 +1612,115 @@
 	FMOVQ 2384(R11), F14; \
 	WORD $0x4e6acdae; \
 	FMOVQ 2400(R11), F13; \
+	WORD $0x4e6acdcd; \
+	FMOVQ 2416(R11), F14; \
+	WORD $0x4e6acdae; \
+	FMOVQ 2432(R11), F13; \
 	WORD $0x4e6acdcd
 
 #define BLOCK16 \
-	WORD $0x4e78cf9b; \
-	FMOVQ 896(R11), F28; \
-	WORD $0x4e78cf7c; \
-	FMOVQ 912(R11), F27; \
-	WORD $0x4e78cf9b; \
-	FMOVQ 928(R11), F28; \
-	WORD $0x4e78cf7c; \
-	WORD $0x4e77cf3c; \
-	FMOVQ 944(R11), F23; \
-	WORD $0x4e7cce97; \
-	WORD $0x4ee1d654; \
-	WORD $0x6e74df58; \
-	WORD $0x4eb81f19; \
-	WORD $0x6ee0fb39; \
-	WORD $0x4e74cf59; \
-	WORD $0x4e74ced9; \
+	WORD $0x4e7bcfdf; \
+	FMOVQ 880(R11), F30; \
+	WORD $0x4e7bcffe; \
+	FMOVQ 896(R11), F31; \
+	WORD $0x4e7bcfdf; \
+	FMOVQ 912(R11), F30; \
+	WORD $0x4e7bcffe; \
+	FMOVQ 928(R11), F31; \
+	WORD $0x4e7bcfdf; \
+	WORD $0x4e7acfbf; \
+	FMOVQ 944(R11), F26; \
+	WORD $0x4e7fcf3a; \
+	WORD $0x4ee1d659; \
+	WORD $0x6e79df9b; \
+	WORD $0x4ebb1f7d; \
+	WORD $0x6ee0fbbd; \
+	WORD $0x4e79cf9d; \
+	WORD $0x4e79cf1d; \
 	WORD $0x4ef2d452; \
-	WORD $0x4e72d714; \
-	WORD $0x4ef8d696; \
-	WORD $0x4ef6d69a; \
-	WORD $0x4efad718; \
-	WORD $0x4ef6d652; \
-	WORD $0x4e72d712; \
-	WORD $0x4e79d652; \
-	WORD $0x4e77d652; \
-	WORD $0x4e72d692; \
-	WORD $0x6eb51e53; \
-	FMOVQ F19, 0(R0)
+	WORD $0x4e72d778; \
+	WORD $0x4efbd719; \
+	WORD $0x4ef9d71e; \
+	WORD $0x4efed77b; \
+	WORD $0x4ef9d652; \
+	WORD $0x4e72d772; \
+	WORD $0x4e7dd652; \
+	WORD $0x4e7ad652; \
+	WORD $0x4efcd6b5; \
+	WORD $0x6eb61f15; \
+	WORD $0x6eb61e54; \
+	FMOVQ 1168(R11), F18; \
+	WORD $0x6e321eb2; \
+	WORD $0x4e72d6f6; \
+	WORD $0x4ef7d6d8; \
+	WORD $0x4ef8d6d9; \
+	WORD $0x4ef9d6f7; \
+	WORD $0x4ef8d652; \
+	WORD $0x4e72d6f2; \
+	WORD $0x4ef4d673; \
+	WORD $0x4e73d652
 
 #define BLOCK17 \
+	WORD $0x4e79cf9d; \
+	FMOVQ 912(R11), F28; \
+	WORD $0x4e79cfbc; \
+	FMOVQ 928(R11), F29; \
+	WORD $0x4e79cf9d; \
+	WORD $0x4e78cf7d; \
+	FMOVQ 944(R11), F24; \
+	WORD $0x4e7dcef8; \
+	WORD $0x4ee1d657; \
+	WORD $0x6e77df59; \
+	WORD $0x4eb91f3b; \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e77cf5b; \
+	WORD $0x4e77cedb; \
+	WORD $0x4ef2d452; \
+	WORD $0x4e72d736; \
+	WORD $0x4ef9d6d7; \
+	WORD $0x4ef7d6dc; \
+	WORD $0x4efcd739; \
+	WORD $0x4ef7d652; \
+	WORD $0x4e72d732; \
+	WORD $0x4e7bd652; \
+	WORD $0x4e78d652; \
+	WORD $0x4efad694; \
+	WORD $0x6eb51ed4; \
+	WORD $0x6eb51e53; \
+	WORD $0x4e73d692; \
+	FMOVQ F18, 0(R0)
+
+#define BLOCK18 \
+	WORD $0x4e76cf17; \
+	FMOVQ 368(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 384(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 400(R11), F24; \
+	WORD $0x4e76cef8; \
+	FMOVQ 416(R11), F23; \
+	WORD $0x4e76cf17; \
+	FMOVQ 432(R11), F24; \
+	WORD $0x4e76cef8; \
+	WORD $0x6e78ded6; \
+	WORD $0x6e73de77; \
+	WORD $0x6e61def7; \
+	WORD $0x4e76d6f6; \
+	WORD $0x6e76deb5; \
+	WORD $0x4ef7d676; \
+	WORD $0x4ef6d673; \
+	WORD $0x4ef7d673; \
+	WORD $0x4e75d673; \
+	WORD $0x6e6fde95; \
+	WORD $0x4e76d6b7; \
+	WORD $0x4ef5d6f5; \
+	WORD $0x4ef5d6d5; \
+	WORD $0x4e70ce93; \
+	WORD $0x4e73d6b3; \
+	FMOVQ 1152(R11), F20; \
+	WORD $0x4e74ce53
+
+#define BLOCK19 \
 	WORD $0x6e7bdf39; \
 	WORD $0x6e77defa; \
 	WORD $0x6e63df5a; \
@@ -1692,51 +1732,51 @@
 	WORD $0x4ef8d758; \
 	WORD $0x4ef8d6f7; \
 	WORD $0x4e71ced7; \
-	FMOVQ 1152(R11), F22; \
+	FMOVQ 1200(R11), F22; \
 	WORD $0x6ef3e6d8; \
 	WORD $0x6ef81e77; \
 	WORD $0x6ef3e5f6; \
-	FMOVQ 2032(R11), F24; \
+	FMOVQ 2064(R11), F24; \
 	WORD $0x6eb61f17; \
 	WORD $0x4e6fe676; \
-	FMOVQ 2048(R11), F24; \
+	FMOVQ 2080(R11), F24; \
 	WORD $0x6eb61f17; \
 	WORD $0x6eb51ef4; \
-	FMOVQ 2048(R11), F21; \
+	FMOVQ 2080(R11), F21; \
 	WORD $0x4e75e676; \
-	FMOVQ 1984(R11), F21; \
+	FMOVQ 2032(R11), F21; \
 	WORD $0x6eb61eb4; \
 	WORD $0x4e73e675; \
 	WORD $0x6e205ab5; \
 	WORD $0x6eb51e74
 
-#define BLOCK18 \
-	WORD $0x4e78cf9b; \
-	FMOVQ 896(R11), F28; \
-	WORD $0x4e78cf7c; \
-	FMOVQ 912(R11), F27; \
-	WORD $0x4e78cf9b; \
-	FMOVQ 928(R11), F28; \
-	WORD $0x4e78cf7c; \
-	WORD $0x4e77cf3c; \
-	FMOVQ 944(R11), F23; \
-	WORD $0x4e7cce97; \
-	WORD $0x4ee1d654; \
-	WORD $0x6e74df58; \
-	WORD $0x4eb81f19; \
-	WORD $0x6ee0fb39; \
-	WORD $0x4e74cf59; \
-	WORD $0x4e74ced9; \
+#define BLOCK20 \
+	WORD $0x4e79cf9d; \
+	FMOVQ 912(R11), F28; \
+	WORD $0x4e79cfbc; \
+	FMOVQ 928(R11), F29; \
+	WORD $0x4e79cf9d; \
+	WORD $0x4e78cf7d; \
+	FMOVQ 944(R11), F24; \
+	WORD $0x4e7dcef8; \
+	WORD $0x4ee1d657; \
+	WORD $0x6e77df59; \
+	WORD $0x4eb91f3b; \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e77cf5b; \
+	WORD $0x4e77cedb; \
 	WORD $0x4ef2d452; \
-	WORD $0x4e72d714; \
-	WORD $0x4ef8d696; \
-	WORD $0x4ef6d69a; \
-	WORD $0x4efad718; \
-	WORD $0x4ef6d652; \
-	WORD $0x4e72d712; \
-	WORD $0x4e79d652
+	WORD $0x4e72d736; \
+	WORD $0x4ef9d6d7; \
+	WORD $0x4ef7d6dc; \
+	WORD $0x4efcd739; \
+	WORD $0x4ef7d652; \
+	WORD $0x4e72d732; \
+	WORD $0x4e7bd652; \
+	WORD $0x4e78d652; \
+	WORD $0x4efad694
 
-#define BLOCK19 \
+#define BLOCK21 \
 	WORD $0x6e77defa; \
 	WORD $0x6e63df5a; \
 	WORD $0x4e79d759; \
@@ -1747,34 +1787,34 @@
 	WORD $0x4ef8d758; \
 	WORD $0x4ef8d6f7; \
 	WORD $0x4e71ced7; \
-	FMOVQ 1152(R11), F22; \
+	FMOVQ 1200(R11), F22; \
 	WORD $0x6ef3e6d8; \
 	WORD $0x6ef81e77; \
 	WORD $0x6ef3e5f6; \
-	FMOVQ 2032(R11), F24; \
+	FMOVQ 2064(R11), F24; \
 	WORD $0x6eb61f17; \
 	WORD $0x4e6fe676; \
-	FMOVQ 2048(R11), F24; \
+	FMOVQ 2080(R11), F24; \
 	WORD $0x6eb61f17; \
 	WORD $0x6eb51ef4; \
-	FMOVQ 2048(R11), F21; \
+	FMOVQ 2080(R11), F21; \
 	WORD $0x4e75e676; \
-	FMOVQ 1984(R11), F21; \
+	FMOVQ 2032(R11), F21; \
 	WORD $0x6eb61eb4
 
-#define BLOCK20 \
+#define BLOCK22 \
 	WORD $0x4e77cf58; \
-	FMOVQ 1744(R11), F26; \
+	FMOVQ 1792(R11), F26; \
 	WORD $0x4e77cf1a; \
-	FMOVQ 1760(R11), F24; \
+	FMOVQ 1808(R11), F24; \
 	WORD $0x4e77cf58; \
-	FMOVQ 1776(R11), F26; \
+	FMOVQ 1824(R11), F26; \
 	WORD $0x4e77cf1a; \
-	FMOVQ 1792(R11), F24; \
+	FMOVQ 1840(R11), F24; \
 	WORD $0x4e77cf58; \
-	FMOVQ 1808(R11), F26; \
+	FMOVQ 1856(R11), F26; \
 	WORD $0x4e77cf1a; \
-	FMOVQ 1824(R11), F24; \
+	FMOVQ 1872(R11), F24; \
 	WORD $0x4e77cf58; \
 	FMOVQ 928(R11), F26; \
 	WORD $0x4e77cf1a; \
@@ -1784,19 +1824,37 @@
 	WORD $0x6eb51ed3; \
 	FMOVQ F19, 0(R0)
 
-#define BLOCK21 \
+#define BLOCK23 \
+	WORD $0x4e6fce98; \
+	WORD $0x4e62e6b4; \
+	WORD $0x4ef8d455; \
+	FMOVQ 1200(R11), F25; \
+	WORD $0x6eb41f35; \
+	WORD $0x6eb71eb2; \
+	WORD $0x6ee2e674; \
+	FMOVQ 1200(R11), F21; \
+	WORD $0x6ef3e6b7; \
+	WORD $0x4e371e94; \
+	WORD $0x4ee0d715; \
+	WORD $0x6e75de75; \
+	FMOVQ 1200(R11), F23; \
+	WORD $0x6ef41ef5; \
+	WORD $0x6eb61eb2; \
+	WORD $0x4e73e674
+
+#define BLOCK24 \
 	WORD $0x4e77cf58; \
-	FMOVQ 1744(R11), F26; \
+	FMOVQ 1792(R11), F26; \
 	WORD $0x4e77cf1a; \
-	FMOVQ 1760(R11), F24; \
+	FMOVQ 1808(R11), F24; \
 	WORD $0x4e77cf58; \
-	FMOVQ 1776(R11), F26; \
+	FMOVQ 1824(R11), F26; \
 	WORD $0x4e77cf1a; \
-	FMOVQ 1792(R11), F24; \
+	FMOVQ 1840(R11), F24; \
 	WORD $0x4e77cf58; \
-	FMOVQ 1808(R11), F26; \
+	FMOVQ 1856(R11), F26; \
 	WORD $0x4e77cf1a; \
-	FMOVQ 1824(R11), F24; \
+	FMOVQ 1872(R11), F24; \
 	WORD $0x4e77cf58; \
 	FMOVQ 928(R11), F26; \
 	WORD $0x4e77cf1a; \
@@ -1944,169 +2002,173 @@ DATA gamma64NEON<>+1104(SB)/8, $0x400921fb54442d18
 DATA gamma64NEON<>+1112(SB)/8, $0x400921fb54442d18
 DATA gamma64NEON<>+1120(SB)/8, $0x170000000000000
 DATA gamma64NEON<>+1128(SB)/8, $0x170000000000000
-DATA gamma64NEON<>+1136(SB)/8, $0x3bc79ca10c924223
-DATA gamma64NEON<>+1144(SB)/8, $0x3bc79ca10c924223
-DATA gamma64NEON<>+1152(SB)/8, $0x7ff0000000000000
-DATA gamma64NEON<>+1160(SB)/8, $0x7ff0000000000000
-DATA gamma64NEON<>+1168(SB)/8, $0x3ff762d86356be3f
-DATA gamma64NEON<>+1176(SB)/8, $0x3ff762d86356be3f
-DATA gamma64NEON<>+1184(SB)/8, $0x3c9b86a722197829
-DATA gamma64NEON<>+1192(SB)/8, $0x3c9b86a722197829
-DATA gamma64NEON<>+1200(SB)/8, $0xbf275c084e78a4cd
-DATA gamma64NEON<>+1208(SB)/8, $0xbf275c084e78a4cd
-DATA gamma64NEON<>+1216(SB)/8, $0x3f1f255c4568ac4d
-DATA gamma64NEON<>+1224(SB)/8, $0x3f1f255c4568ac4d
-DATA gamma64NEON<>+1232(SB)/8, $0xbf22fae5cb379bf2
-DATA gamma64NEON<>+1240(SB)/8, $0xbf22fae5cb379bf2
-DATA gamma64NEON<>+1248(SB)/8, $0xbf3fd8e50abf2196
-DATA gamma64NEON<>+1256(SB)/8, $0xbf3fd8e50abf2196
-DATA gamma64NEON<>+1264(SB)/8, $0xbf50fb38d217b800
-DATA gamma64NEON<>+1272(SB)/8, $0xbf50fb38d217b800
-DATA gamma64NEON<>+1280(SB)/8, $0xbf6336dbe66757c8
-DATA gamma64NEON<>+1288(SB)/8, $0xbf6336dbe66757c8
-DATA gamma64NEON<>+1296(SB)/8, $0xbf75a06a5d662cb4
-DATA gamma64NEON<>+1304(SB)/8, $0xbf75a06a5d662cb4
-DATA gamma64NEON<>+1312(SB)/8, $0xbf8863563f44f303
-DATA gamma64NEON<>+1320(SB)/8, $0xbf8863563f44f303
-DATA gamma64NEON<>+1328(SB)/8, $0xbf9b9f8b11bfd3d0
-DATA gamma64NEON<>+1336(SB)/8, $0xbf9b9f8b11bfd3d0
-DATA gamma64NEON<>+1344(SB)/8, $0xbfafb44202a2306b
-DATA gamma64NEON<>+1352(SB)/8, $0xbfafb44202a2306b
-DATA gamma64NEON<>+1360(SB)/8, $0xbfc2feeeb98a78ea
-DATA gamma64NEON<>+1368(SB)/8, $0xbfc2feeeb98a78ea
-DATA gamma64NEON<>+1376(SB)/8, $0xbfdb1cb63005ee98
-DATA gamma64NEON<>+1384(SB)/8, $0xbfdb1cb63005ee98
-DATA gamma64NEON<>+1392(SB)/8, $0x3f194e73cc9821e1
-DATA gamma64NEON<>+1400(SB)/8, $0x3f194e73cc9821e1
-DATA gamma64NEON<>+1408(SB)/8, $0x3f353b23429da21b
-DATA gamma64NEON<>+1416(SB)/8, $0x3f353b23429da21b
-DATA gamma64NEON<>+1424(SB)/8, $0x3f46a3e76070c135
-DATA gamma64NEON<>+1432(SB)/8, $0x3f46a3e76070c135
-DATA gamma64NEON<>+1440(SB)/8, $0x3f599d3f5c0cad5e
-DATA gamma64NEON<>+1448(SB)/8, $0x3f599d3f5c0cad5e
-DATA gamma64NEON<>+1456(SB)/8, $0x3f6cd2011454fd05
-DATA gamma64NEON<>+1464(SB)/8, $0x3f6cd2011454fd05
-DATA gamma64NEON<>+1472(SB)/8, $0x3f803c0adafa529c
-DATA gamma64NEON<>+1480(SB)/8, $0x3f803c0adafa529c
-DATA gamma64NEON<>+1488(SB)/8, $0x3f92564717896ec6
-DATA gamma64NEON<>+1496(SB)/8, $0x3f92564717896ec6
-DATA gamma64NEON<>+1504(SB)/8, $0x3fa4de9aa1779d23
-DATA gamma64NEON<>+1512(SB)/8, $0x3fa4de9aa1779d23
-DATA gamma64NEON<>+1520(SB)/8, $0x3fb8512e5903903e
-DATA gamma64NEON<>+1528(SB)/8, $0x3fb8512e5903903e
-DATA gamma64NEON<>+1536(SB)/8, $0x3fceca189b8e6f6d
-DATA gamma64NEON<>+1544(SB)/8, $0x3fceca189b8e6f6d
-DATA gamma64NEON<>+1552(SB)/8, $0x3fee6f0cbb873616
-DATA gamma64NEON<>+1560(SB)/8, $0x3fee6f0cbb873616
-DATA gamma64NEON<>+1568(SB)/8, $0xc0c733d535894f38
-DATA gamma64NEON<>+1576(SB)/8, $0xc0c733d535894f38
-DATA gamma64NEON<>+1584(SB)/8, $0xc0b1eff058434261
-DATA gamma64NEON<>+1592(SB)/8, $0xc0b1eff058434261
-DATA gamma64NEON<>+1600(SB)/8, $0xc0ad5ccd8a45d646
-DATA gamma64NEON<>+1608(SB)/8, $0xc0ad5ccd8a45d646
-DATA gamma64NEON<>+1616(SB)/8, $0xc075ea8e09c8d243
-DATA gamma64NEON<>+1624(SB)/8, $0xc075ea8e09c8d243
-DATA gamma64NEON<>+1632(SB)/8, $0xc02c59f1b96a8f96
-DATA gamma64NEON<>+1640(SB)/8, $0xc02c59f1b96a8f96
-DATA gamma64NEON<>+1648(SB)/8, $0xbfda966fb638e1f4
-DATA gamma64NEON<>+1656(SB)/8, $0xbfda966fb638e1f4
-DATA gamma64NEON<>+1664(SB)/8, $0xbf9593636e943c74
-DATA gamma64NEON<>+1672(SB)/8, $0xbf9593636e943c74
-DATA gamma64NEON<>+1680(SB)/8, $0xbf71110fff770a6a
-DATA gamma64NEON<>+1688(SB)/8, $0xbf71110fff770a6a
-DATA gamma64NEON<>+1696(SB)/8, $0xbf81111111109e62
-DATA gamma64NEON<>+1704(SB)/8, $0xbf81111111109e62
-DATA gamma64NEON<>+1712(SB)/8, $0x40bf59444d65bd73
-DATA gamma64NEON<>+1720(SB)/8, $0x40bf59444d65bd73
-DATA gamma64NEON<>+1728(SB)/8, $0x40c52f922c7da7cc
-DATA gamma64NEON<>+1736(SB)/8, $0x40c52f922c7da7cc
-DATA gamma64NEON<>+1744(SB)/8, $0x40945d47e6a504d0
-DATA gamma64NEON<>+1752(SB)/8, $0x40945d47e6a504d0
-DATA gamma64NEON<>+1760(SB)/8, $0x405318d7f96efe83
-DATA gamma64NEON<>+1768(SB)/8, $0x405318d7f96efe83
-DATA gamma64NEON<>+1776(SB)/8, $0x400344e133fb731d
-DATA gamma64NEON<>+1784(SB)/8, $0x400344e133fb731d
-DATA gamma64NEON<>+1792(SB)/8, $0x3fb5186623adf876
-DATA gamma64NEON<>+1800(SB)/8, $0x3fb5186623adf876
-DATA gamma64NEON<>+1808(SB)/8, $0x3f7f075bb607ec82
-DATA gamma64NEON<>+1816(SB)/8, $0x3f7f075bb607ec82
-DATA gamma64NEON<>+1824(SB)/8, $0x3f7041040eb6b06b
-DATA gamma64NEON<>+1832(SB)/8, $0x3f7041040eb6b06b
-DATA gamma64NEON<>+1840(SB)/8, $0x3f5f9d38906e2150
-DATA gamma64NEON<>+1848(SB)/8, $0x3f5f9d38906e2150
-DATA gamma64NEON<>+1856(SB)/8, $0x3ed20a61e049e33f
-DATA gamma64NEON<>+1864(SB)/8, $0x3ed20a61e049e33f
-DATA gamma64NEON<>+1872(SB)/8, $0x3fce1f50689191cb
-DATA gamma64NEON<>+1880(SB)/8, $0x3fce1f50689191cb
-DATA gamma64NEON<>+1888(SB)/8, $0x40103c1f081b5ac4
-DATA gamma64NEON<>+1896(SB)/8, $0x40103c1f081b5ac4
-DATA gamma64NEON<>+1904(SB)/8, $0xbf1b6e1cdea474b9
-DATA gamma64NEON<>+1912(SB)/8, $0xbf1b6e1cdea474b9
-DATA gamma64NEON<>+1920(SB)/8, $0xbe82175e33b10f9d
-DATA gamma64NEON<>+1928(SB)/8, $0xbe82175e33b10f9d
-DATA gamma64NEON<>+1936(SB)/8, $0xbf9a6d1f2a05f609
-DATA gamma64NEON<>+1944(SB)/8, $0xbf9a6d1f2a05f609
-DATA gamma64NEON<>+1952(SB)/8, $0xbff55d3c7e3cbfda
-DATA gamma64NEON<>+1960(SB)/8, $0xbff55d3c7e3cbfda
-DATA gamma64NEON<>+1968(SB)/8, $0xc013bd3cc9be45de
-DATA gamma64NEON<>+1976(SB)/8, $0xc013bd3cc9be45de
-DATA gamma64NEON<>+1984(SB)/8, $0x7ff8000000000001
-DATA gamma64NEON<>+1992(SB)/8, $0x7ff8000000000001
-DATA gamma64NEON<>+2000(SB)/8, $0x8000000000000000
-DATA gamma64NEON<>+2008(SB)/8, $0x8000000000000000
-DATA gamma64NEON<>+2016(SB)/8, $0xbff0000000000000
-DATA gamma64NEON<>+2024(SB)/8, $0xbff0000000000000
-DATA gamma64NEON<>+2032(SB)/8, $0x7ff8000000000000
-DATA gamma64NEON<>+2040(SB)/8, $0x7ff8000000000000
-DATA gamma64NEON<>+2048(SB)/8, $0xfff0000000000000
-DATA gamma64NEON<>+2056(SB)/8, $0xfff0000000000000
-DATA gamma64NEON<>+2064(SB)/8, $0x20ca2fe76a3f9475
-DATA gamma64NEON<>+2072(SB)/8, $0x20ca2fe76a3f9475
-DATA gamma64NEON<>+2080(SB)/8, $0x54b249ad2594c37d
-DATA gamma64NEON<>+2088(SB)/8, $0x54b249ad2594c37d
-DATA gamma64NEON<>+2096(SB)/8, $0xc17e0ecc4185a49b
-DATA gamma64NEON<>+2104(SB)/8, $0xc17e0ecc4185a49b
-DATA gamma64NEON<>+2112(SB)/8, $0x416628937d13a6c4
-DATA gamma64NEON<>+2120(SB)/8, $0x416628937d13a6c4
-DATA gamma64NEON<>+2128(SB)/8, $0xc17e00787f071b81
-DATA gamma64NEON<>+2136(SB)/8, $0xc17e00787f071b81
-DATA gamma64NEON<>+2144(SB)/8, $0xc15ad5c88fe4350a
-DATA gamma64NEON<>+2152(SB)/8, $0xc15ad5c88fe4350a
-DATA gamma64NEON<>+2160(SB)/8, $0xc120de2c351a92ad
-DATA gamma64NEON<>+2168(SB)/8, $0xc120de2c351a92ad
-DATA gamma64NEON<>+2176(SB)/8, $0xc0d2ab61eadaba6c
-DATA gamma64NEON<>+2184(SB)/8, $0xc0d2ab61eadaba6c
-DATA gamma64NEON<>+2192(SB)/8, $0xc0776dd2102a8a04
-DATA gamma64NEON<>+2200(SB)/8, $0xc0776dd2102a8a04
-DATA gamma64NEON<>+2208(SB)/8, $0xc01b9be81b5e2460
-DATA gamma64NEON<>+2216(SB)/8, $0xc01b9be81b5e2460
-DATA gamma64NEON<>+2224(SB)/8, $0xbfd031a8162f8258
-DATA gamma64NEON<>+2232(SB)/8, $0xbfd031a8162f8258
-DATA gamma64NEON<>+2240(SB)/8, $0xbfa11110ce399553
-DATA gamma64NEON<>+2248(SB)/8, $0xbfa11110ce399553
-DATA gamma64NEON<>+2256(SB)/8, $0xbfa111111110f2c6
-DATA gamma64NEON<>+2264(SB)/8, $0xbfa111111110f2c6
-DATA gamma64NEON<>+2272(SB)/8, $0x41830cba1ce589d5
-DATA gamma64NEON<>+2280(SB)/8, $0x41830cba1ce589d5
-DATA gamma64NEON<>+2288(SB)/8, $0x41707841366e75a5
-DATA gamma64NEON<>+2296(SB)/8, $0x41707841366e75a5
-DATA gamma64NEON<>+2304(SB)/8, $0x4140e0ae894ccff1
-DATA gamma64NEON<>+2312(SB)/8, $0x4140e0ae894ccff1
-DATA gamma64NEON<>+2320(SB)/8, $0x40fb7444a5bf75f7
-DATA gamma64NEON<>+2328(SB)/8, $0x40fb7444a5bf75f7
-DATA gamma64NEON<>+2336(SB)/8, $0x40a5f181485914a6
-DATA gamma64NEON<>+2344(SB)/8, $0x40a5f181485914a6
-DATA gamma64NEON<>+2352(SB)/8, $0x40487aed214432a8
-DATA gamma64NEON<>+2360(SB)/8, $0x40487aed214432a8
-DATA gamma64NEON<>+2368(SB)/8, $0x3ff297b18da31bac
-DATA gamma64NEON<>+2376(SB)/8, $0x3ff297b18da31bac
-DATA gamma64NEON<>+2384(SB)/8, $0x3fb364c8315729bb
-DATA gamma64NEON<>+2392(SB)/8, $0x3fb364c8315729bb
-DATA gamma64NEON<>+2400(SB)/8, $0x3f98618617d3e97a
-DATA gamma64NEON<>+2408(SB)/8, $0x3f98618617d3e97a
-DATA gamma64NEON<>+2416(SB)/8, $0x3fc5555555555555
-DATA gamma64NEON<>+2424(SB)/8, $0x3fc5555555555555
-GLOBL gamma64NEON<>(SB), RODATA|NOPTR, $2432
+DATA gamma64NEON<>+1136(SB)/8, $0x3ca1a62633145c07
+DATA gamma64NEON<>+1144(SB)/8, $0x3ca1a62633145c07
+DATA gamma64NEON<>+1152(SB)/8, $0x3fd45f306dc9c883
+DATA gamma64NEON<>+1160(SB)/8, $0x3fd45f306dc9c883
+DATA gamma64NEON<>+1168(SB)/8, $0x8000000000000000
+DATA gamma64NEON<>+1176(SB)/8, $0x8000000000000000
+DATA gamma64NEON<>+1184(SB)/8, $0x3bc79ca10c924223
+DATA gamma64NEON<>+1192(SB)/8, $0x3bc79ca10c924223
+DATA gamma64NEON<>+1200(SB)/8, $0x7ff0000000000000
+DATA gamma64NEON<>+1208(SB)/8, $0x7ff0000000000000
+DATA gamma64NEON<>+1216(SB)/8, $0x3ff762d86356be3f
+DATA gamma64NEON<>+1224(SB)/8, $0x3ff762d86356be3f
+DATA gamma64NEON<>+1232(SB)/8, $0x3c9b86a722197829
+DATA gamma64NEON<>+1240(SB)/8, $0x3c9b86a722197829
+DATA gamma64NEON<>+1248(SB)/8, $0xbf275c084e78a4cd
+DATA gamma64NEON<>+1256(SB)/8, $0xbf275c084e78a4cd
+DATA gamma64NEON<>+1264(SB)/8, $0x3f1f255c4568ac4d
+DATA gamma64NEON<>+1272(SB)/8, $0x3f1f255c4568ac4d
+DATA gamma64NEON<>+1280(SB)/8, $0xbf22fae5cb379bf2
+DATA gamma64NEON<>+1288(SB)/8, $0xbf22fae5cb379bf2
+DATA gamma64NEON<>+1296(SB)/8, $0xbf3fd8e50abf2196
+DATA gamma64NEON<>+1304(SB)/8, $0xbf3fd8e50abf2196
+DATA gamma64NEON<>+1312(SB)/8, $0xbf50fb38d217b800
+DATA gamma64NEON<>+1320(SB)/8, $0xbf50fb38d217b800
+DATA gamma64NEON<>+1328(SB)/8, $0xbf6336dbe66757c8
+DATA gamma64NEON<>+1336(SB)/8, $0xbf6336dbe66757c8
+DATA gamma64NEON<>+1344(SB)/8, $0xbf75a06a5d662cb4
+DATA gamma64NEON<>+1352(SB)/8, $0xbf75a06a5d662cb4
+DATA gamma64NEON<>+1360(SB)/8, $0xbf8863563f44f303
+DATA gamma64NEON<>+1368(SB)/8, $0xbf8863563f44f303
+DATA gamma64NEON<>+1376(SB)/8, $0xbf9b9f8b11bfd3d0
+DATA gamma64NEON<>+1384(SB)/8, $0xbf9b9f8b11bfd3d0
+DATA gamma64NEON<>+1392(SB)/8, $0xbfafb44202a2306b
+DATA gamma64NEON<>+1400(SB)/8, $0xbfafb44202a2306b
+DATA gamma64NEON<>+1408(SB)/8, $0xbfc2feeeb98a78ea
+DATA gamma64NEON<>+1416(SB)/8, $0xbfc2feeeb98a78ea
+DATA gamma64NEON<>+1424(SB)/8, $0xbfdb1cb63005ee98
+DATA gamma64NEON<>+1432(SB)/8, $0xbfdb1cb63005ee98
+DATA gamma64NEON<>+1440(SB)/8, $0x3f194e73cc9821e1
+DATA gamma64NEON<>+1448(SB)/8, $0x3f194e73cc9821e1
+DATA gamma64NEON<>+1456(SB)/8, $0x3f353b23429da21b
+DATA gamma64NEON<>+1464(SB)/8, $0x3f353b23429da21b
+DATA gamma64NEON<>+1472(SB)/8, $0x3f46a3e76070c135
+DATA gamma64NEON<>+1480(SB)/8, $0x3f46a3e76070c135
+DATA gamma64NEON<>+1488(SB)/8, $0x3f599d3f5c0cad5e
+DATA gamma64NEON<>+1496(SB)/8, $0x3f599d3f5c0cad5e
+DATA gamma64NEON<>+1504(SB)/8, $0x3f6cd2011454fd05
+DATA gamma64NEON<>+1512(SB)/8, $0x3f6cd2011454fd05
+DATA gamma64NEON<>+1520(SB)/8, $0x3f803c0adafa529c
+DATA gamma64NEON<>+1528(SB)/8, $0x3f803c0adafa529c
+DATA gamma64NEON<>+1536(SB)/8, $0x3f92564717896ec6
+DATA gamma64NEON<>+1544(SB)/8, $0x3f92564717896ec6
+DATA gamma64NEON<>+1552(SB)/8, $0x3fa4de9aa1779d23
+DATA gamma64NEON<>+1560(SB)/8, $0x3fa4de9aa1779d23
+DATA gamma64NEON<>+1568(SB)/8, $0x3fb8512e5903903e
+DATA gamma64NEON<>+1576(SB)/8, $0x3fb8512e5903903e
+DATA gamma64NEON<>+1584(SB)/8, $0x3fceca189b8e6f6d
+DATA gamma64NEON<>+1592(SB)/8, $0x3fceca189b8e6f6d
+DATA gamma64NEON<>+1600(SB)/8, $0x3fee6f0cbb873616
+DATA gamma64NEON<>+1608(SB)/8, $0x3fee6f0cbb873616
+DATA gamma64NEON<>+1616(SB)/8, $0xc0c733d535894f38
+DATA gamma64NEON<>+1624(SB)/8, $0xc0c733d535894f38
+DATA gamma64NEON<>+1632(SB)/8, $0xc0b1eff058434261
+DATA gamma64NEON<>+1640(SB)/8, $0xc0b1eff058434261
+DATA gamma64NEON<>+1648(SB)/8, $0xc0ad5ccd8a45d646
+DATA gamma64NEON<>+1656(SB)/8, $0xc0ad5ccd8a45d646
+DATA gamma64NEON<>+1664(SB)/8, $0xc075ea8e09c8d243
+DATA gamma64NEON<>+1672(SB)/8, $0xc075ea8e09c8d243
+DATA gamma64NEON<>+1680(SB)/8, $0xc02c59f1b96a8f96
+DATA gamma64NEON<>+1688(SB)/8, $0xc02c59f1b96a8f96
+DATA gamma64NEON<>+1696(SB)/8, $0xbfda966fb638e1f4
+DATA gamma64NEON<>+1704(SB)/8, $0xbfda966fb638e1f4
+DATA gamma64NEON<>+1712(SB)/8, $0xbf9593636e943c74
+DATA gamma64NEON<>+1720(SB)/8, $0xbf9593636e943c74
+DATA gamma64NEON<>+1728(SB)/8, $0xbf71110fff770a6a
+DATA gamma64NEON<>+1736(SB)/8, $0xbf71110fff770a6a
+DATA gamma64NEON<>+1744(SB)/8, $0xbf81111111109e62
+DATA gamma64NEON<>+1752(SB)/8, $0xbf81111111109e62
+DATA gamma64NEON<>+1760(SB)/8, $0x40bf59444d65bd73
+DATA gamma64NEON<>+1768(SB)/8, $0x40bf59444d65bd73
+DATA gamma64NEON<>+1776(SB)/8, $0x40c52f922c7da7cc
+DATA gamma64NEON<>+1784(SB)/8, $0x40c52f922c7da7cc
+DATA gamma64NEON<>+1792(SB)/8, $0x40945d47e6a504d0
+DATA gamma64NEON<>+1800(SB)/8, $0x40945d47e6a504d0
+DATA gamma64NEON<>+1808(SB)/8, $0x405318d7f96efe83
+DATA gamma64NEON<>+1816(SB)/8, $0x405318d7f96efe83
+DATA gamma64NEON<>+1824(SB)/8, $0x400344e133fb731d
+DATA gamma64NEON<>+1832(SB)/8, $0x400344e133fb731d
+DATA gamma64NEON<>+1840(SB)/8, $0x3fb5186623adf876
+DATA gamma64NEON<>+1848(SB)/8, $0x3fb5186623adf876
+DATA gamma64NEON<>+1856(SB)/8, $0x3f7f075bb607ec82
+DATA gamma64NEON<>+1864(SB)/8, $0x3f7f075bb607ec82
+DATA gamma64NEON<>+1872(SB)/8, $0x3f7041040eb6b06b
+DATA gamma64NEON<>+1880(SB)/8, $0x3f7041040eb6b06b
+DATA gamma64NEON<>+1888(SB)/8, $0x3f5f9d38906e2150
+DATA gamma64NEON<>+1896(SB)/8, $0x3f5f9d38906e2150
+DATA gamma64NEON<>+1904(SB)/8, $0x3ed20a61e049e33f
+DATA gamma64NEON<>+1912(SB)/8, $0x3ed20a61e049e33f
+DATA gamma64NEON<>+1920(SB)/8, $0x3fce1f50689191cb
+DATA gamma64NEON<>+1928(SB)/8, $0x3fce1f50689191cb
+DATA gamma64NEON<>+1936(SB)/8, $0x40103c1f081b5ac4
+DATA gamma64NEON<>+1944(SB)/8, $0x40103c1f081b5ac4
+DATA gamma64NEON<>+1952(SB)/8, $0xbf1b6e1cdea474b9
+DATA gamma64NEON<>+1960(SB)/8, $0xbf1b6e1cdea474b9
+DATA gamma64NEON<>+1968(SB)/8, $0xbe82175e33b10f9d
+DATA gamma64NEON<>+1976(SB)/8, $0xbe82175e33b10f9d
+DATA gamma64NEON<>+1984(SB)/8, $0xbf9a6d1f2a05f609
+DATA gamma64NEON<>+1992(SB)/8, $0xbf9a6d1f2a05f609
+DATA gamma64NEON<>+2000(SB)/8, $0xbff55d3c7e3cbfda
+DATA gamma64NEON<>+2008(SB)/8, $0xbff55d3c7e3cbfda
+DATA gamma64NEON<>+2016(SB)/8, $0xc013bd3cc9be45de
+DATA gamma64NEON<>+2024(SB)/8, $0xc013bd3cc9be45de
+DATA gamma64NEON<>+2032(SB)/8, $0x7ff8000000000001
+DATA gamma64NEON<>+2040(SB)/8, $0x7ff8000000000001
+DATA gamma64NEON<>+2048(SB)/8, $0xbff0000000000000
+DATA gamma64NEON<>+2056(SB)/8, $0xbff0000000000000
+DATA gamma64NEON<>+2064(SB)/8, $0x7ff8000000000000
+DATA gamma64NEON<>+2072(SB)/8, $0x7ff8000000000000
+DATA gamma64NEON<>+2080(SB)/8, $0xfff0000000000000
+DATA gamma64NEON<>+2088(SB)/8, $0xfff0000000000000
+DATA gamma64NEON<>+2096(SB)/8, $0x20ca2fe76a3f9475
+DATA gamma64NEON<>+2104(SB)/8, $0x20ca2fe76a3f9475
+DATA gamma64NEON<>+2112(SB)/8, $0x54b249ad2594c37d
+DATA gamma64NEON<>+2120(SB)/8, $0x54b249ad2594c37d
+DATA gamma64NEON<>+2128(SB)/8, $0xc17e0ecc4185a49b
+DATA gamma64NEON<>+2136(SB)/8, $0xc17e0ecc4185a49b
+DATA gamma64NEON<>+2144(SB)/8, $0x416628937d13a6c4
+DATA gamma64NEON<>+2152(SB)/8, $0x416628937d13a6c4
+DATA gamma64NEON<>+2160(SB)/8, $0xc17e00787f071b81
+DATA gamma64NEON<>+2168(SB)/8, $0xc17e00787f071b81
+DATA gamma64NEON<>+2176(SB)/8, $0xc15ad5c88fe4350a
+DATA gamma64NEON<>+2184(SB)/8, $0xc15ad5c88fe4350a
+DATA gamma64NEON<>+2192(SB)/8, $0xc120de2c351a92ad
+DATA gamma64NEON<>+2200(SB)/8, $0xc120de2c351a92ad
+DATA gamma64NEON<>+2208(SB)/8, $0xc0d2ab61eadaba6c
+DATA gamma64NEON<>+2216(SB)/8, $0xc0d2ab61eadaba6c
+DATA gamma64NEON<>+2224(SB)/8, $0xc0776dd2102a8a04
+DATA gamma64NEON<>+2232(SB)/8, $0xc0776dd2102a8a04
+DATA gamma64NEON<>+2240(SB)/8, $0xc01b9be81b5e2460
+DATA gamma64NEON<>+2248(SB)/8, $0xc01b9be81b5e2460
+DATA gamma64NEON<>+2256(SB)/8, $0xbfd031a8162f8258
+DATA gamma64NEON<>+2264(SB)/8, $0xbfd031a8162f8258
+DATA gamma64NEON<>+2272(SB)/8, $0xbfa11110ce399553
+DATA gamma64NEON<>+2280(SB)/8, $0xbfa11110ce399553
+DATA gamma64NEON<>+2288(SB)/8, $0xbfa111111110f2c6
+DATA gamma64NEON<>+2296(SB)/8, $0xbfa111111110f2c6
+DATA gamma64NEON<>+2304(SB)/8, $0x41830cba1ce589d5
+DATA gamma64NEON<>+2312(SB)/8, $0x41830cba1ce589d5
+DATA gamma64NEON<>+2320(SB)/8, $0x41707841366e75a5
+DATA gamma64NEON<>+2328(SB)/8, $0x41707841366e75a5
+DATA gamma64NEON<>+2336(SB)/8, $0x4140e0ae894ccff1
+DATA gamma64NEON<>+2344(SB)/8, $0x4140e0ae894ccff1
+DATA gamma64NEON<>+2352(SB)/8, $0x40fb7444a5bf75f7
+DATA gamma64NEON<>+2360(SB)/8, $0x40fb7444a5bf75f7
+DATA gamma64NEON<>+2368(SB)/8, $0x40a5f181485914a6
+DATA gamma64NEON<>+2376(SB)/8, $0x40a5f181485914a6
+DATA gamma64NEON<>+2384(SB)/8, $0x40487aed214432a8
+DATA gamma64NEON<>+2392(SB)/8, $0x40487aed214432a8
+DATA gamma64NEON<>+2400(SB)/8, $0x3ff297b18da31bac
+DATA gamma64NEON<>+2408(SB)/8, $0x3ff297b18da31bac
+DATA gamma64NEON<>+2416(SB)/8, $0x3fb364c8315729bb
+DATA gamma64NEON<>+2424(SB)/8, $0x3fb364c8315729bb
+DATA gamma64NEON<>+2432(SB)/8, $0x3f98618617d3e97a
+DATA gamma64NEON<>+2440(SB)/8, $0x3f98618617d3e97a
+DATA gamma64NEON<>+2448(SB)/8, $0x3fc5555555555555
+DATA gamma64NEON<>+2456(SB)/8, $0x3fc5555555555555
+GLOBL gamma64NEON<>(SB), RODATA|NOPTR, $2464
 
 // func lgammaF64NEON(z, x *float64, n int)
 TEXT ·lgammaF64NEON(SB), NOSPLIT, $0-24
@@ -2146,7 +2208,7 @@ loop:
 	FMOVS F19, R10
 	CBNZW R10, rare0
 	BLOCK1
-	BLOCK16
+	BLOCK17
 back0:
 	FMOVQ 16(R1), F18
 	WORD $0x6e63e653 // FCMGE V19, V18, V3, 64 bits
@@ -2158,11 +2220,11 @@ back0:
 	FMOVS F19, R10
 	CBNZW R10, rare1
 	BLOCK1
-	BLOCK18
-	WORD $0x4e77d652 // FADD V18, V18, V23, 64 bits
-	WORD $0x4e72d692 // FADD V18, V20, V18, 64 bits
+	BLOCK20
+	WORD $0x6eb51ed4 // BIT V20, V22, V21
 	WORD $0x6eb51e53 // BIT V19, V18, V21
-	FMOVQ F19, 16(R0)
+	WORD $0x4e73d692 // FADD V18, V20, V19, 64 bits
+	FMOVQ F18, 16(R0)
 back1:
 	ADD $32, R0
 	ADD $32, R1
@@ -2186,7 +2248,7 @@ one:
 	FMOVS F19, R10
 	CBNZW R10, rare2
 	BLOCK1
-	BLOCK16
+	BLOCK17
 back2:
 	ADD $16, R0
 	ADD $16, R1
@@ -2206,11 +2268,11 @@ last:
 	FMOVS F19, R10
 	CBNZW R10, rare3
 	BLOCK1
-	BLOCK18
-	WORD $0x4e77d652 // FADD V18, V18, V23, 64 bits
-	WORD $0x4e72d692 // FADD V18, V20, V18, 64 bits
+	BLOCK20
+	WORD $0x6eb51ed4 // BIT V20, V22, V21
 	WORD $0x6eb51e53 // BIT V19, V18, V21
-	FMOVD F19, (R0)
+	WORD $0x4e73d692 // FADD V18, V20, V19, 64 bits
+	FMOVD F18, (R0)
 back3:
 
 done:
@@ -2219,33 +2281,67 @@ done:
 rare0:
 	BLOCK2
 	BLOCK4
-	BLOCK13
-	WORD $0x6eb31e56 // BIT V22, V18, V19
-	FMOVQ F22, 0(R0)
+	BLOCK12
+	BLOCK23
+	WORD $0x6e205a94 // NOT V20, V20
+	WORD $0x6eb41e72 // BIT V18, V19, V20
+	FMOVQ F18, 0(R0)
 	JMP back0
 
 rare1:
 	FMOVQ 16(R1), F18
-	BLOCK3
-	BLOCK5
 	BLOCK14
-	FMOVQ F22, 16(R0)
+	BLOCK18
+	FMOVQ 16(R1), F18
+	BLOCK3
+	BLOCK16
+	WORD $0x4e72d6d2 // FADD V18, V22, V18, 64 bits
+	FMOVQ 16(R1), F19
+	BLOCK13
+	WORD $0x6ef3e6b7 // FCMGT V23, V21, V19, 64 bits
+	WORD $0x4e371e94 // AND V20, V20, V23
+	WORD $0x4ee0d715 // FSUB V21, V24, V0, 64 bits
+	WORD $0x6e75de75 // FMUL V21, V19, V21, 64 bits
+	FMOVQ 1200(R11), F23 // Float64frombits(0x7ff0000000000000)
+	WORD $0x6ef41ef5 // BIF V21, V23, V20
+	WORD $0x6eb61eb2 // BIT V18, V21, V22
+	WORD $0x4e73e674 // FCMEQ V20, V19, V19, 64 bits
+	WORD $0x6e205a94 // NOT V20, V20
+	WORD $0x6eb41e72 // BIT V18, V19, V20
+	FMOVQ F18, 16(R0)
 	JMP back1
 
 rare2:
 	BLOCK2
 	BLOCK4
-	BLOCK13
-	WORD $0x6eb31e56 // BIT V22, V18, V19
-	FMOVQ F22, 0(R0)
+	BLOCK12
+	BLOCK23
+	WORD $0x6e205a94 // NOT V20, V20
+	WORD $0x6eb41e72 // BIT V18, V19, V20
+	FMOVQ F18, 0(R0)
 	JMP back2
 
 rare3:
 	FMOVD (R1), F18 // the other lanes become zero
-	BLOCK3
-	BLOCK5
 	BLOCK14
-	FMOVD F22, (R0)
+	BLOCK18
+	FMOVD (R1), F18 // the other lanes become zero
+	BLOCK3
+	BLOCK16
+	WORD $0x4e72d6d2 // FADD V18, V22, V18, 64 bits
+	FMOVD (R1), F19 // the other lanes become zero
+	BLOCK13
+	WORD $0x6ef3e6b7 // FCMGT V23, V21, V19, 64 bits
+	WORD $0x4e371e94 // AND V20, V20, V23
+	WORD $0x4ee0d715 // FSUB V21, V24, V0, 64 bits
+	WORD $0x6e75de75 // FMUL V21, V19, V21, 64 bits
+	FMOVQ 1200(R11), F23 // Float64frombits(0x7ff0000000000000)
+	WORD $0x6ef41ef5 // BIF V21, V23, V20
+	WORD $0x6eb61eb2 // BIT V18, V21, V22
+	WORD $0x4e73e674 // FCMEQ V20, V19, V19, 64 bits
+	WORD $0x6e205a94 // NOT V20, V20
+	WORD $0x6eb41e72 // BIT V18, V19, V20
+	FMOVD F18, (R0)
 	JMP back3
 
 // func digammaF64NEON(z, x *float64, n int)
@@ -2258,11 +2354,11 @@ TEXT ·digammaF64NEON(SB), NOSPLIT, $0-24
 	FMOVQ 16(R11), F4 // 0x1.7e43c8800759cp+996
 	FMOVQ 80(R11), F0 // 1
 	FMOVQ 192(R11), F2 // 2
-	FMOVQ 1168(R11), F5 // 0x1.762d86356be3fp+00
-	FMOVQ 1184(R11), F6 // 0x1.b86a722197829p-54
+	FMOVQ 1216(R11), F5 // 0x1.762d86356be3fp+00
+	FMOVQ 1232(R11), F6 // 0x1.b86a722197829p-54
 	FMOVQ 48(R11), F7 // 1.5
-	FMOVQ 1200(R11), F8 // -0x1.75c084e78a4cdp-13
-	FMOVQ 1216(R11), F9 // 0x1.f255c4568ac4dp-14
+	FMOVQ 1248(R11), F8 // -0x1.75c084e78a4cdp-13
+	FMOVQ 1264(R11), F9 // 0x1.f255c4568ac4dp-14
 	FMOVQ 96(R11), F10 // 0x1p+54
 	FMOVQ 112(R11), F11 // 2638147582215219
 	FMOVQ 128(R11), F12 // 4841369599423283200
@@ -2286,8 +2382,8 @@ loop:
 	WORD $0x6eb0aa94 // UMAXV V20, V20
 	FMOVS F20, R10
 	CBNZW R10, rare0
-	BLOCK6
-	BLOCK20
+	BLOCK5
+	BLOCK22
 back0:
 	FMOVQ 16(R1), F19
 	WORD $0x6e61e674 // FCMGE V20, V19, V1, 64 bits
@@ -2298,8 +2394,8 @@ back0:
 	WORD $0x6eb0aa94 // UMAXV V20, V20
 	FMOVS F20, R10
 	CBNZW R10, rare1
-	BLOCK6
-	BLOCK21
+	BLOCK5
+	BLOCK24
 	WORD $0x4eface93 // FMLS V19, V20, V26, 64 bits
 	WORD $0x4e73d773 // FADD V19, V27, V19, 64 bits
 	WORD $0x6eb51ed3 // BIT V19, V22, V21
@@ -2326,8 +2422,8 @@ one:
 	WORD $0x6eb0aa94 // UMAXV V20, V20
 	FMOVS F20, R10
 	CBNZW R10, rare2
-	BLOCK6
-	BLOCK20
+	BLOCK5
+	BLOCK22
 back2:
 	ADD $16, R0
 	ADD $16, R1
@@ -2346,8 +2442,8 @@ last:
 	WORD $0x6eb0aa94 // UMAXV V20, V20
 	FMOVS F20, R10
 	CBNZW R10, rare3
-	BLOCK6
-	BLOCK21
+	BLOCK5
+	BLOCK24
 	WORD $0x4eface93 // FMLS V19, V20, V26, 64 bits
 	WORD $0x4e73d773 // FADD V19, V27, V19, 64 bits
 	WORD $0x6eb51ed3 // BIT V19, V22, V21
@@ -2358,19 +2454,19 @@ done:
 	RET
 
 rare0:
-	BLOCK7
-	BLOCK9
-	BLOCK11
-	BLOCK17
+	BLOCK6
+	BLOCK8
+	BLOCK10
+	BLOCK19
 	FMOVQ F20, 0(R0)
 	JMP back0
 
 rare1:
 	FMOVQ 16(R1), F19
-	BLOCK8
-	BLOCK10
-	BLOCK12
-	BLOCK19
+	BLOCK7
+	BLOCK9
+	BLOCK11
+	BLOCK21
 	WORD $0x4e73e675 // FCMEQ V21, V19, V19, 64 bits
 	WORD $0x6e205ab5 // NOT V21, V21
 	WORD $0x6eb51e74 // BIT V20, V19, V21
@@ -2378,19 +2474,19 @@ rare1:
 	JMP back1
 
 rare2:
-	BLOCK7
-	BLOCK9
-	BLOCK11
-	BLOCK17
+	BLOCK6
+	BLOCK8
+	BLOCK10
+	BLOCK19
 	FMOVQ F20, 0(R0)
 	JMP back2
 
 rare3:
 	FMOVD (R1), F19 // the other lanes become zero
-	BLOCK8
-	BLOCK10
-	BLOCK12
-	BLOCK19
+	BLOCK7
+	BLOCK9
+	BLOCK11
+	BLOCK21
 	WORD $0x4e73e675 // FCMEQ V21, V19, V19, 64 bits
 	WORD $0x6e205ab5 // NOT V21, V21
 	WORD $0x6eb51e74 // BIT V20, V19, V21
@@ -2403,13 +2499,13 @@ TEXT ·trigammaF64NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
 	MOVD $gamma64NEON<>(SB), R11
-	FMOVQ 2064(R11), F1 // 0x1.a2fe76a3f9475p-499
-	FMOVQ 2080(R11), F2 // 0x1.249ad2594c37dp+332
+	FMOVQ 2096(R11), F1 // 0x1.a2fe76a3f9475p-499
+	FMOVQ 2112(R11), F2 // 0x1.249ad2594c37dp+332
 	FMOVQ 192(R11), F3 // 2
 	FMOVQ 80(R11), F0 // 1
 	FMOVQ 176(R11), F4 // 0
-	FMOVQ 2096(R11), F5 // -0x1.e0ecc4185a49bp+24
-	FMOVQ 2112(R11), F6 // 0x1.628937d13a6c4p+23
+	FMOVQ 2128(R11), F5 // -0x1.e0ecc4185a49bp+24
+	FMOVQ 2144(R11), F6 // 0x1.628937d13a6c4p+23
 	FMOVQ 32(R11), F7 // 0.5
 	SUBS $2, R9
 	BLT tail
@@ -2425,7 +2521,7 @@ loop:
 	FMOVS F9, R10
 	CBNZW R10, stopMain
 	BLOCK15
-	FMOVQ 2416(R11), F14 // 0x1.5555555555555p-03
+	FMOVQ 2448(R11), F14 // 0x1.5555555555555p-03
 	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
 	WORD $0x4e69cd8e // FMLA V14, V12, V9, 64 bits
 	WORD $0x6e67dd0a // FMUL V10, V8, V7, 64 bits
@@ -2452,7 +2548,7 @@ tail:
 	FMOVS F9, R10
 	CBNZW R10, stopTail
 	BLOCK15
-	FMOVQ 2416(R11), F14 // 0x1.5555555555555p-03
+	FMOVQ 2448(R11), F14 // 0x1.5555555555555p-03
 	WORD $0x4e6acdae // FMLA V14, V13, V10, 64 bits
 	WORD $0x4e69cd8e // FMLA V14, V12, V9, 64 bits
 	WORD $0x6e67dd0a // FMUL V10, V8, V7, 64 bits

@@ -5,654 +5,654 @@
 #include "textflag.h"
 
 #define BLOCK1 \
-	VADDPD incomplete64avx2Const<>+1888(SB), Y6, Y8; \
-	VADDPD incomplete64avx2Const<>+1920(SB), Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+1888(SB), Y5, Y7; \
+	VADDPD incomplete64avx2Const<>+1920(SB), Y5, Y8; \
+	VMULPD Y7, Y8, Y8; \
+	VADDPD incomplete64avx2Const<>+1952(SB), Y5, Y9; \
 	VMULPD Y8, Y9, Y9; \
-	VADDPD incomplete64avx2Const<>+1952(SB), Y6, Y10; \
+	VFMADD231PD Y0, Y6, Y7; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD213PD Y9, Y6, Y8; \
+	VADDPD incomplete64avx2Const<>+1984(SB), Y5, Y7; \
+	VMULPD Y9, Y7, Y7; \
+	VDIVPD Y7, Y8, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2016(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2048(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2080(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VFMADD231PD Y0, Y7, Y8; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD213PD Y10, Y7, Y9; \
-	VADDPD incomplete64avx2Const<>+1984(SB), Y6, Y8; \
-	VMULPD Y10, Y8, Y8; \
-	VDIVPD Y8, Y9, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2016(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2048(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2112(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2144(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2176(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2208(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2080(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2112(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2144(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2176(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2240(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2272(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2304(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2336(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2208(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2240(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2272(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2304(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2368(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2400(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2432(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2464(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2336(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2368(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2400(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2432(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2496(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2528(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2560(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2592(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2464(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2496(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2528(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2560(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2624(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2656(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2688(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+352(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2592(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2624(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2656(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2688(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2720(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2752(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2784(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2816(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+320(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2720(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2752(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2784(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2848(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+2880(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+2912(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2944(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2816(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2848(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+2880(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+2912(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+2976(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3008(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3040(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3072(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2944(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+2976(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3008(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3040(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+3104(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3136(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3168(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3200(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3072(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+3104(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3136(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3168(SB), Y6, Y10; \
-	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3200(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9
 
 #define BLOCK2 \
-	VMOVUPD (SI), Y5; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y5, Y6; \
-	VBLENDVPD Y6, Y1, Y2, Y6; \
-	VADDPD Y6, Y5, Y5; \
-	VMOVUPD (R8), Y6; \
-	VDIVPD Y5, Y6, Y7; \
-	VFNMADD213PD Y6, Y7, Y5; \
-	VDIVPD Y6, Y5, Y5; \
-	VCMPPD $17, incomplete64avx2Const<>+160(SB), Y7, Y6; \
-	VMULPD incomplete64avx2Const<>+192(SB), Y7, Y8; \
-	VBLENDVPD Y6, Y8, Y7, Y7; \
-	VPADDQ incomplete64avx2Const<>+224(SB), Y7, Y8; \
-	VPSRLQ $52, Y8, Y8; \
-	VPSLLQ $52, Y8, Y9; \
-	VPSUBQ Y9, Y7, Y7; \
-	VPADDQ Y0, Y7, Y7; \
-	VSUBPD Y0, Y7, Y7; \
-	VPOR incomplete64avx2Const<>+256(SB), Y8, Y8; \
-	VSUBPD incomplete64avx2Const<>+288(SB), Y8, Y8; \
-	VBLENDVPD Y6, incomplete64avx2Const<>+320(SB), Y2, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD Y3, Y7, Y8; \
-	VSUBPD Y3, Y8, Y9; \
-	VSUBPD Y9, Y7, Y9; \
-	VDIVPD Y8, Y0, Y10; \
-	VMULPD Y10, Y7, Y11; \
-	VFNMADD231PD Y11, Y8, Y7; \
-	VFNMADD231PD Y11, Y9, Y7; \
-	VMULPD Y10, Y7, Y7; \
-	VMULPD Y11, Y11, Y8; \
-	VADDPD Y11, Y11, Y9; \
-	VMOVAPS Y8, Y10; \
-	VFMSUB231PD Y11, Y11, Y10; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VMOVUPS incomplete64avx2Const<>+384(SB), Y9; \
-	VFMADD231PD incomplete64avx2Const<>+416(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+448(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+480(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+512(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+544(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+576(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+608(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+640(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+672(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+704(SB), Y8, Y9; \
-	VMULPD Y9, Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+736(SB), Y9, Y12; \
-	VSUBPD incomplete64avx2Const<>+736(SB), Y12, Y13; \
-	VSUBPD Y13, Y9, Y9; \
-	VADDPD incomplete64avx2Const<>+768(SB), Y9, Y9; \
-	VMULPD Y12, Y8, Y13; \
-	VMOVAPS Y13, Y14; \
-	VFMSUB231PD Y12, Y8, Y14; \
-	VFMADD231PD Y9, Y8, Y14; \
-	VFMADD231PD Y12, Y10, Y14; \
-	VMULPD Y13, Y11, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD Y13, Y11, Y9; \
-	VFMADD231PD Y11, Y14, Y9; \
-	VFMADD231PD Y7, Y13, Y9; \
-	VADDPD Y8, Y11, Y10; \
-	VSUBPD Y11, Y10, Y11; \
-	VSUBPD Y11, Y8, Y8; \
-	VADDPD Y7, Y9, Y7; \
-	VADDPD Y7, Y8, Y7; \
-	VMULPD incomplete64avx2Const<>+800(SB), Y10, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y10, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+832(SB), Y10, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+800(SB), Y7, Y9; \
-	VADDPD Y8, Y6, Y7; \
-	VSUBPD Y6, Y7, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD Y9, Y6, Y6; \
-	VADDPD Y6, Y7, Y8; \
-	VSUBPD Y7, Y8, Y7; \
-	VSUBPD Y7, Y6, Y6; \
-	VMULPD incomplete64avx2Const<>+864(SB), Y8, Y7; \
-	VMOVAPS Y7, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y8, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+864(SB), Y6, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+896(SB), Y8, Y9; \
-	VADDPD Y5, Y9, Y5; \
-	VADDPD Y5, Y7, Y6; \
-	VSUBPD Y7, Y6, Y7; \
-	VSUBPD Y7, Y5, Y5; \
-	VMOVUPD (SI), Y7; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y7, Y8; \
-	VBLENDVPD Y8, Y1, Y2, Y8; \
-	VADDPD Y8, Y7, Y7; \
-	VMOVUPD (R8), Y8; \
-	VPXOR incomplete64avx2Const<>+928(SB), Y8, Y8; \
-	VADDPD Y8, Y7, Y9; \
-	VSUBPD Y7, Y9, Y10; \
-	VSUBPD Y10, Y9, Y11; \
-	VSUBPD Y11, Y7, Y11; \
-	VSUBPD Y10, Y8, Y8; \
-	VADDPD Y8, Y11, Y8; \
-	VMULPD Y7, Y6, Y10; \
-	VMOVAPS Y10, Y11; \
-	VFMSUB231PD Y7, Y6, Y11; \
-	VFMADD231PD Y7, Y5, Y11; \
-	VADDPD Y9, Y10, Y5; \
-	VSUBPD Y10, Y5, Y7; \
-	VSUBPD Y7, Y5, Y12; \
-	VSUBPD Y12, Y10, Y10; \
-	VSUBPD Y7, Y9, Y7; \
-	VADDPD Y7, Y10, Y7; \
-	VADDPD Y8, Y11, Y8; \
-	VADDPD Y8, Y7, Y7; \
-	VADDPD Y7, Y5, Y8; \
-	VSUBPD Y5, Y8, Y5; \
+	VMOVUPD (SI), Y4; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y4, Y5; \
+	VBLENDVPD Y5, Y1, Y3, Y5; \
+	VADDPD Y5, Y4, Y4; \
+	VMOVUPD (R8), Y5; \
+	VDIVPD Y4, Y5, Y6; \
+	VFNMADD213PD Y5, Y6, Y4; \
+	VDIVPD Y5, Y4, Y4; \
+	VCMPPD $17, incomplete64avx2Const<>+192(SB), Y6, Y5; \
+	VMULPD incomplete64avx2Const<>+224(SB), Y6, Y7; \
+	VBLENDVPD Y5, Y7, Y6, Y6; \
+	VPADDQ incomplete64avx2Const<>+256(SB), Y6, Y7; \
+	VPSRLQ $52, Y7, Y7; \
+	VPSLLQ $52, Y7, Y8; \
+	VPSUBQ Y8, Y6, Y6; \
+	VPADDQ Y0, Y6, Y6; \
+	VSUBPD Y0, Y6, Y6; \
+	VPOR incomplete64avx2Const<>+288(SB), Y7, Y7; \
+	VSUBPD incomplete64avx2Const<>+320(SB), Y7, Y7; \
+	VBLENDVPD Y5, incomplete64avx2Const<>+352(SB), Y3, Y5; \
 	VSUBPD Y5, Y7, Y5; \
-	VMOVUPD (SI), Y7; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y7, Y9; \
-	VBLENDVPD Y9, Y1, Y2, Y9; \
-	VADDPD Y9, Y7, Y10; \
-	VSUBPD Y7, Y10, Y11; \
-	VSUBPD Y11, Y10, Y12; \
-	VSUBPD Y12, Y7, Y7; \
+	VADDPD Y2, Y6, Y7; \
+	VSUBPD Y2, Y7, Y8; \
+	VSUBPD Y8, Y6, Y8; \
+	VDIVPD Y7, Y0, Y9; \
+	VMULPD Y9, Y6, Y10; \
+	VFNMADD231PD Y10, Y7, Y6; \
+	VFNMADD231PD Y10, Y8, Y6; \
+	VMULPD Y9, Y6, Y6; \
+	VMULPD Y10, Y10, Y7; \
+	VADDPD Y10, Y10, Y8; \
+	VMOVAPS Y7, Y9; \
+	VFMSUB231PD Y10, Y10, Y9; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VMOVUPS incomplete64avx2Const<>+384(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+416(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+448(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+480(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+512(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+544(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+576(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+608(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+640(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+672(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+704(SB), Y7, Y8; \
+	VMULPD Y8, Y7, Y8; \
+	VADDPD incomplete64avx2Const<>+736(SB), Y8, Y11; \
+	VSUBPD incomplete64avx2Const<>+736(SB), Y11, Y12; \
+	VSUBPD Y12, Y8, Y8; \
+	VADDPD incomplete64avx2Const<>+768(SB), Y8, Y8; \
+	VMULPD Y11, Y7, Y12; \
+	VMOVAPS Y12, Y13; \
+	VFMSUB231PD Y11, Y7, Y13; \
+	VFMADD231PD Y8, Y7, Y13; \
+	VFMADD231PD Y11, Y9, Y13; \
+	VMULPD Y12, Y10, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD Y12, Y10, Y8; \
+	VFMADD231PD Y10, Y13, Y8; \
+	VFMADD231PD Y6, Y12, Y8; \
+	VADDPD Y7, Y10, Y9; \
+	VSUBPD Y10, Y9, Y10; \
+	VSUBPD Y10, Y7, Y7; \
+	VADDPD Y6, Y8, Y6; \
+	VADDPD Y6, Y7, Y6; \
+	VMULPD incomplete64avx2Const<>+800(SB), Y9, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y9, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+832(SB), Y9, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+800(SB), Y6, Y8; \
+	VADDPD Y7, Y5, Y6; \
+	VSUBPD Y5, Y6, Y5; \
+	VSUBPD Y5, Y7, Y5; \
+	VADDPD Y8, Y5, Y5; \
+	VADDPD Y5, Y6, Y7; \
+	VSUBPD Y6, Y7, Y6; \
+	VSUBPD Y6, Y5, Y5; \
+	VMULPD incomplete64avx2Const<>+864(SB), Y7, Y6; \
+	VMOVAPS Y6, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y7, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+864(SB), Y5, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y8; \
+	VADDPD Y4, Y8, Y4; \
+	VADDPD Y4, Y6, Y5; \
+	VSUBPD Y6, Y5, Y6; \
+	VSUBPD Y6, Y4, Y4; \
+	VMOVUPD (SI), Y6; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y7; \
+	VBLENDVPD Y7, Y1, Y3, Y7; \
+	VADDPD Y7, Y6, Y6; \
+	VMOVUPD (R8), Y7; \
+	VPXOR incomplete64avx2Const<>+928(SB), Y7, Y7; \
+	VADDPD Y7, Y6, Y8; \
+	VSUBPD Y6, Y8, Y9; \
+	VSUBPD Y9, Y8, Y10; \
+	VSUBPD Y10, Y6, Y10; \
+	VSUBPD Y9, Y7, Y7; \
+	VADDPD Y7, Y10, Y7; \
+	VMULPD Y6, Y5, Y9; \
+	VMOVAPS Y9, Y10; \
+	VFMSUB231PD Y6, Y5, Y10; \
+	VFMADD231PD Y6, Y4, Y10; \
+	VADDPD Y8, Y9, Y4; \
+	VSUBPD Y9, Y4, Y6; \
+	VSUBPD Y6, Y4, Y11; \
 	VSUBPD Y11, Y9, Y9; \
-	VADDPD Y9, Y7, Y7; \
-	VDIVPD Y10, Y0, Y9; \
+	VSUBPD Y6, Y8, Y6; \
+	VADDPD Y6, Y9, Y6; \
+	VADDPD Y7, Y10, Y7; \
+	VADDPD Y7, Y6, Y6; \
+	VADDPD Y6, Y4, Y7; \
+	VSUBPD Y4, Y7, Y4; \
+	VSUBPD Y4, Y6, Y4; \
+	VMOVUPD (SI), Y6; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y8; \
+	VBLENDVPD Y8, Y1, Y3, Y8; \
+	VADDPD Y8, Y6, Y9; \
+	VSUBPD Y6, Y9, Y10; \
+	VSUBPD Y10, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VSUBPD Y10, Y8, Y8; \
+	VADDPD Y8, Y6, Y6; \
+	VDIVPD Y9, Y0, Y8; \
+	VMULPD Y8, Y8, Y9; \
 	VMULPD Y9, Y9, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS incomplete64avx2Const<>+960(SB), Y12; \
-	VFMADD231PD incomplete64avx2Const<>+992(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y11, Y12
+	VMOVUPS incomplete64avx2Const<>+960(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+992(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y10, Y11
 
 #define BLOCK3 \
-	VSUBPD Y6, Y7, Y7; \
-	VADDPD incomplete64avx2Const<>+2496(SB), Y7, Y8; \
-	VADDPD Y2, Y8, Y8; \
-	VSUBPD incomplete64avx2Const<>+3456(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3456(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3488(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3488(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2560(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2624(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3520(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3520(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3552(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3552(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2688(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2720(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3584(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3584(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3616(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3616(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2784(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2848(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3648(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3648(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3680(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3680(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2912(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2976(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3712(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3712(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3744(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3744(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3040(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3104(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3776(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3776(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3808(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3808(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3168(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3232(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3840(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3840(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3872(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3872(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3296(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3360(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3904(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3904(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3936(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3936(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3424(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3488(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3968(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3968(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4000(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4000(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3552(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3616(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4032(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4032(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4064(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4064(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3680(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3744(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4096(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4096(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4128(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4128(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3808(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3872(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4160(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4160(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4192(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4192(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3936(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4000(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4224(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4224(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4256(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4256(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10
+	VSUBPD Y5, Y6, Y6; \
+	VADDPD incomplete64avx2Const<>+2496(SB), Y6, Y7; \
+	VADDPD Y3, Y7, Y7; \
+	VSUBPD incomplete64avx2Const<>+3456(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3456(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3488(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3488(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2560(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2624(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3520(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3520(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3552(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3552(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2688(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2720(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3584(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3584(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3616(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3616(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2784(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2848(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3648(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3648(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3680(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3680(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2912(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2976(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3712(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3712(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3744(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3744(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3040(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3104(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3776(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3776(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3808(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3808(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3168(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3232(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3840(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3840(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3872(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3872(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3296(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3360(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3904(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3904(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3936(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3936(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3424(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3488(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3968(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3968(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4000(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4000(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3552(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3616(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4032(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4032(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4064(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4064(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3680(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3744(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4096(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4096(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4128(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4128(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3808(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3872(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4160(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4160(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4192(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4192(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3936(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4000(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4224(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4224(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4256(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4256(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9
 
 #define BLOCK4 \
-	VSUBPD incomplete64avx2Const<>+3456(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3456(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3488(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3488(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2560(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2624(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3520(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3520(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3552(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3552(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2688(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2720(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3584(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3584(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3616(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3616(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2784(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2848(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3648(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3648(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3680(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3680(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2912(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2976(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3712(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3712(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3744(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3744(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3040(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3104(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3776(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3776(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3808(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3808(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3168(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3232(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3840(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3840(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3872(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3872(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3296(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3360(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3904(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3904(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3936(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3936(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3424(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3488(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3968(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3968(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4000(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4000(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3552(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3616(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4032(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4032(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4064(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4064(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3680(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3744(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4096(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4096(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4128(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4128(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3808(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+3872(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4160(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4160(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4192(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4192(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3936(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4000(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4224(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4224(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4256(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4256(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4064(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8
+	VSUBPD incomplete64avx2Const<>+3456(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3456(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3488(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3488(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2560(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2624(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3520(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3520(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3552(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3552(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2688(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2720(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3584(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3584(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3616(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3616(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2784(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2848(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3648(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3648(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3680(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3680(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2912(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2976(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3712(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3712(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3744(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3744(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3040(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3104(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3776(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3776(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3808(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3808(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3168(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3232(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3840(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3840(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3872(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3872(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3296(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3360(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3904(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3904(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3936(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3936(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3424(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3488(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3968(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3968(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4000(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4000(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3552(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3616(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4032(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4032(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4064(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4064(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3680(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3744(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4096(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4096(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4128(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4128(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3808(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+3872(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4160(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4160(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4192(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4192(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3936(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4000(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4224(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4224(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4256(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4256(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4064(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7
 
 #define BLOCK5 \
-	VADDPD incomplete64avx2Const<>+4128(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4288(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4288(SB), Y9, Y9; \
-	VSUBPD Y1, Y6, Y10; \
-	VMULPD Y1, Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4192(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4256(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD Y3, Y6, Y9; \
-	VMULPD Y3, Y9, Y9; \
-	VSUBPD Y0, Y6, Y10; \
-	VMULPD Y0, Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD Y1, Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD Y0, Y7, Y7; \
-	VADDPD Y8, Y7, Y7; \
-	VDIVPD Y7, Y6, Y6; \
-	VMULPD Y5, Y6, Y5; \
-	VMOVUPD Y5, (DI); \
-	VMOVUPD 32(SI), Y5; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y5, Y6; \
-	VBLENDVPD Y6, Y1, Y2, Y6; \
-	VADDPD Y6, Y5, Y5; \
-	VMOVUPD 32(R8), Y6; \
-	VDIVPD Y5, Y6, Y7; \
-	VFNMADD213PD Y6, Y7, Y5; \
-	VDIVPD Y6, Y5, Y5; \
-	VCMPPD $17, incomplete64avx2Const<>+160(SB), Y7, Y6; \
-	VMULPD incomplete64avx2Const<>+192(SB), Y7, Y8; \
-	VBLENDVPD Y6, Y8, Y7, Y7; \
-	VPADDQ incomplete64avx2Const<>+224(SB), Y7, Y8; \
-	VPSRLQ $52, Y8, Y8; \
-	VPSLLQ $52, Y8, Y9; \
-	VPSUBQ Y9, Y7, Y7; \
-	VPADDQ Y0, Y7, Y7; \
-	VSUBPD Y0, Y7, Y7; \
-	VPOR incomplete64avx2Const<>+256(SB), Y8, Y8; \
-	VSUBPD incomplete64avx2Const<>+288(SB), Y8, Y8; \
-	VBLENDVPD Y6, incomplete64avx2Const<>+320(SB), Y2, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD Y3, Y7, Y8; \
-	VSUBPD Y3, Y8, Y9; \
-	VSUBPD Y9, Y7, Y9; \
-	VDIVPD Y8, Y0, Y10; \
-	VMULPD Y10, Y7, Y11; \
-	VFNMADD231PD Y11, Y8, Y7; \
-	VFNMADD231PD Y11, Y9, Y7; \
-	VMULPD Y10, Y7, Y7; \
-	VMULPD Y11, Y11, Y8; \
-	VADDPD Y11, Y11, Y9; \
-	VMOVAPS Y8, Y10; \
-	VFMSUB231PD Y11, Y11, Y10; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VMOVUPS incomplete64avx2Const<>+384(SB), Y9; \
-	VFMADD231PD incomplete64avx2Const<>+416(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+448(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+480(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+512(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+544(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+576(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+608(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+640(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+672(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+704(SB), Y8, Y9; \
-	VMULPD Y9, Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+736(SB), Y9, Y12; \
-	VSUBPD incomplete64avx2Const<>+736(SB), Y12, Y13; \
-	VSUBPD Y13, Y9, Y9; \
-	VADDPD incomplete64avx2Const<>+768(SB), Y9, Y9; \
-	VMULPD Y12, Y8, Y13; \
-	VMOVAPS Y13, Y14; \
-	VFMSUB231PD Y12, Y8, Y14; \
-	VFMADD231PD Y9, Y8, Y14; \
-	VFMADD231PD Y12, Y10, Y14; \
-	VMULPD Y13, Y11, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD Y13, Y11, Y9; \
-	VFMADD231PD Y11, Y14, Y9; \
-	VFMADD231PD Y7, Y13, Y9; \
-	VADDPD Y8, Y11, Y10; \
-	VSUBPD Y11, Y10, Y11; \
-	VSUBPD Y11, Y8, Y8; \
-	VADDPD Y7, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4128(SB), Y6, Y8; \
 	VADDPD Y7, Y8, Y7; \
-	VMULPD incomplete64avx2Const<>+800(SB), Y10, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y10, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+832(SB), Y10, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+800(SB), Y7, Y9; \
-	VADDPD Y8, Y6, Y7; \
-	VSUBPD Y6, Y7, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD Y9, Y6, Y6; \
-	VADDPD Y6, Y7, Y8; \
-	VSUBPD Y7, Y8, Y7; \
-	VSUBPD Y7, Y6, Y6; \
-	VMULPD incomplete64avx2Const<>+864(SB), Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4288(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4288(SB), Y8, Y8; \
+	VSUBPD Y1, Y5, Y9; \
+	VMULPD Y1, Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4192(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4256(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD Y2, Y5, Y8; \
+	VMULPD Y2, Y8, Y8; \
+	VSUBPD Y0, Y5, Y9; \
+	VMULPD Y0, Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD Y1, Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD Y0, Y6, Y6; \
+	VADDPD Y7, Y6, Y6; \
+	VDIVPD Y6, Y5, Y5; \
+	VMULPD Y4, Y5, Y4; \
+	VMOVUPD Y4, (DI); \
+	VMOVUPD 32(SI), Y4; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y4, Y5; \
+	VBLENDVPD Y5, Y1, Y3, Y5; \
+	VADDPD Y5, Y4, Y4; \
+	VMOVUPD 32(R8), Y5; \
+	VDIVPD Y4, Y5, Y6; \
+	VFNMADD213PD Y5, Y6, Y4; \
+	VDIVPD Y5, Y4, Y4; \
+	VCMPPD $17, incomplete64avx2Const<>+192(SB), Y6, Y5; \
+	VMULPD incomplete64avx2Const<>+224(SB), Y6, Y7; \
+	VBLENDVPD Y5, Y7, Y6, Y6; \
+	VPADDQ incomplete64avx2Const<>+256(SB), Y6, Y7; \
+	VPSRLQ $52, Y7, Y7; \
+	VPSLLQ $52, Y7, Y8; \
+	VPSUBQ Y8, Y6, Y6; \
+	VPADDQ Y0, Y6, Y6; \
+	VSUBPD Y0, Y6, Y6; \
+	VPOR incomplete64avx2Const<>+288(SB), Y7, Y7; \
+	VSUBPD incomplete64avx2Const<>+320(SB), Y7, Y7; \
+	VBLENDVPD Y5, incomplete64avx2Const<>+352(SB), Y3, Y5; \
+	VSUBPD Y5, Y7, Y5; \
+	VADDPD Y2, Y6, Y7; \
+	VSUBPD Y2, Y7, Y8; \
+	VSUBPD Y8, Y6, Y8; \
+	VDIVPD Y7, Y0, Y9; \
+	VMULPD Y9, Y6, Y10; \
+	VFNMADD231PD Y10, Y7, Y6; \
+	VFNMADD231PD Y10, Y8, Y6; \
+	VMULPD Y9, Y6, Y6; \
+	VMULPD Y10, Y10, Y7; \
+	VADDPD Y10, Y10, Y8; \
 	VMOVAPS Y7, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y8, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+864(SB), Y6, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+896(SB), Y8, Y9; \
-	VADDPD Y5, Y9, Y5; \
-	VADDPD Y5, Y7, Y6; \
-	VSUBPD Y7, Y6, Y7; \
-	VSUBPD Y7, Y5, Y5; \
-	VMOVUPD 32(SI), Y7; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y7, Y8; \
-	VBLENDVPD Y8, Y1, Y2, Y8; \
-	VADDPD Y8, Y7, Y7; \
-	VMOVUPD 32(R8), Y8; \
-	VPXOR incomplete64avx2Const<>+928(SB), Y8, Y8; \
-	VADDPD Y8, Y7, Y9; \
-	VSUBPD Y7, Y9, Y10; \
-	VSUBPD Y10, Y9, Y11; \
-	VSUBPD Y11, Y7, Y11; \
-	VSUBPD Y10, Y8, Y8; \
-	VADDPD Y8, Y11, Y8; \
-	VMULPD Y7, Y6, Y10; \
-	VMOVAPS Y10, Y11; \
-	VFMSUB231PD Y7, Y6, Y11; \
-	VFMADD231PD Y7, Y5, Y11; \
-	VADDPD Y9, Y10, Y5
+	VFMSUB231PD Y10, Y10, Y9; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VMOVUPS incomplete64avx2Const<>+384(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+416(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+448(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+480(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+512(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+544(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+576(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+608(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+640(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+672(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+704(SB), Y7, Y8; \
+	VMULPD Y8, Y7, Y8; \
+	VADDPD incomplete64avx2Const<>+736(SB), Y8, Y11; \
+	VSUBPD incomplete64avx2Const<>+736(SB), Y11, Y12; \
+	VSUBPD Y12, Y8, Y8; \
+	VADDPD incomplete64avx2Const<>+768(SB), Y8, Y8; \
+	VMULPD Y11, Y7, Y12; \
+	VMOVAPS Y12, Y13; \
+	VFMSUB231PD Y11, Y7, Y13; \
+	VFMADD231PD Y8, Y7, Y13; \
+	VFMADD231PD Y11, Y9, Y13; \
+	VMULPD Y12, Y10, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD Y12, Y10, Y8; \
+	VFMADD231PD Y10, Y13, Y8; \
+	VFMADD231PD Y6, Y12, Y8; \
+	VADDPD Y7, Y10, Y9; \
+	VSUBPD Y10, Y9, Y10; \
+	VSUBPD Y10, Y7, Y7; \
+	VADDPD Y6, Y8, Y6; \
+	VADDPD Y6, Y7, Y6; \
+	VMULPD incomplete64avx2Const<>+800(SB), Y9, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y9, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+832(SB), Y9, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+800(SB), Y6, Y8; \
+	VADDPD Y7, Y5, Y6; \
+	VSUBPD Y5, Y6, Y5; \
+	VSUBPD Y5, Y7, Y5; \
+	VADDPD Y8, Y5, Y5; \
+	VADDPD Y5, Y6, Y7; \
+	VSUBPD Y6, Y7, Y6; \
+	VSUBPD Y6, Y5, Y5; \
+	VMULPD incomplete64avx2Const<>+864(SB), Y7, Y6; \
+	VMOVAPS Y6, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y7, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+864(SB), Y5, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y8; \
+	VADDPD Y4, Y8, Y4; \
+	VADDPD Y4, Y6, Y5; \
+	VSUBPD Y6, Y5, Y6; \
+	VSUBPD Y6, Y4, Y4; \
+	VMOVUPD 32(SI), Y6; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y7; \
+	VBLENDVPD Y7, Y1, Y3, Y7; \
+	VADDPD Y7, Y6, Y6; \
+	VMOVUPD 32(R8), Y7; \
+	VPXOR incomplete64avx2Const<>+928(SB), Y7, Y7; \
+	VADDPD Y7, Y6, Y8; \
+	VSUBPD Y6, Y8, Y9; \
+	VSUBPD Y9, Y8, Y10; \
+	VSUBPD Y10, Y6, Y10; \
+	VSUBPD Y9, Y7, Y7; \
+	VADDPD Y7, Y10, Y7; \
+	VMULPD Y6, Y5, Y9; \
+	VMOVAPS Y9, Y10; \
+	VFMSUB231PD Y6, Y5, Y10; \
+	VFMADD231PD Y6, Y4, Y10; \
+	VADDPD Y8, Y9, Y4
 
 #define BLOCK6 \
 	MOVQ $4, DX; \
@@ -661,406 +661,404 @@
 	NEGQ DX; \
 	LEAQ tailMask<>+32(SB), AX; \
 	VMOVDQU (AX)(DX*8), Y15; \
-	VMASKMOVPD (SI), Y15, Y5; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y5, Y6; \
-	VBLENDVPD Y6, Y1, Y2, Y6; \
-	VADDPD Y6, Y5, Y5; \
-	VMASKMOVPD (R8), Y15, Y6; \
-	VDIVPD Y5, Y6, Y7; \
-	VFNMADD213PD Y6, Y7, Y5; \
-	VDIVPD Y6, Y5, Y5; \
-	VCMPPD $17, incomplete64avx2Const<>+160(SB), Y7, Y6; \
-	VMULPD incomplete64avx2Const<>+192(SB), Y7, Y8; \
-	VBLENDVPD Y6, Y8, Y7, Y7; \
-	VPADDQ incomplete64avx2Const<>+224(SB), Y7, Y8; \
-	VPSRLQ $52, Y8, Y8; \
-	VPSLLQ $52, Y8, Y9; \
-	VPSUBQ Y9, Y7, Y7; \
-	VPADDQ Y0, Y7, Y7; \
-	VSUBPD Y0, Y7, Y7; \
-	VPOR incomplete64avx2Const<>+256(SB), Y8, Y8; \
-	VSUBPD incomplete64avx2Const<>+288(SB), Y8, Y8; \
-	VBLENDVPD Y6, incomplete64avx2Const<>+320(SB), Y2, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD Y3, Y7, Y8; \
-	VSUBPD Y3, Y8, Y9; \
-	VSUBPD Y9, Y7, Y9; \
-	VDIVPD Y8, Y0, Y10; \
-	VMULPD Y10, Y7, Y11; \
-	VFNMADD231PD Y11, Y8, Y7; \
-	VFNMADD231PD Y11, Y9, Y7; \
-	VMULPD Y10, Y7, Y7; \
-	VMULPD Y11, Y11, Y8; \
-	VADDPD Y11, Y11, Y9; \
-	VMOVAPS Y8, Y10; \
-	VFMSUB231PD Y11, Y11, Y10; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VMOVUPS incomplete64avx2Const<>+384(SB), Y9; \
-	VFMADD231PD incomplete64avx2Const<>+416(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+448(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+480(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+512(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+544(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+576(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+608(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+640(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+672(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+704(SB), Y8, Y9; \
-	VMULPD Y9, Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+736(SB), Y9, Y12; \
-	VSUBPD incomplete64avx2Const<>+736(SB), Y12, Y13; \
-	VSUBPD Y13, Y9, Y9; \
-	VADDPD incomplete64avx2Const<>+768(SB), Y9, Y9; \
-	VMULPD Y12, Y8, Y13; \
-	VMOVAPS Y13, Y14; \
-	VFMSUB231PD Y12, Y8, Y14; \
-	VFMADD231PD Y9, Y8, Y14; \
-	VFMADD231PD Y12, Y10, Y14; \
-	VMULPD Y13, Y11, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD Y13, Y11, Y9; \
-	VFMADD231PD Y11, Y14, Y9; \
-	VFMADD231PD Y7, Y13, Y9; \
-	VADDPD Y8, Y11, Y10; \
-	VSUBPD Y11, Y10, Y11; \
-	VSUBPD Y11, Y8, Y8; \
-	VADDPD Y7, Y9, Y7; \
-	VADDPD Y7, Y8, Y7; \
-	VMULPD incomplete64avx2Const<>+800(SB), Y10, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y10, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+832(SB), Y10, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+800(SB), Y7, Y9; \
-	VADDPD Y8, Y6, Y7; \
-	VSUBPD Y6, Y7, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD Y9, Y6, Y6; \
-	VADDPD Y6, Y7, Y8; \
-	VSUBPD Y7, Y8, Y7; \
-	VSUBPD Y7, Y6, Y6; \
-	VMULPD incomplete64avx2Const<>+864(SB), Y8, Y7; \
-	VMOVAPS Y7, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y8, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+864(SB), Y6, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+896(SB), Y8, Y9; \
-	VADDPD Y5, Y9, Y5; \
-	VADDPD Y5, Y7, Y6; \
-	VSUBPD Y7, Y6, Y7; \
-	VSUBPD Y7, Y5, Y5; \
-	VMASKMOVPD (SI), Y15, Y7; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y7, Y8; \
-	VBLENDVPD Y8, Y1, Y2, Y8; \
-	VADDPD Y8, Y7, Y7; \
-	VMASKMOVPD (R8), Y15, Y8; \
-	VPXOR incomplete64avx2Const<>+928(SB), Y8, Y8; \
-	VADDPD Y8, Y7, Y9; \
-	VSUBPD Y7, Y9, Y10; \
-	VSUBPD Y10, Y9, Y11; \
-	VSUBPD Y11, Y7, Y11; \
-	VSUBPD Y10, Y8, Y8; \
-	VADDPD Y8, Y11, Y8; \
-	VMULPD Y7, Y6, Y10; \
-	VMOVAPS Y10, Y11; \
-	VFMSUB231PD Y7, Y6, Y11; \
-	VFMADD231PD Y7, Y5, Y11; \
-	VADDPD Y9, Y10, Y5; \
-	VSUBPD Y10, Y5, Y7; \
-	VSUBPD Y7, Y5, Y12; \
-	VSUBPD Y12, Y10, Y10; \
-	VSUBPD Y7, Y9, Y7; \
-	VADDPD Y7, Y10, Y7; \
-	VADDPD Y8, Y11, Y8; \
-	VADDPD Y8, Y7, Y7; \
-	VADDPD Y7, Y5, Y8; \
-	VSUBPD Y5, Y8, Y5; \
+	VMASKMOVPD (SI), Y15, Y4; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y4, Y5; \
+	VBLENDVPD Y5, Y1, Y3, Y5; \
+	VADDPD Y5, Y4, Y4; \
+	VMASKMOVPD (R8), Y15, Y5; \
+	VDIVPD Y4, Y5, Y6; \
+	VFNMADD213PD Y5, Y6, Y4; \
+	VDIVPD Y5, Y4, Y4; \
+	VCMPPD $17, incomplete64avx2Const<>+192(SB), Y6, Y5; \
+	VMULPD incomplete64avx2Const<>+224(SB), Y6, Y7; \
+	VBLENDVPD Y5, Y7, Y6, Y6; \
+	VPADDQ incomplete64avx2Const<>+256(SB), Y6, Y7; \
+	VPSRLQ $52, Y7, Y7; \
+	VPSLLQ $52, Y7, Y8; \
+	VPSUBQ Y8, Y6, Y6; \
+	VPADDQ Y0, Y6, Y6; \
+	VSUBPD Y0, Y6, Y6; \
+	VPOR incomplete64avx2Const<>+288(SB), Y7, Y7; \
+	VSUBPD incomplete64avx2Const<>+320(SB), Y7, Y7; \
+	VBLENDVPD Y5, incomplete64avx2Const<>+352(SB), Y3, Y5; \
 	VSUBPD Y5, Y7, Y5; \
-	VMASKMOVPD (SI), Y15, Y7; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y7, Y9; \
-	VBLENDVPD Y9, Y1, Y2, Y9; \
-	VADDPD Y9, Y7, Y10; \
-	VSUBPD Y7, Y10, Y11; \
-	VSUBPD Y11, Y10, Y12; \
-	VSUBPD Y12, Y7, Y7; \
+	VADDPD Y2, Y6, Y7; \
+	VSUBPD Y2, Y7, Y8; \
+	VSUBPD Y8, Y6, Y8; \
+	VDIVPD Y7, Y0, Y9; \
+	VMULPD Y9, Y6, Y10; \
+	VFNMADD231PD Y10, Y7, Y6; \
+	VFNMADD231PD Y10, Y8, Y6; \
+	VMULPD Y9, Y6, Y6; \
+	VMULPD Y10, Y10, Y7; \
+	VADDPD Y10, Y10, Y8; \
+	VMOVAPS Y7, Y9; \
+	VFMSUB231PD Y10, Y10, Y9; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VMOVUPS incomplete64avx2Const<>+384(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+416(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+448(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+480(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+512(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+544(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+576(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+608(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+640(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+672(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+704(SB), Y7, Y8; \
+	VMULPD Y8, Y7, Y8; \
+	VADDPD incomplete64avx2Const<>+736(SB), Y8, Y11; \
+	VSUBPD incomplete64avx2Const<>+736(SB), Y11, Y12; \
+	VSUBPD Y12, Y8, Y8; \
+	VADDPD incomplete64avx2Const<>+768(SB), Y8, Y8; \
+	VMULPD Y11, Y7, Y12; \
+	VMOVAPS Y12, Y13; \
+	VFMSUB231PD Y11, Y7, Y13; \
+	VFMADD231PD Y8, Y7, Y13; \
+	VFMADD231PD Y11, Y9, Y13; \
+	VMULPD Y12, Y10, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD Y12, Y10, Y8; \
+	VFMADD231PD Y10, Y13, Y8; \
+	VFMADD231PD Y6, Y12, Y8; \
+	VADDPD Y7, Y10, Y9; \
+	VSUBPD Y10, Y9, Y10; \
+	VSUBPD Y10, Y7, Y7; \
+	VADDPD Y6, Y8, Y6; \
+	VADDPD Y6, Y7, Y6; \
+	VMULPD incomplete64avx2Const<>+800(SB), Y9, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y9, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+832(SB), Y9, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+800(SB), Y6, Y8; \
+	VADDPD Y7, Y5, Y6; \
+	VSUBPD Y5, Y6, Y5; \
+	VSUBPD Y5, Y7, Y5; \
+	VADDPD Y8, Y5, Y5; \
+	VADDPD Y5, Y6, Y7; \
+	VSUBPD Y6, Y7, Y6; \
+	VSUBPD Y6, Y5, Y5; \
+	VMULPD incomplete64avx2Const<>+864(SB), Y7, Y6; \
+	VMOVAPS Y6, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y7, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+864(SB), Y5, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y8; \
+	VADDPD Y4, Y8, Y4; \
+	VADDPD Y4, Y6, Y5; \
+	VSUBPD Y6, Y5, Y6; \
+	VSUBPD Y6, Y4, Y4; \
+	VMASKMOVPD (SI), Y15, Y6; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y7; \
+	VBLENDVPD Y7, Y1, Y3, Y7; \
+	VADDPD Y7, Y6, Y6; \
+	VMASKMOVPD (R8), Y15, Y7; \
+	VPXOR incomplete64avx2Const<>+928(SB), Y7, Y7; \
+	VADDPD Y7, Y6, Y8; \
+	VSUBPD Y6, Y8, Y9; \
+	VSUBPD Y9, Y8, Y10; \
+	VSUBPD Y10, Y6, Y10; \
+	VSUBPD Y9, Y7, Y7; \
+	VADDPD Y7, Y10, Y7; \
+	VMULPD Y6, Y5, Y9; \
+	VMOVAPS Y9, Y10; \
+	VFMSUB231PD Y6, Y5, Y10; \
+	VFMADD231PD Y6, Y4, Y10; \
+	VADDPD Y8, Y9, Y4; \
+	VSUBPD Y9, Y4, Y6; \
+	VSUBPD Y6, Y4, Y11; \
 	VSUBPD Y11, Y9, Y9; \
-	VADDPD Y9, Y7, Y7
+	VSUBPD Y6, Y8, Y6; \
+	VADDPD Y6, Y9, Y6; \
+	VADDPD Y7, Y10, Y7; \
+	VADDPD Y7, Y6, Y6; \
+	VADDPD Y6, Y4, Y7; \
+	VSUBPD Y4, Y7, Y4; \
+	VSUBPD Y4, Y6, Y4; \
+	VMASKMOVPD (SI), Y15, Y6; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y8; \
+	VBLENDVPD Y8, Y1, Y3, Y8; \
+	VADDPD Y8, Y6, Y9; \
+	VSUBPD Y6, Y9, Y10; \
+	VSUBPD Y10, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VSUBPD Y10, Y8, Y8; \
+	VADDPD Y8, Y6, Y6
 
 #define BLOCK7 \
-	VSUBPD Y6, Y7, Y7; \
-	VADDPD incomplete64avx2Const<>+4320(SB), Y7, Y8; \
-	VADDPD Y2, Y8, Y8; \
-	VSUBPD incomplete64avx2Const<>+4352(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4352(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4384(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4384(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4416(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4448(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4480(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4480(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4512(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4512(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4544(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4576(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4608(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4608(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4640(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4640(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4672(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4704(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4736(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4736(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4768(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4768(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4800(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4832(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4864(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4864(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+4896(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+4896(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4928(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4960(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4992(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4992(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+5024(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+5024(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5056(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5088(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+5120(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+5120(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+5152(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+5152(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5184(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5216(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+5248(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+5248(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+5280(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+5280(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5312(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5344(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+5376(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+5376(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+5408(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+5408(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5440(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5472(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+5504(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+5504(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+5536(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+5536(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5568(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5600(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+5632(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+5632(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+5664(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+5664(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5696(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5728(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+5760(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+5760(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+5792(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+5792(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5824(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5856(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+1888(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+1888(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+1920(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+1920(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10
+	VSUBPD Y5, Y6, Y6; \
+	VADDPD incomplete64avx2Const<>+4320(SB), Y6, Y7; \
+	VADDPD Y3, Y7, Y7; \
+	VSUBPD incomplete64avx2Const<>+4352(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4352(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4384(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4384(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4416(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4448(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4480(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4480(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4512(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4512(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4544(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4576(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4608(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4608(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4640(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4640(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4672(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4704(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4736(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4736(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4768(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4768(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4800(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4832(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4864(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4864(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+4896(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+4896(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4928(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4960(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4992(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4992(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+5024(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+5024(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5056(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5088(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+5120(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+5120(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+5152(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+5152(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5184(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5216(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+5248(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+5248(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+5280(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+5280(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5312(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5344(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+5376(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+5376(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+5408(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+5408(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5440(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5472(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+5504(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+5504(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+5536(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+5536(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5568(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5600(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+5632(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+5632(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+5664(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+5664(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5696(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5728(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+5760(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+5760(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+5792(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+5792(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5824(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5856(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+1888(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+1888(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+1920(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+1920(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9
 
 #define BLOCK8 \
-	VADDPD incomplete64avx2Const<>+5888(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5920(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+1952(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+1952(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+1984(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+1984(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5952(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5984(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2016(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2016(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2048(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2048(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6016(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6048(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2080(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2080(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2112(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2112(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6080(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6112(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2144(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2144(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2176(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2176(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6144(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6176(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2208(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2208(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2240(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2240(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6208(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6240(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2272(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2272(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2304(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2304(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6272(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6304(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2336(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2336(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2368(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2368(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6336(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6368(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2400(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2400(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2432(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2432(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6400(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6432(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2464(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2464(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2496(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2496(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6464(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6496(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2528(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2528(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2560(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2560(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6528(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6560(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2592(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2592(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2624(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2624(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6592(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6624(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2656(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2656(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2688(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2688(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6656(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6688(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+320(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+320(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2720(SB), Y6, Y10
+	VADDPD incomplete64avx2Const<>+5888(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5920(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+1952(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+1952(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+1984(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+1984(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5952(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5984(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2016(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2016(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2048(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2048(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6016(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6048(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2080(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2080(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2112(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2112(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6080(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6112(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2144(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2144(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2176(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2176(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6144(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6176(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2208(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2208(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2240(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2240(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6208(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6240(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2272(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2272(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2304(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2304(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6272(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6304(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2336(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2336(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2368(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2368(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6336(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6368(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2400(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2400(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2432(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2432(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6400(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6432(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2464(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2464(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2496(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2496(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6464(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6496(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2528(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2528(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2560(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2560(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6528(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6560(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2592(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2592(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2624(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2624(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6592(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6624(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2656(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2656(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2688(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2688(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6656(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6688(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+352(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+352(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2720(SB), Y5, Y9
 
 #define BLOCK9 \
 	VPAND Y3, Y9, Y9; \
 	VPOR Y9, Y10, Y9; \
-	VMOVUPS incomplete64avx2Const<>+8192(SB), Y10; \
-	VFMADD231PD incomplete64avx2Const<>+8224(SB), Y9, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+8256(SB), Y9, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+8288(SB), Y9, Y10; \
+	VMOVUPS incomplete64avx2Const<>+8256(SB), Y10; \
+	VFMADD231PD incomplete64avx2Const<>+8288(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+8320(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+8352(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+8384(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+8416(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+8448(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+8480(SB), Y9, Y10; \
-	VMOVUPS incomplete64avx2Const<>+8512(SB), Y11; \
-	VFMADD231PD incomplete64avx2Const<>+8544(SB), Y9, Y11; \
-	VFMADD213PD incomplete64avx2Const<>+8576(SB), Y9, Y11; \
-	VFMADD213PD incomplete64avx2Const<>+8608(SB), Y9, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+8512(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+8544(SB), Y9, Y10; \
+	VMOVUPS incomplete64avx2Const<>+8576(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+8608(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+8640(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+8672(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+8704(SB), Y9, Y11; \
@@ -1069,11 +1067,11 @@
 	VFMADD213PD incomplete64avx2Const<>+8800(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+8832(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+8864(SB), Y9, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+8896(SB), Y9, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+8928(SB), Y9, Y11; \
 	VFMADD231PD Y8, Y10, Y11; \
-	VMOVUPS incomplete64avx2Const<>+8896(SB), Y10; \
-	VFMADD231PD incomplete64avx2Const<>+8928(SB), Y9, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+8960(SB), Y9, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+8992(SB), Y9, Y10; \
+	VMOVUPS incomplete64avx2Const<>+8960(SB), Y10; \
+	VFMADD231PD incomplete64avx2Const<>+8992(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+9024(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+9056(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+9088(SB), Y9, Y10; \
@@ -1084,11 +1082,11 @@
 	VFMADD213PD incomplete64avx2Const<>+9248(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+9280(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+9312(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+9344(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+9376(SB), Y9, Y10; \
 	VFMADD231PD Y8, Y11, Y10; \
-	VMOVUPS incomplete64avx2Const<>+9344(SB), Y11; \
-	VFMADD231PD incomplete64avx2Const<>+9376(SB), Y9, Y11; \
-	VFMADD213PD incomplete64avx2Const<>+9408(SB), Y9, Y11; \
-	VFMADD213PD incomplete64avx2Const<>+9440(SB), Y9, Y11; \
+	VMOVUPS incomplete64avx2Const<>+9408(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+9440(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+9472(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+9504(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+9536(SB), Y9, Y11; \
@@ -1101,11 +1099,11 @@
 	VFMADD213PD incomplete64avx2Const<>+9760(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+9792(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+9824(SB), Y9, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+9856(SB), Y9, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+9888(SB), Y9, Y11; \
 	VFMADD231PD Y8, Y10, Y11; \
-	VMOVUPS incomplete64avx2Const<>+9856(SB), Y10; \
-	VFMADD231PD incomplete64avx2Const<>+9888(SB), Y9, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+9920(SB), Y9, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+9952(SB), Y9, Y10; \
+	VMOVUPS incomplete64avx2Const<>+9920(SB), Y10; \
+	VFMADD231PD incomplete64avx2Const<>+9952(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+9984(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+10016(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+10048(SB), Y9, Y10; \
@@ -1120,11 +1118,11 @@
 	VFMADD213PD incomplete64avx2Const<>+10336(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+10368(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+10400(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+10432(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+10464(SB), Y9, Y10; \
 	VFMADD231PD Y8, Y11, Y10; \
-	VMOVUPS incomplete64avx2Const<>+10432(SB), Y11; \
-	VFMADD231PD incomplete64avx2Const<>+10464(SB), Y9, Y11; \
-	VFMADD213PD incomplete64avx2Const<>+10496(SB), Y9, Y11; \
-	VFMADD213PD incomplete64avx2Const<>+10528(SB), Y9, Y11; \
+	VMOVUPS incomplete64avx2Const<>+10496(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+10528(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+10560(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+10592(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+10624(SB), Y9, Y11; \
@@ -1141,11 +1139,11 @@
 	VFMADD213PD incomplete64avx2Const<>+10976(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+11008(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+11040(SB), Y9, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+11072(SB), Y9, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+11104(SB), Y9, Y11; \
 	VFMADD231PD Y8, Y10, Y11; \
-	VMOVUPS incomplete64avx2Const<>+11072(SB), Y10; \
-	VFMADD231PD incomplete64avx2Const<>+11104(SB), Y9, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+11136(SB), Y9, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+11168(SB), Y9, Y10; \
+	VMOVUPS incomplete64avx2Const<>+11136(SB), Y10; \
+	VFMADD231PD incomplete64avx2Const<>+11168(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+11200(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+11232(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+11264(SB), Y9, Y10; \
@@ -1164,297 +1162,659 @@
 	VFMADD213PD incomplete64avx2Const<>+11680(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+11712(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+11744(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+11776(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+11808(SB), Y9, Y10; \
 	VFMADD231PD Y8, Y11, Y10; \
-	VMOVUPS incomplete64avx2Const<>+11776(SB), Y11; \
-	VFMADD231PD incomplete64avx2Const<>+11808(SB), Y9, Y11; \
-	VFMADD213PD incomplete64avx2Const<>+11840(SB), Y9, Y11; \
-	VFMADD213PD incomplete64avx2Const<>+11872(SB), Y9, Y11; \
+	VMOVUPS incomplete64avx2Const<>+11840(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+11872(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+11904(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+11936(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+11968(SB), Y9, Y11; \
-	VFMADD213PD incomplete64avx2Const<>+12000(SB), Y9, Y11
+	VFMADD213PD incomplete64avx2Const<>+12000(SB), Y9, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+12032(SB), Y9, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+12064(SB), Y9, Y11
 
 #define BLOCK10 \
-	VADDPD incomplete64avx2Const<>+3232(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3264(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3296(SB), Y6, Y10; \
+	VADDPD incomplete64avx2Const<>+3232(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3264(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3296(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3328(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3328(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+3360(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3392(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3424(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+3360(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3392(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3424(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3456(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3456(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+3488(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3520(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3552(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+3488(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3520(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3552(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3584(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3584(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+3616(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3648(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3680(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+3616(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3648(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3680(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3712(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3712(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+3744(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3776(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3808(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+3744(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3776(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3808(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3840(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3840(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+3872(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+3904(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+3936(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+3872(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+3904(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+3936(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+3968(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+3968(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+4000(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+4032(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+4064(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+4000(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+4032(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+4064(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4096(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4096(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD incomplete64avx2Const<>+4128(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+4160(SB), Y6, Y9; \
-	VADDPD incomplete64avx2Const<>+4192(SB), Y6, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+4128(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+4160(SB), Y5, Y8; \
+	VADDPD incomplete64avx2Const<>+4192(SB), Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4224(SB), Y5, Y10; \
 	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4224(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9
 
 #define BLOCK11 \
-	VMULPD incomplete64avx2Const<>+2720(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+6720(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+6752(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2752(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2752(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2784(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2784(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4384(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4512(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2816(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2816(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2848(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2848(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4640(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4768(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2880(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2880(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2912(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2912(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4896(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5024(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+2944(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+2944(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+2976(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+2976(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5152(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5280(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3008(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3008(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3040(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3040(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5408(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5536(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3072(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3072(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3104(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3104(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+5664(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+5792(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3136(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3136(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3168(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3168(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+1920(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+1984(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3200(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3200(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3232(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3232(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2048(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2112(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3264(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3264(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3296(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3296(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2176(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2240(SB), Y7, Y9
+	VSUBPD Y9, Y4, Y6; \
+	VSUBPD Y6, Y4, Y11; \
+	VSUBPD Y11, Y9, Y9; \
+	VSUBPD Y6, Y8, Y6; \
+	VADDPD Y6, Y9, Y6; \
+	VADDPD Y7, Y10, Y7; \
+	VADDPD Y7, Y6, Y6; \
+	VADDPD Y6, Y4, Y7; \
+	VSUBPD Y4, Y7, Y4; \
+	VSUBPD Y4, Y6, Y4; \
+	VMOVUPD 32(SI), Y6; \
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y8; \
+	VBLENDVPD Y8, Y1, Y3, Y8; \
+	VADDPD Y8, Y6, Y9; \
+	VSUBPD Y6, Y9, Y10; \
+	VSUBPD Y10, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VSUBPD Y10, Y8, Y8; \
+	VADDPD Y8, Y6, Y6; \
+	VDIVPD Y9, Y0, Y8; \
+	VMULPD Y8, Y8, Y9; \
+	VMULPD Y9, Y9, Y10; \
+	VMOVUPS incomplete64avx2Const<>+960(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+992(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y10, Y11; \
+	VMOVUPS incomplete64avx2Const<>+1152(SB), Y12; \
+	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y10, Y12; \
+	VFMADD231PD Y9, Y11, Y12; \
+	VFNMADD231PD Y8, Y12, Y4; \
+	VFMADD231PD Y5, Y6, Y4; \
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y5; \
+	VSQRTPD Y5, Y5; \
+	VMOVUPD 32(R8), Y6; \
+	VMULPD Y6, Y6, Y8; \
+	VMOVAPS Y8, Y9; \
+	VFMSUB231PD Y6, Y6, Y9; \
+	VMULPD Y6, Y8, Y10; \
+	VFMSUB213PD Y10, Y6, Y8; \
+	VFMADD231PD Y6, Y9, Y8; \
+	VMOVUPD 32(SI), Y6; \
+	VADDPD Y6, Y0, Y9; \
+	VSUBPD Y0, Y9, Y11; \
+	VSUBPD Y11, Y6, Y11; \
+	VADDPD Y6, Y2, Y12; \
+	VSUBPD Y2, Y12, Y13; \
+	VSUBPD Y13, Y6, Y6; \
+	VMULPD Y12, Y9, Y13; \
+	VMOVAPS Y13, Y14; \
+	VFMSUB231PD Y12, Y9, Y14; \
+	VFMADD231PD Y12, Y11, Y14; \
+	VFMADD231PD Y6, Y9, Y14; \
+	VMOVUPD 32(SI), Y6; \
+	VADDPD Y6, Y1, Y9; \
+	VSUBPD Y1, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VMULPD Y9, Y13, Y11; \
+	VMULPD Y9, Y13, Y12; \
+	VFMSUB231PD Y9, Y13, Y12; \
+	VFMADD231PD Y9, Y14, Y12; \
+	VFMADD231PD Y6, Y13, Y12; \
+	VDIVPD Y10, Y11, Y6; \
+	VFNMADD231PD Y10, Y6, Y11; \
+	VADDPD Y12, Y11, Y9; \
+	VFNMADD231PD Y6, Y8, Y9; \
+	VDIVPD Y10, Y9, Y8; \
+	VMOVUPD 32(SI), Y9; \
+	VCMPPD $29, incomplete64avx2Const<>+128(SB), Y9, Y9; \
+	VMULPD Y6, Y5, Y6; \
+	VFMADD231PD Y5, Y8, Y6; \
+	VBLENDVPD Y9, Y5, Y6, Y5; \
+	VMOVUPS incomplete64avx2Const<>+1408(SB), Y6; \
+	VMINPD Y7, Y6, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1440(SB), Y7; \
+	VMAXPD Y6, Y7, Y6; \
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y7; \
+	VFMADD231PD incomplete64avx2Const<>+1472(SB), Y6, Y7; \
+	VSUBPD incomplete64avx2Const<>+96(SB), Y7, Y7; \
+	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y7, Y6; \
+	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y6; \
+	VADDPD Y4, Y6, Y4; \
+	VMULPD Y4, Y4, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1504(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+1536(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y4, Y8
 
 #define BLOCK12 \
-	VMOVUPD (R8), Y6; \
-	VDIVPD Y5, Y6, Y7; \
-	VFNMADD213PD Y6, Y7, Y5; \
-	VDIVPD Y6, Y5, Y5; \
-	VCMPPD $17, incomplete64avx2Const<>+160(SB), Y7, Y6; \
-	VMULPD incomplete64avx2Const<>+192(SB), Y7, Y8; \
-	VBLENDVPD Y6, Y8, Y7, Y7; \
-	VPADDQ incomplete64avx2Const<>+224(SB), Y7, Y8; \
-	VPSRLQ $52, Y8, Y8; \
-	VPSLLQ $52, Y8, Y9; \
-	VPSUBQ Y9, Y7, Y7; \
-	VPADDQ Y0, Y7, Y7; \
-	VSUBPD Y0, Y7, Y7; \
-	VPOR incomplete64avx2Const<>+256(SB), Y8, Y8; \
-	VSUBPD incomplete64avx2Const<>+288(SB), Y8, Y8; \
-	VBLENDVPD Y6, incomplete64avx2Const<>+320(SB), Y4, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD incomplete64avx2Const<>+352(SB), Y7, Y8; \
-	VSUBPD incomplete64avx2Const<>+352(SB), Y8, Y9; \
-	VSUBPD Y9, Y7, Y9; \
-	VDIVPD Y8, Y0, Y10; \
-	VMULPD Y10, Y7, Y11; \
-	VFNMADD231PD Y11, Y8, Y7; \
-	VFNMADD231PD Y11, Y9, Y7; \
-	VMULPD Y10, Y7, Y7; \
-	VMULPD Y11, Y11, Y8; \
-	VADDPD Y11, Y11, Y9; \
-	VMOVAPS Y8, Y10; \
-	VFMSUB231PD Y11, Y11, Y10; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VMOVUPS incomplete64avx2Const<>+384(SB), Y9; \
-	VFMADD231PD incomplete64avx2Const<>+416(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+448(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+480(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+512(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+544(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+576(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+608(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+640(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+672(SB), Y8, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+704(SB), Y8, Y9; \
-	VMULPD Y9, Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+736(SB), Y9, Y12; \
-	VSUBPD incomplete64avx2Const<>+736(SB), Y12, Y13; \
-	VSUBPD Y13, Y9, Y9; \
-	VADDPD incomplete64avx2Const<>+768(SB), Y9, Y9; \
-	VMULPD Y12, Y8, Y13; \
+	VDIVPD Y9, Y0, Y8; \
+	VMULPD Y8, Y8, Y9; \
+	VMULPD Y9, Y9, Y10; \
+	VMOVUPS incomplete64avx2Const<>+960(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+992(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y10, Y11; \
+	VMOVUPS incomplete64avx2Const<>+1152(SB), Y12; \
+	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y10, Y12; \
+	VFMADD231PD Y9, Y11, Y12; \
+	VFNMADD231PD Y8, Y12, Y4; \
+	VFMADD231PD Y5, Y6, Y4; \
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y5; \
+	VSQRTPD Y5, Y5; \
+	VMASKMOVPD (R8), Y15, Y6; \
+	VMULPD Y6, Y6, Y8; \
+	VMOVAPS Y8, Y9; \
+	VFMSUB231PD Y6, Y6, Y9; \
+	VMULPD Y6, Y8, Y10; \
+	VFMSUB213PD Y10, Y6, Y8; \
+	VFMADD231PD Y6, Y9, Y8; \
+	VMASKMOVPD (SI), Y15, Y6; \
+	VADDPD Y6, Y0, Y9; \
+	VSUBPD Y0, Y9, Y11; \
+	VSUBPD Y11, Y6, Y11; \
+	VADDPD Y6, Y2, Y12; \
+	VSUBPD Y2, Y12, Y13; \
+	VSUBPD Y13, Y6, Y6; \
+	VMULPD Y12, Y9, Y13; \
 	VMOVAPS Y13, Y14; \
-	VFMSUB231PD Y12, Y8, Y14; \
-	VFMADD231PD Y9, Y8, Y14; \
-	VFMADD231PD Y12, Y10, Y14; \
-	VMULPD Y13, Y11, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD Y13, Y11, Y9; \
-	VFMADD231PD Y11, Y14, Y9; \
-	VFMADD231PD Y7, Y13, Y9; \
-	VADDPD Y8, Y11, Y10; \
-	VSUBPD Y11, Y10, Y11; \
-	VSUBPD Y11, Y8, Y8; \
-	VADDPD Y7, Y9, Y7; \
-	VADDPD Y7, Y8, Y7; \
-	VMULPD incomplete64avx2Const<>+800(SB), Y10, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y10, Y9
+	VFMSUB231PD Y12, Y9, Y14; \
+	VFMADD231PD Y12, Y11, Y14; \
+	VFMADD231PD Y6, Y9, Y14; \
+	VMASKMOVPD (SI), Y15, Y6; \
+	VADDPD Y6, Y1, Y9; \
+	VSUBPD Y1, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VMULPD Y9, Y13, Y11; \
+	VMULPD Y9, Y13, Y12; \
+	VFMSUB231PD Y9, Y13, Y12; \
+	VFMADD231PD Y9, Y14, Y12; \
+	VFMADD231PD Y6, Y13, Y12; \
+	VDIVPD Y10, Y11, Y6; \
+	VFNMADD231PD Y10, Y6, Y11; \
+	VADDPD Y12, Y11, Y9; \
+	VFNMADD231PD Y6, Y8, Y9; \
+	VDIVPD Y10, Y9, Y8; \
+	VMASKMOVPD (SI), Y15, Y9; \
+	VCMPPD $29, incomplete64avx2Const<>+128(SB), Y9, Y9; \
+	VMULPD Y6, Y5, Y6; \
+	VFMADD231PD Y5, Y8, Y6; \
+	VBLENDVPD Y9, Y5, Y6, Y5; \
+	VMOVUPS incomplete64avx2Const<>+1408(SB), Y6; \
+	VMINPD Y7, Y6, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1440(SB), Y7; \
+	VMAXPD Y6, Y7, Y6; \
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y7; \
+	VFMADD231PD incomplete64avx2Const<>+1472(SB), Y6, Y7; \
+	VSUBPD incomplete64avx2Const<>+96(SB), Y7, Y7; \
+	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y7, Y6; \
+	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y6; \
+	VADDPD Y4, Y6, Y4; \
+	VMULPD Y4, Y4, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1504(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+1536(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1856(SB), Y4, Y8; \
+	VFMADD231PD Y8, Y6, Y4; \
+	VFMADD213PD Y5, Y5, Y4; \
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y5; \
+	VFMADD231PD incomplete64avx2Const<>+1856(SB), Y7, Y5; \
+	VSUBPD incomplete64avx2Const<>+96(SB), Y5, Y6; \
+	VSUBPD Y6, Y7, Y6; \
+	VADDPD incomplete64avx2Const<>+96(SB), Y6, Y6; \
+	VPSLLQ $52, Y5, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VMULPD Y5, Y4, Y4; \
+	VPSLLQ $52, Y6, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VMULPD Y5, Y4, Y4; \
+	VMASKMOVPD (SI), Y15, Y5
 
 #define BLOCK13 \
+	VMULPD incomplete64avx2Const<>+2720(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+6720(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+6752(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2752(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2752(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2784(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2784(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4384(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4512(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2816(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2816(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2848(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2848(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4640(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4768(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2880(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2880(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2912(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2912(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4896(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5024(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+2944(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+2944(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+2976(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+2976(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5152(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5280(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3008(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3008(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3040(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3040(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5408(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5536(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3072(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3072(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3104(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3104(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+5664(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+5792(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3136(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3136(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3168(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3168(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+1920(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+1984(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3200(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3200(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3232(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3232(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2048(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2112(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3264(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3264(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3296(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3296(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2176(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2240(SB), Y6, Y8
+
+#define BLOCK14 \
+	VADDPD incomplete64avx2Const<>+3840(SB), Y5, Y10; \
+	VDIVPD Y10, Y0, Y10; \
+	VMULPD incomplete64avx2Const<>+8032(SB), Y9, Y11; \
+	VADDPD incomplete64avx2Const<>+3872(SB), Y5, Y12; \
+	VDIVPD Y12, Y0, Y12; \
+	VFNMADD231PD Y10, Y11, Y12; \
+	VMULPD incomplete64avx2Const<>+512(SB), Y9, Y10; \
+	VADDPD incomplete64avx2Const<>+3904(SB), Y5, Y11; \
+	VDIVPD Y11, Y0, Y11; \
+	VFNMADD231PD Y12, Y10, Y11; \
+	VMULPD incomplete64avx2Const<>+8064(SB), Y9, Y10; \
+	VADDPD incomplete64avx2Const<>+3936(SB), Y5, Y12; \
+	VDIVPD Y12, Y0, Y12; \
+	VFNMADD231PD Y11, Y10, Y12; \
+	VMULPD incomplete64avx2Const<>+544(SB), Y9, Y10; \
+	VADDPD incomplete64avx2Const<>+3968(SB), Y5, Y11; \
+	VDIVPD Y11, Y0, Y11; \
+	VFNMADD231PD Y12, Y10, Y11; \
+	VMULPD incomplete64avx2Const<>+8096(SB), Y9, Y10; \
+	VADDPD incomplete64avx2Const<>+4000(SB), Y5, Y12; \
+	VDIVPD Y12, Y0, Y12; \
+	VFNMADD231PD Y11, Y10, Y12; \
+	VMULPD incomplete64avx2Const<>+576(SB), Y9, Y10; \
+	VADDPD incomplete64avx2Const<>+4032(SB), Y5, Y11; \
+	VDIVPD Y11, Y0, Y11; \
+	VFNMADD231PD Y12, Y10, Y11; \
+	VMULPD incomplete64avx2Const<>+8128(SB), Y9, Y10; \
+	VADDPD incomplete64avx2Const<>+4064(SB), Y5, Y12; \
+	VDIVPD Y12, Y0, Y12; \
+	VFNMADD231PD Y11, Y10, Y12; \
+	VMULPD incomplete64avx2Const<>+608(SB), Y9, Y10; \
+	VADDPD incomplete64avx2Const<>+4096(SB), Y5, Y11; \
+	VDIVPD Y11, Y0, Y11; \
+	VFNMADD231PD Y12, Y10, Y11; \
+	VMULPD incomplete64avx2Const<>+8160(SB), Y9, Y10; \
+	VADDPD incomplete64avx2Const<>+4128(SB), Y5, Y12; \
+	VDIVPD Y12, Y0, Y12; \
+	VFNMADD231PD Y11, Y10, Y12; \
+	VMULPD incomplete64avx2Const<>+640(SB), Y9, Y10; \
+	VADDPD incomplete64avx2Const<>+4160(SB), Y5, Y11; \
+	VDIVPD Y11, Y0, Y11; \
+	VFNMADD231PD Y12, Y10, Y11; \
+	VMULPD incomplete64avx2Const<>+8192(SB), Y9, Y10; \
+	VADDPD incomplete64avx2Const<>+4192(SB), Y5, Y12; \
+	VDIVPD Y12, Y0, Y12; \
+	VFNMADD231PD Y11, Y10, Y12; \
+	VMULPD incomplete64avx2Const<>+672(SB), Y9, Y10; \
+	VADDPD incomplete64avx2Const<>+4224(SB), Y5, Y11; \
+	VDIVPD Y11, Y0, Y11; \
+	VFNMADD231PD Y12, Y10, Y11; \
+	VMULPD incomplete64avx2Const<>+1824(SB), Y9, Y10; \
+	VADDPD incomplete64avx2Const<>+4256(SB), Y5, Y12; \
+	VDIVPD Y12, Y0, Y12; \
+	VFNMADD231PD Y11, Y10, Y12; \
+	VMULPD incomplete64avx2Const<>+704(SB), Y9, Y10; \
+	VADDPD incomplete64avx2Const<>+4288(SB), Y5, Y11; \
+	VDIVPD Y11, Y0, Y11; \
+	VFNMADD231PD Y12, Y10, Y11; \
+	VMULPD incomplete64avx2Const<>+8224(SB), Y9, Y10; \
+	VADDPD incomplete64avx2Const<>+0(SB), Y5, Y12; \
+	VDIVPD Y12, Y0, Y12; \
+	VFNMADD231PD Y11, Y10, Y12; \
+	VMULPD incomplete64avx2Const<>+736(SB), Y9, Y10; \
+	VADDPD Y4, Y5, Y11; \
+	VDIVPD Y11, Y0, Y11; \
+	VFNMADD231PD Y12, Y10, Y11; \
+	VADDPD Y0, Y5, Y10; \
+	VSUBPD Y5, Y10, Y12; \
+	VSUBPD Y12, Y10, Y13; \
+	VSUBPD Y13, Y5, Y13; \
+	VSUBPD Y12, Y0, Y12; \
+	VADDPD Y12, Y13, Y12; \
+	VDIVPD Y10, Y0, Y13; \
+	VMOVAPS Y0, Y14; \
+	VFNMADD231PD Y10, Y13, Y14; \
+	VFNMADD231PD Y13, Y12, Y14; \
+	VDIVPD Y10, Y14, Y10; \
+	VMULPD Y1, Y9, Y12; \
+	VMULPD Y11, Y12, Y11; \
+	VPXOR Y3, Y11, Y11; \
+	VADDPD Y11, Y13, Y12; \
+	VSUBPD Y13, Y12, Y13; \
+	VSUBPD Y13, Y11, Y11; \
+	VADDPD Y10, Y11, Y10; \
+	VMULPD Y9, Y5, Y11; \
+	VFMSUB213PD Y11, Y9, Y5; \
+	VMULPD Y11, Y12, Y9; \
+	VMOVAPS Y9, Y13; \
+	VFMSUB231PD Y11, Y12, Y13; \
+	VFMADD231PD Y11, Y10, Y13; \
+	VFMADD231PD Y12, Y5, Y13; \
+	VPXOR Y3, Y7, Y5; \
+	VADDPD Y5, Y9, Y7; \
+	VSUBPD Y9, Y7, Y10; \
+	VSUBPD Y10, Y7, Y11; \
+	VSUBPD Y11, Y9, Y11
+
+#define BLOCK15 \
+	VDIVPD Y4, Y5, Y6; \
+	VFNMADD213PD Y5, Y6, Y4; \
+	VDIVPD Y5, Y4, Y4; \
+	VCMPPD $17, incomplete64avx2Const<>+192(SB), Y6, Y5; \
+	VMULPD incomplete64avx2Const<>+224(SB), Y6, Y7; \
+	VBLENDVPD Y5, Y7, Y6, Y6; \
+	VPADDQ incomplete64avx2Const<>+256(SB), Y6, Y7; \
+	VPSRLQ $52, Y7, Y7; \
+	VPSLLQ $52, Y7, Y8; \
+	VPSUBQ Y8, Y6, Y6; \
+	VPADDQ Y0, Y6, Y6; \
+	VSUBPD Y0, Y6, Y6; \
+	VPOR incomplete64avx2Const<>+288(SB), Y7, Y7; \
+	VSUBPD incomplete64avx2Const<>+320(SB), Y7, Y7; \
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y8; \
+	VBLENDVPD Y5, incomplete64avx2Const<>+352(SB), Y8, Y5; \
+	VSUBPD Y5, Y7, Y5; \
+	VADDPD Y2, Y6, Y7; \
+	VSUBPD Y2, Y7, Y8; \
+	VSUBPD Y8, Y6, Y8; \
+	VDIVPD Y7, Y0, Y9; \
+	VMULPD Y9, Y6, Y10; \
+	VFNMADD231PD Y10, Y7, Y6; \
+	VFNMADD231PD Y10, Y8, Y6; \
+	VMULPD Y9, Y6, Y6; \
+	VMULPD Y10, Y10, Y7; \
+	VADDPD Y10, Y10, Y8; \
+	VMOVAPS Y7, Y9; \
+	VFMSUB231PD Y10, Y10, Y9; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VMOVUPS incomplete64avx2Const<>+384(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+416(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+448(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+480(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+512(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+544(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+576(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+608(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+640(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+672(SB), Y7, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+704(SB), Y7, Y8; \
+	VMULPD Y8, Y7, Y8; \
+	VADDPD incomplete64avx2Const<>+736(SB), Y8, Y11; \
+	VSUBPD incomplete64avx2Const<>+736(SB), Y11, Y12; \
+	VSUBPD Y12, Y8, Y8; \
+	VADDPD incomplete64avx2Const<>+768(SB), Y8, Y8; \
+	VMULPD Y11, Y7, Y12; \
+	VMOVAPS Y12, Y13; \
+	VFMSUB231PD Y11, Y7, Y13; \
+	VFMADD231PD Y8, Y7, Y13; \
+	VFMADD231PD Y11, Y9, Y13; \
+	VMULPD Y12, Y10, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD Y12, Y10, Y8; \
+	VFMADD231PD Y10, Y13, Y8; \
+	VFMADD231PD Y6, Y12, Y8; \
+	VADDPD Y7, Y10, Y9; \
+	VSUBPD Y10, Y9, Y10; \
+	VSUBPD Y10, Y7, Y7; \
+	VADDPD Y6, Y8, Y6; \
+	VADDPD Y6, Y7, Y6; \
+	VMULPD incomplete64avx2Const<>+800(SB), Y9, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y9, Y8
+
+#define BLOCK16 \
+	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y10, Y11; \
+	VMOVUPS incomplete64avx2Const<>+1152(SB), Y12; \
+	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y10, Y12; \
+	VFMADD231PD Y9, Y11, Y12; \
+	VFNMADD231PD Y8, Y12, Y4; \
+	VFMADD231PD Y5, Y6, Y4; \
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y5; \
+	VSQRTPD Y5, Y5; \
+	VMOVUPD (R8), Y6; \
+	VMULPD Y6, Y6, Y8; \
+	VMOVAPS Y8, Y9; \
+	VFMSUB231PD Y6, Y6, Y9; \
+	VMULPD Y6, Y8, Y10; \
+	VFMSUB213PD Y10, Y6, Y8; \
+	VFMADD231PD Y6, Y9, Y8; \
+	VMOVUPD (SI), Y6; \
+	VADDPD Y6, Y0, Y9; \
+	VSUBPD Y0, Y9, Y11; \
+	VSUBPD Y11, Y6, Y11; \
+	VADDPD Y6, Y2, Y12; \
+	VSUBPD Y2, Y12, Y13; \
+	VSUBPD Y13, Y6, Y6; \
+	VMULPD Y12, Y9, Y13; \
+	VMOVAPS Y13, Y14; \
+	VFMSUB231PD Y12, Y9, Y14; \
+	VFMADD231PD Y12, Y11, Y14; \
+	VFMADD231PD Y6, Y9, Y14; \
+	VMOVUPD (SI), Y6; \
+	VADDPD Y6, Y1, Y9; \
+	VSUBPD Y1, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VMULPD Y9, Y13, Y11; \
+	VMULPD Y9, Y13, Y12; \
+	VFMSUB231PD Y9, Y13, Y12; \
+	VFMADD231PD Y9, Y14, Y12; \
+	VFMADD231PD Y6, Y13, Y12; \
+	VDIVPD Y10, Y11, Y6; \
+	VFNMADD231PD Y10, Y6, Y11; \
+	VADDPD Y12, Y11, Y9; \
+	VFNMADD231PD Y6, Y8, Y9; \
+	VDIVPD Y10, Y9, Y8; \
+	VMOVUPD (SI), Y9; \
+	VCMPPD $29, incomplete64avx2Const<>+128(SB), Y9, Y9; \
+	VMULPD Y6, Y5, Y6; \
+	VFMADD231PD Y5, Y8, Y6; \
+	VBLENDVPD Y9, Y5, Y6, Y5; \
+	VMOVUPS incomplete64avx2Const<>+1408(SB), Y6; \
+	VMINPD Y7, Y6, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1440(SB), Y7; \
+	VMAXPD Y6, Y7, Y6; \
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y7; \
+	VFMADD231PD incomplete64avx2Const<>+1472(SB), Y6, Y7; \
+	VSUBPD incomplete64avx2Const<>+96(SB), Y7, Y7; \
+	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y7, Y6; \
+	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y6; \
+	VADDPD Y4, Y6, Y4; \
+	VMULPD Y4, Y4, Y6
+
+#define BLOCK17 \
 	VDIVPD Y5, Y6, Y7; \
 	VFNMADD213PD Y6, Y7, Y5; \
 	VDIVPD Y6, Y5, Y5; \
-	VCMPPD $17, incomplete64avx2Const<>+160(SB), Y7, Y6; \
-	VMULPD incomplete64avx2Const<>+192(SB), Y7, Y8; \
+	VCMPPD $17, incomplete64avx2Const<>+192(SB), Y7, Y6; \
+	VMULPD incomplete64avx2Const<>+224(SB), Y7, Y8; \
 	VBLENDVPD Y6, Y8, Y7, Y7; \
-	VPADDQ incomplete64avx2Const<>+224(SB), Y7, Y8; \
+	VPADDQ incomplete64avx2Const<>+256(SB), Y7, Y8; \
 	VPSRLQ $52, Y8, Y8; \
 	VPSLLQ $52, Y8, Y9; \
 	VPSUBQ Y9, Y7, Y7; \
 	VPADDQ Y0, Y7, Y7; \
 	VSUBPD Y0, Y7, Y7; \
-	VPOR incomplete64avx2Const<>+256(SB), Y8, Y8; \
-	VSUBPD incomplete64avx2Const<>+288(SB), Y8, Y8; \
-	VBLENDVPD Y6, incomplete64avx2Const<>+320(SB), Y4, Y6; \
+	VPOR incomplete64avx2Const<>+288(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+320(SB), Y8, Y8; \
+	VBLENDVPD Y6, incomplete64avx2Const<>+352(SB), Y4, Y6; \
 	VSUBPD Y6, Y8, Y6; \
-	VADDPD incomplete64avx2Const<>+352(SB), Y7, Y8; \
-	VSUBPD incomplete64avx2Const<>+352(SB), Y8, Y9; \
+	VADDPD incomplete64avx2Const<>+64(SB), Y7, Y8; \
+	VSUBPD incomplete64avx2Const<>+64(SB), Y8, Y9; \
 	VSUBPD Y9, Y7, Y9; \
 	VDIVPD Y8, Y0, Y10; \
 	VMULPD Y10, Y7, Y11; \
@@ -1502,497 +1862,265 @@
 	VFMSUB231PD incomplete64avx2Const<>+800(SB), Y10, Y9; \
 	VFMADD231PD incomplete64avx2Const<>+832(SB), Y10, Y9
 
-#define BLOCK14 \
-	VCMPPD $17, Y3, Y7, Y9; \
-	VBLENDVPD Y9, Y1, Y4, Y9; \
-	VADDPD Y9, Y7, Y10; \
-	VSUBPD Y7, Y10, Y11; \
-	VSUBPD Y11, Y10, Y12; \
-	VSUBPD Y12, Y7, Y7; \
-	VSUBPD Y11, Y9, Y9; \
-	VADDPD Y9, Y7, Y7; \
-	VDIVPD Y10, Y0, Y9; \
-	VMULPD Y9, Y9, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS incomplete64avx2Const<>+960(SB), Y12; \
-	VFMADD231PD incomplete64avx2Const<>+992(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y11, Y12; \
-	VMOVUPS incomplete64avx2Const<>+1152(SB), Y13; \
-	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y11, Y13; \
-	VFMADD231PD Y10, Y12, Y13; \
-	VFNMADD231PD Y9, Y13, Y5; \
-	VFMADD231PD Y6, Y7, Y5; \
-	VMOVUPS incomplete64avx2Const<>+1376(SB), Y6; \
-	VMINPD Y8, Y6, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1408(SB), Y7; \
-	VMAXPD Y6, Y7, Y6; \
-	VMOVAPS Y2, Y7; \
-	VFMADD231PD incomplete64avx2Const<>+1440(SB), Y6, Y7; \
-	VSUBPD Y2, Y7, Y7; \
-	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y7, Y6; \
-	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y6; \
-	VADDPD Y5, Y6, Y5; \
-	VMULPD Y5, Y5, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1472(SB), Y8; \
-	VFMADD231PD incomplete64avx2Const<>+1504(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1536(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y5, Y8; \
-	VFMADD231PD Y8, Y6, Y5; \
-	VADDPD Y0, Y5, Y5; \
-	VMOVAPS Y2, Y6; \
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y7, Y6; \
-	VSUBPD Y2, Y6, Y8; \
-	VSUBPD Y8, Y7, Y7; \
-	VADDPD Y2, Y7, Y7; \
-	VPSLLQ $52, Y6, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VPSLLQ $52, Y7, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VMULPD incomplete64avx2Const<>+1856(SB), Y9, Y6
-
-#define BLOCK15 \
-	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y11, Y12; \
-	VMOVUPS incomplete64avx2Const<>+1152(SB), Y13; \
-	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y11, Y13; \
-	VFMADD231PD Y10, Y12, Y13; \
-	VFNMADD231PD Y9, Y13, Y5; \
-	VFMADD231PD Y6, Y7, Y5; \
-	VMOVUPS incomplete64avx2Const<>+1376(SB), Y6; \
-	VMINPD Y8, Y6, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1408(SB), Y7; \
-	VMAXPD Y6, Y7, Y6; \
-	VMOVAPS Y4, Y7; \
-	VFMADD231PD incomplete64avx2Const<>+1440(SB), Y6, Y7; \
-	VSUBPD Y4, Y7, Y7; \
-	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y7, Y6; \
-	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y6; \
-	VADDPD Y5, Y6, Y5; \
-	VMULPD Y5, Y5, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1472(SB), Y8; \
-	VFMADD231PD incomplete64avx2Const<>+1504(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1536(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y5, Y8; \
-	VFMADD231PD Y8, Y6, Y5; \
-	VADDPD Y0, Y5, Y5; \
-	VMOVAPS Y4, Y6; \
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y7, Y6; \
-	VSUBPD Y4, Y6, Y8; \
-	VSUBPD Y8, Y7, Y7; \
-	VADDPD Y4, Y7, Y7; \
-	VPSLLQ $52, Y6, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VPSLLQ $52, Y7, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VMULPD incomplete64avx2Const<>+1856(SB), Y9, Y6; \
-	VSQRTPD Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VMOVUPD (SI), Y6; \
-	VMOVUPD (R8), Y7; \
-	VADDPD Y0, Y6, Y8; \
-	VADDPD Y3, Y6, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD Y1, Y6, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VMULPD Y7, Y7, Y9; \
-	VMULPD Y7, Y9, Y7; \
-	VDIVPD Y7, Y8, Y7; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y6, Y6; \
-	VBLENDVPD Y6, Y7, Y0, Y6
-
-#define BLOCK16 \
-	VSUBPD Y10, Y5, Y7; \
-	VSUBPD Y7, Y5, Y12; \
-	VSUBPD Y12, Y10, Y10; \
-	VSUBPD Y7, Y9, Y7; \
-	VADDPD Y7, Y10, Y7; \
-	VADDPD Y8, Y11, Y8; \
-	VADDPD Y8, Y7, Y7; \
-	VADDPD Y7, Y5, Y8; \
-	VSUBPD Y5, Y8, Y5; \
-	VSUBPD Y5, Y7, Y5; \
-	VMOVUPD 32(SI), Y7; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y7, Y9; \
-	VBLENDVPD Y9, Y1, Y2, Y9; \
-	VADDPD Y9, Y7, Y10; \
-	VSUBPD Y7, Y10, Y11; \
-	VSUBPD Y11, Y10, Y12; \
-	VSUBPD Y12, Y7, Y7; \
-	VSUBPD Y11, Y9, Y9; \
-	VADDPD Y9, Y7, Y7; \
-	VDIVPD Y10, Y0, Y9; \
-	VMULPD Y9, Y9, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS incomplete64avx2Const<>+960(SB), Y12; \
-	VFMADD231PD incomplete64avx2Const<>+992(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y11, Y12; \
-	VMOVUPS incomplete64avx2Const<>+1152(SB), Y13; \
-	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y11, Y13; \
-	VFMADD231PD Y10, Y12, Y13; \
-	VFNMADD231PD Y9, Y13, Y5; \
-	VFMADD231PD Y6, Y7, Y5; \
-	VMOVUPS incomplete64avx2Const<>+1376(SB), Y6; \
-	VMINPD Y8, Y6, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1408(SB), Y7; \
-	VMAXPD Y6, Y7, Y6; \
-	VMOVAPS Y4, Y7; \
-	VFMADD231PD incomplete64avx2Const<>+1440(SB), Y6, Y7; \
-	VSUBPD Y4, Y7, Y7; \
-	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y7, Y6; \
-	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y6; \
-	VADDPD Y5, Y6, Y5; \
-	VMULPD Y5, Y5, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1472(SB), Y8; \
-	VFMADD231PD incomplete64avx2Const<>+1504(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1536(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y5, Y8; \
-	VFMADD231PD Y8, Y6, Y5; \
-	VADDPD Y0, Y5, Y5; \
-	VMOVAPS Y4, Y6
-
-#define BLOCK17 \
-	VDIVPD Y10, Y0, Y9; \
-	VMULPD Y9, Y9, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS incomplete64avx2Const<>+960(SB), Y12; \
-	VFMADD231PD incomplete64avx2Const<>+992(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y11, Y12; \
-	VMOVUPS incomplete64avx2Const<>+1152(SB), Y13; \
-	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y11, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y11, Y13; \
-	VFMADD231PD Y10, Y12, Y13; \
-	VFNMADD231PD Y9, Y13, Y5; \
-	VFMADD231PD Y6, Y7, Y5; \
-	VMOVUPS incomplete64avx2Const<>+1376(SB), Y6; \
-	VMINPD Y8, Y6, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1408(SB), Y7; \
-	VMAXPD Y6, Y7, Y6; \
-	VMOVAPS Y4, Y7; \
-	VFMADD231PD incomplete64avx2Const<>+1440(SB), Y6, Y7; \
-	VSUBPD Y4, Y7, Y7; \
-	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y7, Y6; \
-	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y6; \
-	VADDPD Y5, Y6, Y5; \
-	VMULPD Y5, Y5, Y6; \
-	VMOVUPS incomplete64avx2Const<>+1472(SB), Y8; \
-	VFMADD231PD incomplete64avx2Const<>+1504(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1536(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y5, Y8; \
-	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y5, Y8; \
-	VFMADD231PD Y8, Y6, Y5; \
-	VADDPD Y0, Y5, Y5; \
-	VMOVAPS Y4, Y6; \
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y7, Y6; \
-	VSUBPD Y4, Y6, Y8; \
-	VSUBPD Y8, Y7, Y7; \
-	VADDPD Y4, Y7, Y7; \
-	VPSLLQ $52, Y6, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VPSLLQ $52, Y7, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VMULPD incomplete64avx2Const<>+1856(SB), Y9, Y6; \
-	VSQRTPD Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VMASKMOVPD (SI), Y15, Y6; \
-	VMASKMOVPD (R8), Y15, Y7; \
-	VADDPD Y0, Y6, Y8; \
-	VADDPD Y3, Y6, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD Y1, Y6, Y9
-
 #define BLOCK18 \
-	VADDPD incomplete64avx2Const<>+3840(SB), Y7, Y9; \
-	VDIVPD Y9, Y0, Y9; \
-	VMULPD incomplete64avx2Const<>+7968(SB), Y8, Y10; \
-	VADDPD incomplete64avx2Const<>+3872(SB), Y7, Y11; \
-	VDIVPD Y11, Y0, Y11; \
-	VFNMADD231PD Y9, Y10, Y11; \
-	VMULPD incomplete64avx2Const<>+512(SB), Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+3904(SB), Y7, Y10; \
-	VDIVPD Y10, Y0, Y10; \
-	VFNMADD231PD Y11, Y9, Y10; \
-	VMULPD incomplete64avx2Const<>+8000(SB), Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+3936(SB), Y7, Y11; \
-	VDIVPD Y11, Y0, Y11; \
-	VFNMADD231PD Y10, Y9, Y11; \
-	VMULPD incomplete64avx2Const<>+544(SB), Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+3968(SB), Y7, Y10; \
-	VDIVPD Y10, Y0, Y10; \
-	VFNMADD231PD Y11, Y9, Y10; \
-	VMULPD incomplete64avx2Const<>+8032(SB), Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+4000(SB), Y7, Y11; \
-	VDIVPD Y11, Y0, Y11; \
-	VFNMADD231PD Y10, Y9, Y11; \
-	VMULPD incomplete64avx2Const<>+576(SB), Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+4032(SB), Y7, Y10; \
-	VDIVPD Y10, Y0, Y10; \
-	VFNMADD231PD Y11, Y9, Y10; \
-	VMULPD incomplete64avx2Const<>+8064(SB), Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+4064(SB), Y7, Y11; \
-	VDIVPD Y11, Y0, Y11; \
-	VFNMADD231PD Y10, Y9, Y11; \
-	VMULPD incomplete64avx2Const<>+608(SB), Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+4096(SB), Y7, Y10; \
-	VDIVPD Y10, Y0, Y10; \
-	VFNMADD231PD Y11, Y9, Y10; \
-	VMULPD incomplete64avx2Const<>+8096(SB), Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+4128(SB), Y7, Y11; \
-	VDIVPD Y11, Y0, Y11; \
-	VFNMADD231PD Y10, Y9, Y11; \
-	VMULPD incomplete64avx2Const<>+640(SB), Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+4160(SB), Y7, Y10; \
-	VDIVPD Y10, Y0, Y10; \
-	VFNMADD231PD Y11, Y9, Y10; \
-	VMULPD incomplete64avx2Const<>+8128(SB), Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+4192(SB), Y7, Y11; \
-	VDIVPD Y11, Y0, Y11; \
-	VFNMADD231PD Y10, Y9, Y11; \
-	VMULPD incomplete64avx2Const<>+672(SB), Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+4224(SB), Y7, Y10; \
-	VDIVPD Y10, Y0, Y10; \
-	VFNMADD231PD Y11, Y9, Y10; \
-	VMULPD incomplete64avx2Const<>+1792(SB), Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+4256(SB), Y7, Y11; \
-	VDIVPD Y11, Y0, Y11; \
-	VFNMADD231PD Y10, Y9, Y11; \
-	VMULPD incomplete64avx2Const<>+704(SB), Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+4288(SB), Y7, Y10; \
-	VDIVPD Y10, Y0, Y10; \
-	VFNMADD231PD Y11, Y9, Y10; \
-	VMULPD incomplete64avx2Const<>+8160(SB), Y8, Y9; \
-	VADDPD incomplete64avx2Const<>+32(SB), Y7, Y11; \
-	VDIVPD Y11, Y0, Y11; \
-	VFNMADD231PD Y10, Y9, Y11; \
-	VMULPD incomplete64avx2Const<>+736(SB), Y8, Y9; \
-	VADDPD Y3, Y7, Y10
-
-#define BLOCK19 \
 	VCMPPD $30, Y9, Y10, Y9; \
 	VPXOR Y3, Y8, Y10; \
 	VBLENDVPD Y9, Y8, Y10, Y8; \
-	VMOVUPS incomplete64avx2Const<>+1376(SB), Y9; \
-	VMINPD Y7, Y9, Y7; \
-	VMOVUPS incomplete64avx2Const<>+1408(SB), Y9; \
-	VMAXPD Y7, Y9, Y7; \
-	VMOVAPS Y1, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+1440(SB), Y7, Y9; \
-	VSUBPD Y1, Y9, Y9; \
-	VFNMADD231PD Y2, Y9, Y7; \
-	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y9, Y7; \
-	VADDPD Y5, Y7, Y5; \
-	VMULPD Y5, Y5, Y7; \
-	VMOVUPS incomplete64avx2Const<>+1472(SB), Y10; \
-	VFMADD231PD incomplete64avx2Const<>+1504(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1536(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y5, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y5, Y10; \
-	VFMADD231PD Y10, Y7, Y5; \
-	VADDPD Y0, Y5, Y5; \
+	VSUBPD incomplete64avx2Const<>+0(SB), Y6, Y9; \
+	VADDPD incomplete64avx2Const<>+0(SB), Y6, Y10; \
+	VDIVPD Y10, Y9, Y9; \
+	VMOVUPS incomplete64avx2Const<>+13408(SB), Y10; \
+	VFMADD231PD incomplete64avx2Const<>+13440(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13472(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13504(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13536(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13568(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13600(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13632(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13664(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13696(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13728(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13760(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13792(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13824(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13856(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13888(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13920(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13952(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13984(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+14016(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+14048(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+14080(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+14112(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+14144(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+14176(SB), Y9, Y10; \
+	VFMADD132PD incomplete64avx2Const<>+64(SB), Y0, Y6; \
+	VDIVPD Y6, Y10, Y6; \
+	VFMADD231PD incomplete64avx2Const<>+1856(SB), Y6, Y8; \
+	VMOVUPS incomplete64avx2Const<>+1408(SB), Y6; \
+	VMINPD Y7, Y6, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1440(SB), Y7; \
+	VMAXPD Y6, Y7, Y6; \
 	VMOVAPS Y1, Y7; \
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y9, Y7; \
-	VSUBPD Y1, Y7, Y10; \
-	VSUBPD Y10, Y9, Y9; \
-	VADDPD Y1, Y9, Y9; \
-	VPSLLQ $52, Y7, Y7; \
-	VPADDQ Y0, Y7, Y7; \
-	VMULPD Y7, Y5, Y5; \
-	VPSLLQ $52, Y9, Y7; \
-	VPADDQ Y0, Y7, Y7; \
-	VMULPD Y7, Y5, Y5; \
-	VSUBPD incomplete64avx2Const<>+32(SB), Y6, Y7; \
-	VADDPD incomplete64avx2Const<>+32(SB), Y6, Y9; \
-	VDIVPD Y9, Y7, Y7; \
-	VMOVUPS incomplete64avx2Const<>+13344(SB), Y9; \
-	VFMADD231PD incomplete64avx2Const<>+13376(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13408(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13440(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13472(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13504(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13536(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13568(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13600(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13632(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13664(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13696(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13728(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13760(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13792(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13824(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13856(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13888(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13920(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13952(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+13984(SB), Y7, Y9; \
-	VFMADD213PD incomplete64avx2Const<>+14016(SB), Y7, Y9
+	VFMADD231PD incomplete64avx2Const<>+1472(SB), Y6, Y7; \
+	VSUBPD Y1, Y7, Y7; \
+	VFNMADD231PD Y2, Y7, Y6; \
+	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y6; \
+	VADDPD Y5, Y6, Y5; \
+	VMULPD Y5, Y5, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1504(SB), Y9; \
+	VFMADD231PD incomplete64avx2Const<>+1536(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y5, Y9; \
+	VFMADD213PD incomplete64avx2Const<>+1856(SB), Y5, Y9; \
+	VFMADD231PD Y9, Y6, Y5; \
+	VFMADD213PD Y8, Y8, Y5; \
+	VMOVAPS Y1, Y6; \
+	VFMADD231PD incomplete64avx2Const<>+1856(SB), Y7, Y6; \
+	VSUBPD Y1, Y6, Y8; \
+	VSUBPD Y8, Y7, Y7; \
+	VADDPD Y1, Y7, Y7
+
+#define BLOCK19 \
+	VCMPPD $17, Y1, Y5, Y6; \
+	VCMPPD $29, incomplete64avx2Const<>+6784(SB), Y5, Y7; \
+	VADDPD Y0, Y5, Y8; \
+	VCMPPD $30, Y0, Y5, Y9; \
+	VSUBPD Y5, Y8, Y10; \
+	VSUBPD Y10, Y0, Y10; \
+	VSUBPD Y0, Y8, Y11; \
+	VSUBPD Y11, Y5, Y11; \
+	VBLENDVPD Y9, Y10, Y11, Y9; \
+	VCMPPD $17, incomplete64avx2Const<>+6816(SB), Y5, Y10; \
+	VDIVPD Y8, Y9, Y9; \
+	VBLENDVPD Y10, Y9, Y2, Y9; \
+	VBLENDVPD Y7, Y5, Y0, Y5; \
+	VBLENDVPD Y6, Y8, Y5, Y5; \
+	VCMPPD $17, incomplete64avx2Const<>+192(SB), Y5, Y7; \
+	VMULPD incomplete64avx2Const<>+224(SB), Y5, Y8; \
+	VBLENDVPD Y7, Y8, Y5, Y5; \
+	VPADDQ incomplete64avx2Const<>+256(SB), Y5, Y8; \
+	VPSRLQ $52, Y8, Y8; \
+	VPSLLQ $52, Y8, Y10; \
+	VPSUBQ Y10, Y5, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VSUBPD Y0, Y5, Y5; \
+	VPOR incomplete64avx2Const<>+288(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+320(SB), Y8, Y8; \
+	VBLENDVPD Y7, incomplete64avx2Const<>+352(SB), Y2, Y7; \
+	VSUBPD Y7, Y8, Y7; \
+	VADDPD Y4, Y5, Y8; \
+	VDIVPD Y8, Y5, Y8; \
+	VMULPD Y8, Y8, Y10; \
+	VMOVUPS incomplete64avx2Const<>+6848(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+6880(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+6912(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+6944(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+6976(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+7008(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+7040(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+7072(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+7104(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+7136(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+7168(SB), Y10, Y11; \
+	VMULPD Y11, Y10, Y10; \
+	VMULPD Y5, Y5, Y11; \
+	VMULPD Y1, Y11, Y11; \
+	VADDPD Y10, Y11, Y10; \
+	VMULPD Y10, Y8, Y8; \
+	VSUBPD Y11, Y5, Y10; \
+	VSUBPD Y10, Y5, Y5
 
 #define BLOCK20 \
 	VCMPPD $17, Y1, Y6, Y7; \
-	VCMPPD $29, Y5, Y6, Y8; \
-	VADDPD Y0, Y6, Y9; \
-	VCMPPD $30, Y0, Y6, Y10; \
-	VSUBPD Y6, Y9, Y11; \
-	VSUBPD Y11, Y0, Y11; \
-	VSUBPD Y0, Y9, Y12; \
-	VSUBPD Y12, Y6, Y12; \
-	VBLENDVPD Y10, Y11, Y12, Y10; \
-	VCMPPD $17, incomplete64avx2Const<>+6816(SB), Y6, Y11; \
-	VDIVPD Y9, Y10, Y10; \
-	VBLENDVPD Y11, Y10, Y2, Y10; \
-	VBLENDVPD Y8, Y6, Y0, Y6; \
-	VBLENDVPD Y7, Y9, Y6, Y6; \
-	VCMPPD $17, incomplete64avx2Const<>+160(SB), Y6, Y8; \
-	VMULPD incomplete64avx2Const<>+192(SB), Y6, Y9; \
-	VBLENDVPD Y8, Y9, Y6, Y6; \
-	VPADDQ incomplete64avx2Const<>+224(SB), Y6, Y9; \
-	VPSRLQ $52, Y9, Y9; \
-	VPSLLQ $52, Y9, Y11; \
-	VPSUBQ Y11, Y6, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VSUBPD Y0, Y6, Y6; \
-	VPOR incomplete64avx2Const<>+256(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+288(SB), Y9, Y9; \
-	VBLENDVPD Y8, incomplete64avx2Const<>+320(SB), Y2, Y8; \
-	VSUBPD Y8, Y9, Y8; \
-	VADDPD Y3, Y6, Y9; \
-	VDIVPD Y9, Y6, Y9; \
-	VMULPD Y9, Y9, Y11; \
-	VMOVUPS incomplete64avx2Const<>+6848(SB), Y12; \
-	VFMADD231PD incomplete64avx2Const<>+6880(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+6912(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+6944(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+6976(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+7008(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+7040(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+7072(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+7104(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+7136(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+7168(SB), Y11, Y12; \
-	VMULPD Y12, Y11, Y11; \
-	VMULPD Y6, Y6, Y12; \
-	VMULPD Y1, Y12, Y12; \
-	VADDPD Y11, Y12, Y11; \
-	VMULPD Y11, Y9, Y9; \
-	VSUBPD Y12, Y6, Y11; \
-	VSUBPD Y11, Y6, Y6
+	VCMPPD $29, incomplete64avx2Const<>+6784(SB), Y6, Y8; \
+	VPXOR Y3, Y11, Y9; \
+	VBLENDVPD Y7, Y9, Y11, Y9; \
+	VPXOR Y3, Y5, Y10; \
+	VBLENDVPD Y7, Y10, Y5, Y5; \
+	VBLENDVPD Y8, Y4, Y0, Y8; \
+	VBLENDVPD Y7, Y2, Y8, Y7; \
+	VSUBPD Y7, Y6, Y6; \
+	VMULPD incomplete64avx2Const<>+7264(SB), Y6, Y7; \
+	VMOVAPS Y7, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+7264(SB), Y6, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+7296(SB), Y6, Y8; \
+	VMULPD Y6, Y6, Y10; \
+	VMULPD Y6, Y6, Y11; \
+	VMOVUPS incomplete64avx2Const<>+7328(SB), Y12; \
+	VFMADD231PD incomplete64avx2Const<>+7360(SB), Y11, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+7392(SB), Y11, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+7424(SB), Y11, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+7456(SB), Y11, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+7488(SB), Y11, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+7520(SB), Y11, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+7552(SB), Y11, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+7584(SB), Y11, Y12; \
+	VMOVUPS incomplete64avx2Const<>+7616(SB), Y13; \
+	VFMADD231PD incomplete64avx2Const<>+7648(SB), Y11, Y13; \
+	VFMADD213PD incomplete64avx2Const<>+7680(SB), Y11, Y13; \
+	VFMADD213PD incomplete64avx2Const<>+7712(SB), Y11, Y13; \
+	VFMADD213PD incomplete64avx2Const<>+7744(SB), Y11, Y13; \
+	VFMADD213PD incomplete64avx2Const<>+7776(SB), Y11, Y13; \
+	VFMADD213PD incomplete64avx2Const<>+7808(SB), Y11, Y13; \
+	VFMADD213PD incomplete64avx2Const<>+7840(SB), Y11, Y13; \
+	VFMADD213PD incomplete64avx2Const<>+7872(SB), Y11, Y13; \
+	VFMADD231PD Y6, Y12, Y13; \
+	VFMADD231PD Y13, Y10, Y8; \
+	VADDPD Y9, Y7, Y6; \
+	VSUBPD Y7, Y6, Y10; \
+	VSUBPD Y10, Y6, Y11; \
+	VSUBPD Y11, Y7, Y7; \
+	VSUBPD Y10, Y9, Y9; \
+	VADDPD Y9, Y7, Y7; \
+	VADDPD Y5, Y8, Y5; \
+	VADDPD Y5, Y7, Y5; \
+	VADDPD Y5, Y6, Y7; \
+	VSUBPD Y6, Y7, Y8; \
+	VSUBPD Y8, Y7, Y9; \
+	VSUBPD Y9, Y6, Y6; \
+	VSUBPD Y8, Y5, Y5
 
 #define BLOCK21 \
-	VCMPPD $17, Y1, Y7, Y8; \
-	VCMPPD $29, Y5, Y7, Y9; \
-	VPXOR Y4, Y12, Y10; \
-	VBLENDVPD Y8, Y10, Y12, Y10; \
-	VPXOR Y4, Y6, Y11; \
-	VBLENDVPD Y8, Y11, Y6, Y6; \
-	VBLENDVPD Y9, Y3, Y0, Y9; \
-	VBLENDVPD Y8, Y2, Y9, Y8; \
-	VSUBPD Y8, Y7, Y7; \
-	VMULPD incomplete64avx2Const<>+7264(SB), Y7, Y8; \
-	VMOVAPS Y8, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+7264(SB), Y7, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+7296(SB), Y7, Y9; \
-	VMULPD Y7, Y7, Y11; \
-	VMULPD Y7, Y7, Y12; \
-	VMOVUPS incomplete64avx2Const<>+7328(SB), Y13; \
-	VFMADD231PD incomplete64avx2Const<>+7360(SB), Y12, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+7392(SB), Y12, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+7424(SB), Y12, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+7456(SB), Y12, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+7488(SB), Y12, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+7520(SB), Y12, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+7552(SB), Y12, Y13; \
-	VFMADD213PD incomplete64avx2Const<>+7584(SB), Y12, Y13; \
-	VMOVUPS incomplete64avx2Const<>+7616(SB), Y14; \
-	VFMADD231PD incomplete64avx2Const<>+7648(SB), Y12, Y14; \
-	VFMADD213PD incomplete64avx2Const<>+7680(SB), Y12, Y14; \
-	VFMADD213PD incomplete64avx2Const<>+7712(SB), Y12, Y14; \
-	VFMADD213PD incomplete64avx2Const<>+7744(SB), Y12, Y14; \
-	VFMADD213PD incomplete64avx2Const<>+7776(SB), Y12, Y14; \
-	VFMADD213PD incomplete64avx2Const<>+7808(SB), Y12, Y14; \
-	VFMADD213PD incomplete64avx2Const<>+7840(SB), Y12, Y14; \
-	VFMADD213PD incomplete64avx2Const<>+7872(SB), Y12, Y14; \
-	VFMADD231PD Y7, Y13, Y14; \
-	VFMADD231PD Y14, Y11, Y9; \
-	VADDPD Y10, Y8, Y7; \
-	VSUBPD Y8, Y7, Y11; \
-	VSUBPD Y11, Y7, Y12; \
-	VSUBPD Y12, Y8, Y8; \
-	VSUBPD Y11, Y10, Y10
+	VMULPD Y6, Y8, Y9; \
+	VFMSUB213PD Y9, Y6, Y8; \
+	VPXOR Y3, Y7, Y6; \
+	VADDPD Y6, Y9, Y7; \
+	VSUBPD Y9, Y7, Y10; \
+	VSUBPD Y10, Y7, Y11; \
+	VSUBPD Y11, Y9, Y9; \
+	VSUBPD Y10, Y6, Y6; \
+	VADDPD Y6, Y9, Y6; \
+	VSUBPD Y5, Y8, Y5; \
+	VADDPD Y5, Y6, Y5; \
+	VMOVUPS incomplete64avx2Const<>+7904(SB), Y6; \
+	VMINPD Y7, Y6, Y6; \
+	VMOVUPS incomplete64avx2Const<>+7936(SB), Y8; \
+	VMAXPD Y6, Y8, Y6; \
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+1472(SB), Y6, Y8; \
+	VSUBPD incomplete64avx2Const<>+96(SB), Y8, Y9; \
+	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y9, Y6; \
+	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y9, Y6; \
+	VMULPD Y6, Y6, Y10; \
+	VMOVUPS incomplete64avx2Const<>+1504(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+1536(SB), Y6, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y6, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y6, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y6, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y6, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y6, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y6, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y6, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y6, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y6, Y11; \
+	VFMADD213PD Y1, Y6, Y11; \
+	VFMADD231PD Y11, Y10, Y6; \
+	VPSLLQ $52, Y8, Y8; \
+	VPADDQ Y1, Y8, Y8; \
+	VSUBPD Y1, Y8, Y10; \
+	VFMADD231PD Y6, Y8, Y10; \
+	VCMPPD $0, Y2, Y9, Y8; \
+	VADDPD Y10, Y10, Y9; \
+	VBLENDVPD Y8, Y6, Y9, Y6; \
+	VPAND incomplete64avx2Const<>+7968(SB), Y7, Y8; \
+	VCMPPD $17, incomplete64avx2Const<>+8000(SB), Y8, Y8; \
+	VMULPD Y7, Y7, Y9; \
+	VMOVUPS incomplete64avx2Const<>+1504(SB), Y10; \
+	VFMADD231PD incomplete64avx2Const<>+1536(SB), Y7, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y7, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y7, Y10
 
 #define BLOCK22 \
-	VFMADD213PD incomplete64avx2Const<>+12032(SB), Y9, Y11; \
-	VFMADD213PD incomplete64avx2Const<>+12064(SB), Y9, Y11; \
+	VCMPPD $29, incomplete64avx2Const<>+128(SB), Y9, Y9; \
+	VMULPD Y6, Y5, Y6; \
+	VFMADD231PD Y5, Y8, Y6; \
+	VBLENDVPD Y9, Y5, Y6, Y5; \
+	VMOVUPS incomplete64avx2Const<>+1408(SB), Y6; \
+	VMINPD Y7, Y6, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1440(SB), Y7; \
+	VMAXPD Y6, Y7, Y6; \
+	VMOVAPS Y3, Y7; \
+	VFMADD231PD incomplete64avx2Const<>+1472(SB), Y6, Y7; \
+	VSUBPD Y3, Y7, Y7; \
+	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y7, Y6; \
+	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y6; \
+	VADDPD Y4, Y6, Y4; \
+	VMULPD Y4, Y4, Y6; \
+	VMOVUPS incomplete64avx2Const<>+1504(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+1536(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1856(SB), Y4, Y8; \
+	VFMADD231PD Y8, Y6, Y4; \
+	VFMADD213PD Y5, Y5, Y4; \
+	VMOVAPS Y3, Y5; \
+	VFMADD231PD incomplete64avx2Const<>+1856(SB), Y7, Y5; \
+	VSUBPD Y3, Y5, Y6; \
+	VSUBPD Y6, Y7, Y6; \
+	VADDPD Y3, Y6, Y6; \
+	VPSLLQ $52, Y5, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VMULPD Y5, Y4, Y4; \
+	VPSLLQ $52, Y6, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VMULPD Y5, Y4, Y4
+
+#define BLOCK23 \
 	VFMADD213PD incomplete64avx2Const<>+12096(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+12128(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+12160(SB), Y9, Y11; \
@@ -2007,11 +2135,11 @@
 	VFMADD213PD incomplete64avx2Const<>+12448(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+12480(SB), Y9, Y11; \
 	VFMADD213PD incomplete64avx2Const<>+12512(SB), Y9, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+12544(SB), Y9, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+12576(SB), Y9, Y11; \
 	VFMADD231PD Y8, Y10, Y11; \
-	VMOVUPS incomplete64avx2Const<>+12544(SB), Y10; \
-	VFMADD231PD incomplete64avx2Const<>+12576(SB), Y9, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+12608(SB), Y9, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+12640(SB), Y9, Y10; \
+	VMOVUPS incomplete64avx2Const<>+12608(SB), Y10; \
+	VFMADD231PD incomplete64avx2Const<>+12640(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+12672(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+12704(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+12736(SB), Y9, Y10; \
@@ -2030,195 +2158,159 @@
 	VFMADD213PD incomplete64avx2Const<>+13152(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+13184(SB), Y9, Y10; \
 	VFMADD213PD incomplete64avx2Const<>+13216(SB), Y9, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+13248(SB), Y9, Y10
-
-#define BLOCK23 \
-	VCMPPD $17, incomplete64avx2Const<>+160(SB), Y8, Y9; \
-	VMULPD incomplete64avx2Const<>+192(SB), Y8, Y10; \
-	VBLENDVPD Y9, Y10, Y8, Y8; \
-	VPADDQ incomplete64avx2Const<>+224(SB), Y8, Y10; \
-	VPSRLQ $52, Y10, Y10; \
-	VPSLLQ $52, Y10, Y11; \
-	VPSUBQ Y11, Y8, Y8; \
-	VPADDQ Y0, Y8, Y8; \
-	VSUBPD Y0, Y8, Y8; \
-	VPOR incomplete64avx2Const<>+256(SB), Y10, Y10; \
-	VSUBPD incomplete64avx2Const<>+288(SB), Y10, Y10; \
-	VBLENDVPD Y9, incomplete64avx2Const<>+320(SB), Y2, Y9; \
-	VSUBPD Y9, Y10, Y9; \
-	VADDPD Y3, Y8, Y10; \
-	VDIVPD Y10, Y8, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS incomplete64avx2Const<>+6848(SB), Y12; \
-	VFMADD231PD incomplete64avx2Const<>+6880(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+6912(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+6944(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+6976(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+7008(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+7040(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+7072(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+7104(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+7136(SB), Y11, Y12; \
-	VFMADD213PD incomplete64avx2Const<>+7168(SB), Y11, Y12; \
-	VMULPD Y12, Y11, Y11; \
-	VMULPD Y8, Y8, Y12; \
-	VMULPD Y1, Y12, Y12; \
-	VADDPD Y11, Y12, Y11; \
-	VMULPD Y11, Y10, Y10
+	VFMADD213PD incomplete64avx2Const<>+13248(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13280(SB), Y9, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+13312(SB), Y9, Y10
 
 #define BLOCK24 \
-	VPXOR Y4, Y7, Y7; \
-	VFMADD231PD Y8, Y9, Y7; \
-	VSUBPD Y6, Y7, Y6; \
-	VMOVUPS incomplete64avx2Const<>+7904(SB), Y7; \
-	VMINPD Y6, Y7, Y6; \
-	VMOVUPS incomplete64avx2Const<>+7936(SB), Y7; \
-	VMAXPD Y6, Y7, Y6; \
-	VMOVUPS incomplete64avx2Const<>+128(SB), Y7; \
-	VFMADD231PD incomplete64avx2Const<>+1440(SB), Y6, Y7; \
-	VSUBPD incomplete64avx2Const<>+128(SB), Y7, Y8; \
-	VFNMADD231PD incomplete64avx2Const<>+864(SB), Y8, Y6; \
-	VFNMADD231PD incomplete64avx2Const<>+896(SB), Y8, Y6; \
-	VMULPD Y6, Y6, Y9; \
-	VMOVUPS incomplete64avx2Const<>+1472(SB), Y10; \
-	VFMADD231PD incomplete64avx2Const<>+1504(SB), Y6, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1536(SB), Y6, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y6, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y6, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y6, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y6, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y6, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y6, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y6, Y10; \
-	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y6, Y10; \
-	VFMADD213PD Y1, Y6, Y10; \
-	VFMADD231PD Y10, Y9, Y6; \
-	VPSLLQ $52, Y7, Y7; \
-	VPADDQ Y1, Y7, Y7; \
-	VSUBPD Y1, Y7, Y9; \
-	VFMADD231PD Y6, Y7, Y9; \
-	VCMPPD $0, Y2, Y8, Y7; \
-	VADDPD Y9, Y9, Y8
+	VCMPPD $17, incomplete64avx2Const<>+192(SB), Y6, Y8; \
+	VMULPD incomplete64avx2Const<>+224(SB), Y6, Y9; \
+	VBLENDVPD Y8, Y9, Y6, Y6; \
+	VPADDQ incomplete64avx2Const<>+256(SB), Y6, Y9; \
+	VPSRLQ $52, Y9, Y9; \
+	VPSLLQ $52, Y9, Y10; \
+	VPSUBQ Y10, Y6, Y6; \
+	VPADDQ Y0, Y6, Y6; \
+	VSUBPD Y0, Y6, Y6; \
+	VPOR incomplete64avx2Const<>+288(SB), Y9, Y9; \
+	VSUBPD incomplete64avx2Const<>+320(SB), Y9, Y9; \
+	VBLENDVPD Y8, incomplete64avx2Const<>+352(SB), Y2, Y8; \
+	VSUBPD Y8, Y9, Y8; \
+	VADDPD Y4, Y6, Y9; \
+	VDIVPD Y9, Y6, Y9; \
+	VMULPD Y9, Y9, Y10; \
+	VMOVUPS incomplete64avx2Const<>+6848(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+6880(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+6912(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+6944(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+6976(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+7008(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+7040(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+7072(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+7104(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+7136(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+7168(SB), Y10, Y11; \
+	VMULPD Y11, Y10, Y10; \
+	VMULPD Y6, Y6, Y11; \
+	VMULPD Y1, Y11, Y11; \
+	VADDPD Y10, Y11, Y10; \
+	VMULPD Y10, Y9, Y9
 
 #define BLOCK25 \
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y7, Y6; \
-	VSUBPD Y4, Y6, Y8; \
-	VSUBPD Y8, Y7, Y7; \
-	VADDPD Y4, Y7, Y7; \
-	VPSLLQ $52, Y6, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VPSLLQ $52, Y7, Y6; \
-	VPADDQ Y0, Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VMULPD incomplete64avx2Const<>+1856(SB), Y9, Y6; \
-	VSQRTPD Y6, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VMOVUPD 32(SI), Y6; \
-	VMOVUPD 32(R8), Y7; \
-	VADDPD Y0, Y6, Y8; \
-	VADDPD Y3, Y6, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD Y1, Y6, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VMULPD Y7, Y7, Y9; \
-	VMULPD Y7, Y9, Y7; \
-	VDIVPD Y7, Y8, Y7; \
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y6, Y6; \
-	VBLENDVPD Y6, Y7, Y0, Y6; \
-	VMULPD Y6, Y5, Y5; \
-	VMOVUPD 32(SI), Y6; \
-	VMOVUPD 32(R8), Y7
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y8; \
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y9; \
+	VBLENDVPD Y8, Y1, Y9, Y8; \
+	VADDPD Y8, Y6, Y9; \
+	VSUBPD Y6, Y9, Y10; \
+	VSUBPD Y10, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VSUBPD Y10, Y8, Y8; \
+	VADDPD Y8, Y6, Y6; \
+	VDIVPD Y9, Y0, Y8; \
+	VMULPD Y8, Y8, Y9; \
+	VMULPD Y9, Y9, Y10; \
+	VMOVUPS incomplete64avx2Const<>+960(SB), Y11; \
+	VFMADD231PD incomplete64avx2Const<>+992(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1024(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1056(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1088(SB), Y10, Y11; \
+	VFMADD213PD incomplete64avx2Const<>+1120(SB), Y10, Y11; \
+	VMOVUPS incomplete64avx2Const<>+1152(SB), Y12; \
+	VFMADD231PD incomplete64avx2Const<>+1184(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1216(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1248(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1280(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1312(SB), Y10, Y12; \
+	VFMADD213PD incomplete64avx2Const<>+1344(SB), Y10, Y12; \
+	VFMADD231PD Y9, Y11, Y12; \
+	VFNMADD231PD Y8, Y12, Y4; \
+	VFMADD231PD Y5, Y6, Y4
 
 #define BLOCK26 \
-	VADDPD incomplete64avx2Const<>+4128(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4288(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4288(SB), Y9, Y9; \
-	VSUBPD Y1, Y6, Y10; \
-	VMULPD Y1, Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4192(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4256(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD Y3, Y6, Y9; \
-	VMULPD Y3, Y9, Y9; \
-	VSUBPD Y0, Y6, Y10; \
-	VMULPD Y0, Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD Y1, Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD Y0, Y7, Y7; \
-	VADDPD Y8, Y7, Y7; \
-	VDIVPD Y7, Y6, Y6; \
-	VMULPD Y5, Y6, Y5; \
-	VMOVUPD Y5, 32(DI); \
+	VADDPD incomplete64avx2Const<>+4128(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4288(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4288(SB), Y8, Y8; \
+	VSUBPD Y1, Y5, Y9; \
+	VMULPD Y1, Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4192(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4256(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD Y2, Y5, Y8; \
+	VMULPD Y2, Y8, Y8; \
+	VSUBPD Y0, Y5, Y9; \
+	VMULPD Y0, Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD Y1, Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD Y0, Y6, Y6; \
+	VADDPD Y7, Y6, Y6; \
+	VDIVPD Y6, Y5, Y5; \
+	VMULPD Y4, Y5, Y4; \
+	VMOVUPD Y4, 32(DI); \
 	ADDQ $64, DI; \
 	ADDQ $64, SI; \
 	ADDQ $64, R8
 
 #define BLOCK27 \
-	VADDPD incomplete64avx2Const<>+4128(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+4288(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+4288(SB), Y9, Y9; \
-	VSUBPD Y1, Y6, Y10; \
-	VMULPD Y1, Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+4192(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+4256(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD Y3, Y6, Y9; \
-	VMULPD Y3, Y9, Y9; \
-	VSUBPD Y0, Y6, Y10; \
-	VMULPD Y0, Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD Y1, Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD Y0, Y7, Y7; \
-	VADDPD Y8, Y7, Y7; \
-	VDIVPD Y7, Y6, Y6; \
-	VMULPD Y5, Y6, Y5; \
-	VMASKMOVPD Y5, Y15, (DI); \
+	VADDPD incomplete64avx2Const<>+4128(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+4288(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+4288(SB), Y8, Y8; \
+	VSUBPD Y1, Y5, Y9; \
+	VMULPD Y1, Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+4192(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+4256(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD Y2, Y5, Y8; \
+	VMULPD Y2, Y8, Y8; \
+	VSUBPD Y0, Y5, Y9; \
+	VMULPD Y0, Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD Y1, Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD Y0, Y6, Y6; \
+	VADDPD Y7, Y6, Y6; \
+	VDIVPD Y6, Y5, Y5; \
+	VMULPD Y4, Y5, Y4; \
+	VMASKMOVPD Y4, Y15, (DI); \
 	ADDQ $32, DI; \
 	ADDQ $32, SI; \
 	ADDQ $32, R8
 
 #define BLOCK28 \
-	VDIVPD Y10, Y0, Y10; \
-	VFNMADD231PD Y11, Y9, Y10; \
-	VADDPD Y0, Y7, Y9; \
-	VSUBPD Y7, Y9, Y11; \
-	VSUBPD Y11, Y9, Y12; \
-	VSUBPD Y12, Y7, Y12; \
-	VSUBPD Y11, Y0, Y11; \
-	VADDPD Y11, Y12, Y11; \
-	VDIVPD Y9, Y0, Y12; \
-	VMOVAPS Y0, Y13; \
-	VFNMADD231PD Y9, Y12, Y13; \
-	VFNMADD231PD Y12, Y11, Y13; \
-	VDIVPD Y9, Y13, Y9; \
-	VMULPD Y1, Y8, Y11; \
-	VMULPD Y10, Y11, Y10; \
-	VPXOR Y4, Y10, Y10; \
-	VADDPD Y10, Y12, Y11; \
-	VSUBPD Y12, Y11, Y12; \
-	VSUBPD Y12, Y10, Y10; \
-	VADDPD Y9, Y10, Y9; \
-	VMULPD Y8, Y7, Y10; \
-	VFMSUB213PD Y10, Y8, Y7; \
-	VMULPD Y10, Y11, Y8; \
-	VMOVAPS Y8, Y12; \
-	VFMSUB231PD Y10, Y11, Y12; \
-	VFMADD231PD Y10, Y9, Y12; \
-	VFMADD231PD Y11, Y7, Y12; \
-	VSUBPD Y6, Y8, Y7
+	VMOVUPS incomplete64avx2Const<>+1504(SB), Y8; \
+	VFMADD231PD incomplete64avx2Const<>+1536(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1568(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1600(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1856(SB), Y4, Y8; \
+	VFMADD231PD Y8, Y6, Y4; \
+	VFMADD213PD Y5, Y5, Y4; \
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y5; \
+	VFMADD231PD incomplete64avx2Const<>+1856(SB), Y7, Y5; \
+	VSUBPD incomplete64avx2Const<>+96(SB), Y5, Y6; \
+	VSUBPD Y6, Y7, Y6; \
+	VADDPD incomplete64avx2Const<>+96(SB), Y6, Y6; \
+	VPSLLQ $52, Y5, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VMULPD Y5, Y4, Y4; \
+	VPSLLQ $52, Y6, Y5; \
+	VPADDQ Y0, Y5, Y5
 
 #define BLOCK29 \
 	VPXOR Y3, Y8, Y8; \
@@ -2247,86 +2339,108 @@
 	VSQRTPD Y6, Y6
 
 #define BLOCK30 \
-	VPXOR incomplete64avx2Const<>+928(SB), Y8, Y8; \
-	VADDPD Y8, Y7, Y9; \
-	VSUBPD Y7, Y9, Y10; \
-	VSUBPD Y10, Y9, Y11; \
-	VSUBPD Y11, Y7, Y11; \
-	VSUBPD Y10, Y8, Y8; \
-	VADDPD Y8, Y11, Y8; \
-	VMULPD Y7, Y6, Y10; \
-	VMOVAPS Y10, Y11; \
-	VFMSUB231PD Y7, Y6, Y11; \
-	VFMADD231PD Y7, Y5, Y11; \
-	VADDPD Y9, Y10, Y5; \
-	VSUBPD Y10, Y5, Y7; \
-	VSUBPD Y7, Y5, Y12; \
-	VSUBPD Y12, Y10, Y10; \
-	VSUBPD Y7, Y9, Y7; \
+	VPXOR incomplete64avx2Const<>+928(SB), Y7, Y7; \
+	VADDPD Y7, Y6, Y8; \
+	VSUBPD Y6, Y8, Y9; \
+	VSUBPD Y9, Y8, Y10; \
+	VSUBPD Y10, Y6, Y10; \
+	VSUBPD Y9, Y7, Y7; \
 	VADDPD Y7, Y10, Y7; \
-	VADDPD Y8, Y11, Y8; \
-	VADDPD Y8, Y7, Y7; \
-	VADDPD Y7, Y5, Y8
+	VMULPD Y6, Y5, Y9; \
+	VMOVAPS Y9, Y10; \
+	VFMSUB231PD Y6, Y5, Y10; \
+	VFMADD231PD Y6, Y4, Y10; \
+	VADDPD Y8, Y9, Y4; \
+	VSUBPD Y9, Y4, Y6; \
+	VSUBPD Y6, Y4, Y11; \
+	VSUBPD Y11, Y9, Y9; \
+	VSUBPD Y6, Y8, Y6; \
+	VADDPD Y6, Y9, Y6; \
+	VADDPD Y7, Y10, Y7; \
+	VADDPD Y7, Y6, Y6; \
+	VADDPD Y6, Y4, Y7
 
 #define BLOCK31 \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3328(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3328(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3360(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3360(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2304(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2368(SB), Y7, Y9; \
-	VADDPD Y8, Y9, Y8; \
-	VSUBPD incomplete64avx2Const<>+3392(SB), Y6, Y9; \
-	VMULPD incomplete64avx2Const<>+3392(SB), Y9, Y9; \
-	VSUBPD incomplete64avx2Const<>+3424(SB), Y6, Y10; \
-	VMULPD incomplete64avx2Const<>+3424(SB), Y10, Y10; \
-	VMULPD Y8, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+2432(SB), Y7, Y11; \
-	VFMADD231PD Y8, Y11, Y9; \
-	VDIVPD Y9, Y10, Y8; \
-	VADDPD incomplete64avx2Const<>+2496(SB), Y7, Y9
+	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y4, Y8; \
+	VFMADD213PD incomplete64avx2Const<>+1856(SB), Y4, Y8; \
+	VFMADD231PD Y8, Y6, Y4; \
+	VFMADD213PD Y5, Y5, Y4; \
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y5; \
+	VFMADD231PD incomplete64avx2Const<>+1856(SB), Y7, Y5; \
+	VSUBPD incomplete64avx2Const<>+96(SB), Y5, Y6; \
+	VSUBPD Y6, Y7, Y6; \
+	VADDPD incomplete64avx2Const<>+96(SB), Y6, Y6; \
+	VPSLLQ $52, Y5, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VMULPD Y5, Y4, Y4; \
+	VPSLLQ $52, Y6, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VMULPD Y5, Y4, Y4; \
+	VMOVUPD 32(SI), Y5; \
+	VMOVUPD 32(R8), Y6
 
 #define BLOCK32 \
-	VFMADD231PD incomplete64avx2Const<>+800(SB), Y7, Y9; \
-	VADDPD Y8, Y6, Y7; \
-	VSUBPD Y6, Y7, Y6; \
-	VSUBPD Y6, Y8, Y6; \
-	VADDPD Y9, Y6, Y6; \
-	VADDPD Y6, Y7, Y8; \
-	VSUBPD Y7, Y8, Y7; \
-	VSUBPD Y7, Y6, Y6; \
-	VMULPD incomplete64avx2Const<>+864(SB), Y8, Y7; \
-	VMOVAPS Y7, Y9; \
-	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y8, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+864(SB), Y6, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+896(SB), Y8, Y9; \
-	VADDPD Y5, Y9, Y5; \
-	VADDPD Y5, Y7, Y6; \
-	VSUBPD Y7, Y6, Y7
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3328(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3328(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3360(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3360(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2304(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2368(SB), Y6, Y8; \
+	VADDPD Y7, Y8, Y7; \
+	VSUBPD incomplete64avx2Const<>+3392(SB), Y5, Y8; \
+	VMULPD incomplete64avx2Const<>+3392(SB), Y8, Y8; \
+	VSUBPD incomplete64avx2Const<>+3424(SB), Y5, Y9; \
+	VMULPD incomplete64avx2Const<>+3424(SB), Y9, Y9; \
+	VMULPD Y7, Y9, Y9; \
+	VADDPD incomplete64avx2Const<>+2432(SB), Y6, Y10; \
+	VFMADD231PD Y7, Y10, Y8; \
+	VDIVPD Y8, Y9, Y7; \
+	VADDPD incomplete64avx2Const<>+2496(SB), Y6, Y8
 
 #define BLOCK33 \
-	VADDPD incomplete64avx2Const<>+4256(SB), Y6, Y8; \
-	VMULPD Y11, Y8, Y8; \
-	VDIVPD Y8, Y10, Y8; \
-	VFMADD213PD Y0, Y7, Y8; \
-	VADDPD incomplete64avx2Const<>+4288(SB), Y6, Y9; \
-	VADDPD Y1, Y6, Y10; \
-	VMULPD Y9, Y10, Y10; \
-	VADDPD incomplete64avx2Const<>+352(SB), Y6, Y11; \
-	VMULPD Y10, Y11, Y11; \
-	VFMADD231PD Y7, Y8, Y9; \
-	VFMADD231PD Y7, Y9, Y10; \
-	VFMADD213PD Y11, Y7, Y10; \
-	VADDPD Y0, Y6, Y6; \
-	VMULPD Y11, Y6, Y6; \
-	VDIVPD Y6, Y10, Y6; \
-	VFMADD213PD Y0, Y7, Y6
+	VFMADD231PD incomplete64avx2Const<>+832(SB), Y9, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+800(SB), Y6, Y8; \
+	VADDPD Y7, Y5, Y6; \
+	VSUBPD Y5, Y6, Y5; \
+	VSUBPD Y5, Y7, Y5; \
+	VADDPD Y8, Y5, Y5; \
+	VADDPD Y5, Y6, Y7; \
+	VSUBPD Y6, Y7, Y6; \
+	VSUBPD Y6, Y5, Y5; \
+	VMULPD incomplete64avx2Const<>+864(SB), Y7, Y6; \
+	VMOVAPS Y6, Y8; \
+	VFMSUB231PD incomplete64avx2Const<>+864(SB), Y7, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+864(SB), Y5, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+896(SB), Y7, Y8; \
+	VADDPD Y4, Y8, Y4; \
+	VADDPD Y4, Y6, Y5
 
 #define BLOCK34 \
+	VADDPD incomplete64avx2Const<>+4256(SB), Y5, Y7; \
+	VMULPD Y10, Y7, Y7; \
+	VDIVPD Y7, Y9, Y7; \
+	VFMADD213PD Y0, Y6, Y7; \
+	VADDPD incomplete64avx2Const<>+4288(SB), Y5, Y8; \
+	VADDPD Y1, Y5, Y9; \
+	VMULPD Y8, Y9, Y9; \
+	VADDPD Y2, Y5, Y10; \
+	VMULPD Y9, Y10, Y10; \
+	VFMADD231PD Y6, Y7, Y8; \
+	VFMADD231PD Y6, Y8, Y9; \
+	VFMADD213PD Y10, Y6, Y9; \
+	VADDPD Y0, Y5, Y5; \
+	VMULPD Y10, Y5, Y5; \
+	VDIVPD Y5, Y9, Y5; \
+	VFMADD213PD Y0, Y6, Y5
+
+#define BLOCK35 \
 	VFMADD231PD incomplete64avx2Const<>+800(SB), Y7, Y9; \
 	VADDPD Y8, Y6, Y7; \
 	VSUBPD Y6, Y7, Y6; \
@@ -2344,78 +2458,106 @@
 	VADDPD Y5, Y7, Y6; \
 	VSUBPD Y7, Y6, Y7
 
-#define BLOCK35 \
-	VADDPD Y0, Y6, Y8; \
-	VADDPD incomplete64avx2Const<>+352(SB), Y6, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VADDPD Y1, Y6, Y9; \
-	VMULPD Y9, Y8, Y8; \
-	VMULPD Y7, Y7, Y9; \
-	VMULPD Y7, Y9, Y7; \
-	VDIVPD Y7, Y8, Y7; \
-	VCMPPD $17, Y3, Y6, Y6; \
-	VBLENDVPD Y6, Y7, Y0, Y6
-
 #define BLOCK36 \
-	VSUBPD Y12, Y6, Y6; \
-	VADDPD Y9, Y6, Y6; \
-	VMULPD incomplete64avx2Const<>+7200(SB), Y8, Y9; \
-	VADDPD Y11, Y9, Y12; \
-	VSUBPD Y9, Y12, Y9; \
-	VSUBPD Y9, Y11, Y9; \
-	VFMADD231PD incomplete64avx2Const<>+7232(SB), Y8, Y6; \
-	VADDPD Y6, Y9, Y6; \
-	VBLENDVPD Y7, Y10, Y2, Y7; \
-	VADDPD Y7, Y6, Y6
+	VADDPD Y6, Y1, Y9; \
+	VSUBPD Y1, Y9, Y11; \
+	VSUBPD Y11, Y6, Y6; \
+	VMULPD Y9, Y13, Y11; \
+	VMULPD Y9, Y13, Y12; \
+	VFMSUB231PD Y9, Y13, Y12; \
+	VFMADD231PD Y9, Y14, Y12; \
+	VFMADD231PD Y6, Y13, Y12; \
+	VDIVPD Y10, Y11, Y6; \
+	VFNMADD231PD Y10, Y6, Y11; \
+	VADDPD Y12, Y11, Y9; \
+	VFNMADD231PD Y6, Y8, Y9
 
-DATA incomplete64avx2Const<>+0(SB)/8, $0x4004000000000000
-DATA incomplete64avx2Const<>+8(SB)/8, $0x4004000000000000
-DATA incomplete64avx2Const<>+16(SB)/8, $0x4004000000000000
-DATA incomplete64avx2Const<>+24(SB)/8, $0x4004000000000000
-DATA incomplete64avx2Const<>+32(SB)/8, $0x4008000000000000
-DATA incomplete64avx2Const<>+40(SB)/8, $0x4008000000000000
-DATA incomplete64avx2Const<>+48(SB)/8, $0x4008000000000000
-DATA incomplete64avx2Const<>+56(SB)/8, $0x4008000000000000
-DATA incomplete64avx2Const<>+64(SB)/8, $0x0
-DATA incomplete64avx2Const<>+72(SB)/8, $0x0
-DATA incomplete64avx2Const<>+80(SB)/8, $0x0
-DATA incomplete64avx2Const<>+88(SB)/8, $0x0
-DATA incomplete64avx2Const<>+96(SB)/8, $0x3ff0000000000000
-DATA incomplete64avx2Const<>+104(SB)/8, $0x3ff0000000000000
-DATA incomplete64avx2Const<>+112(SB)/8, $0x3ff0000000000000
-DATA incomplete64avx2Const<>+120(SB)/8, $0x3ff0000000000000
-DATA incomplete64avx2Const<>+128(SB)/8, $0x4338000000000000
-DATA incomplete64avx2Const<>+136(SB)/8, $0x4338000000000000
-DATA incomplete64avx2Const<>+144(SB)/8, $0x4338000000000000
-DATA incomplete64avx2Const<>+152(SB)/8, $0x4338000000000000
-DATA incomplete64avx2Const<>+160(SB)/8, $0x10000000000000
-DATA incomplete64avx2Const<>+168(SB)/8, $0x10000000000000
-DATA incomplete64avx2Const<>+176(SB)/8, $0x10000000000000
-DATA incomplete64avx2Const<>+184(SB)/8, $0x10000000000000
-DATA incomplete64avx2Const<>+192(SB)/8, $0x4350000000000000
-DATA incomplete64avx2Const<>+200(SB)/8, $0x4350000000000000
-DATA incomplete64avx2Const<>+208(SB)/8, $0x4350000000000000
-DATA incomplete64avx2Const<>+216(SB)/8, $0x4350000000000000
-DATA incomplete64avx2Const<>+224(SB)/8, $0x95f619980c433
-DATA incomplete64avx2Const<>+232(SB)/8, $0x95f619980c433
-DATA incomplete64avx2Const<>+240(SB)/8, $0x95f619980c433
-DATA incomplete64avx2Const<>+248(SB)/8, $0x95f619980c433
-DATA incomplete64avx2Const<>+256(SB)/8, $0x4330000000000000
-DATA incomplete64avx2Const<>+264(SB)/8, $0x4330000000000000
-DATA incomplete64avx2Const<>+272(SB)/8, $0x4330000000000000
-DATA incomplete64avx2Const<>+280(SB)/8, $0x4330000000000000
-DATA incomplete64avx2Const<>+288(SB)/8, $0x43300000000003ff
-DATA incomplete64avx2Const<>+296(SB)/8, $0x43300000000003ff
-DATA incomplete64avx2Const<>+304(SB)/8, $0x43300000000003ff
-DATA incomplete64avx2Const<>+312(SB)/8, $0x43300000000003ff
-DATA incomplete64avx2Const<>+320(SB)/8, $0x404b000000000000
-DATA incomplete64avx2Const<>+328(SB)/8, $0x404b000000000000
-DATA incomplete64avx2Const<>+336(SB)/8, $0x404b000000000000
-DATA incomplete64avx2Const<>+344(SB)/8, $0x404b000000000000
-DATA incomplete64avx2Const<>+352(SB)/8, $0x4000000000000000
-DATA incomplete64avx2Const<>+360(SB)/8, $0x4000000000000000
-DATA incomplete64avx2Const<>+368(SB)/8, $0x4000000000000000
-DATA incomplete64avx2Const<>+376(SB)/8, $0x4000000000000000
+#define BLOCK37 \
+	VFMADD213PD incomplete64avx2Const<>+1632(SB), Y7, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+1664(SB), Y7, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+1696(SB), Y7, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+1728(SB), Y7, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+1760(SB), Y7, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+1792(SB), Y7, Y10; \
+	VFMADD213PD incomplete64avx2Const<>+1824(SB), Y7, Y10; \
+	VFMADD213PD Y1, Y7, Y10; \
+	VMULPD Y10, Y9, Y9; \
+	VBLENDVPD Y8, Y7, Y6, Y7; \
+	VADDPD Y0, Y6, Y10; \
+	VBLENDVPD Y8, Y9, Y2, Y8
+
+#define BLOCK38 \
+	VADDPD Y6, Y0, Y9; \
+	VSUBPD Y0, Y9, Y11; \
+	VSUBPD Y11, Y6, Y11; \
+	VADDPD Y6, Y2, Y12; \
+	VSUBPD Y2, Y12, Y13; \
+	VSUBPD Y13, Y6, Y6; \
+	VMULPD Y12, Y9, Y13; \
+	VMOVAPS Y13, Y14; \
+	VFMSUB231PD Y12, Y9, Y14; \
+	VFMADD231PD Y12, Y11, Y14
+
+#define BLOCK39 \
+	VSUBPD Y11, Y5, Y5; \
+	VADDPD Y8, Y5, Y5; \
+	VMULPD incomplete64avx2Const<>+7200(SB), Y7, Y8; \
+	VADDPD Y10, Y8, Y11; \
+	VSUBPD Y8, Y11, Y8; \
+	VSUBPD Y8, Y10, Y8; \
+	VFMADD231PD incomplete64avx2Const<>+7232(SB), Y7, Y5; \
+	VADDPD Y5, Y8, Y5; \
+	VBLENDVPD Y6, Y9, Y2, Y6; \
+	VADDPD Y6, Y5, Y5
+
+DATA incomplete64avx2Const<>+0(SB)/8, $0x4008000000000000
+DATA incomplete64avx2Const<>+8(SB)/8, $0x4008000000000000
+DATA incomplete64avx2Const<>+16(SB)/8, $0x4008000000000000
+DATA incomplete64avx2Const<>+24(SB)/8, $0x4008000000000000
+DATA incomplete64avx2Const<>+32(SB)/8, $0x3ff0000000000000
+DATA incomplete64avx2Const<>+40(SB)/8, $0x3ff0000000000000
+DATA incomplete64avx2Const<>+48(SB)/8, $0x3ff0000000000000
+DATA incomplete64avx2Const<>+56(SB)/8, $0x3ff0000000000000
+DATA incomplete64avx2Const<>+64(SB)/8, $0x4000000000000000
+DATA incomplete64avx2Const<>+72(SB)/8, $0x4000000000000000
+DATA incomplete64avx2Const<>+80(SB)/8, $0x4000000000000000
+DATA incomplete64avx2Const<>+88(SB)/8, $0x4000000000000000
+DATA incomplete64avx2Const<>+96(SB)/8, $0x4338000000000000
+DATA incomplete64avx2Const<>+104(SB)/8, $0x4338000000000000
+DATA incomplete64avx2Const<>+112(SB)/8, $0x4338000000000000
+DATA incomplete64avx2Const<>+120(SB)/8, $0x4338000000000000
+DATA incomplete64avx2Const<>+128(SB)/8, $0x4004000000000000
+DATA incomplete64avx2Const<>+136(SB)/8, $0x4004000000000000
+DATA incomplete64avx2Const<>+144(SB)/8, $0x4004000000000000
+DATA incomplete64avx2Const<>+152(SB)/8, $0x4004000000000000
+DATA incomplete64avx2Const<>+160(SB)/8, $0x0
+DATA incomplete64avx2Const<>+168(SB)/8, $0x0
+DATA incomplete64avx2Const<>+176(SB)/8, $0x0
+DATA incomplete64avx2Const<>+184(SB)/8, $0x0
+DATA incomplete64avx2Const<>+192(SB)/8, $0x10000000000000
+DATA incomplete64avx2Const<>+200(SB)/8, $0x10000000000000
+DATA incomplete64avx2Const<>+208(SB)/8, $0x10000000000000
+DATA incomplete64avx2Const<>+216(SB)/8, $0x10000000000000
+DATA incomplete64avx2Const<>+224(SB)/8, $0x4350000000000000
+DATA incomplete64avx2Const<>+232(SB)/8, $0x4350000000000000
+DATA incomplete64avx2Const<>+240(SB)/8, $0x4350000000000000
+DATA incomplete64avx2Const<>+248(SB)/8, $0x4350000000000000
+DATA incomplete64avx2Const<>+256(SB)/8, $0x95f619980c433
+DATA incomplete64avx2Const<>+264(SB)/8, $0x95f619980c433
+DATA incomplete64avx2Const<>+272(SB)/8, $0x95f619980c433
+DATA incomplete64avx2Const<>+280(SB)/8, $0x95f619980c433
+DATA incomplete64avx2Const<>+288(SB)/8, $0x4330000000000000
+DATA incomplete64avx2Const<>+296(SB)/8, $0x4330000000000000
+DATA incomplete64avx2Const<>+304(SB)/8, $0x4330000000000000
+DATA incomplete64avx2Const<>+312(SB)/8, $0x4330000000000000
+DATA incomplete64avx2Const<>+320(SB)/8, $0x43300000000003ff
+DATA incomplete64avx2Const<>+328(SB)/8, $0x43300000000003ff
+DATA incomplete64avx2Const<>+336(SB)/8, $0x43300000000003ff
+DATA incomplete64avx2Const<>+344(SB)/8, $0x43300000000003ff
+DATA incomplete64avx2Const<>+352(SB)/8, $0x404b000000000000
+DATA incomplete64avx2Const<>+360(SB)/8, $0x404b000000000000
+DATA incomplete64avx2Const<>+368(SB)/8, $0x404b000000000000
+DATA incomplete64avx2Const<>+376(SB)/8, $0x404b000000000000
 DATA incomplete64avx2Const<>+384(SB)/8, $0x3fa642c8590b2164
 DATA incomplete64avx2Const<>+392(SB)/8, $0x3fa642c8590b2164
 DATA incomplete64avx2Const<>+400(SB)/8, $0x3fa642c8590b2164
@@ -2540,70 +2682,70 @@ DATA incomplete64avx2Const<>+1344(SB)/8, $0x3fb5555555555554
 DATA incomplete64avx2Const<>+1352(SB)/8, $0x3fb5555555555554
 DATA incomplete64avx2Const<>+1360(SB)/8, $0x3fb5555555555554
 DATA incomplete64avx2Const<>+1368(SB)/8, $0x3fb5555555555554
-DATA incomplete64avx2Const<>+1376(SB)/8, $0x4085e00000000000
-DATA incomplete64avx2Const<>+1384(SB)/8, $0x4085e00000000000
-DATA incomplete64avx2Const<>+1392(SB)/8, $0x4085e00000000000
-DATA incomplete64avx2Const<>+1400(SB)/8, $0x4085e00000000000
-DATA incomplete64avx2Const<>+1408(SB)/8, $0xc087500000000000
-DATA incomplete64avx2Const<>+1416(SB)/8, $0xc087500000000000
-DATA incomplete64avx2Const<>+1424(SB)/8, $0xc087500000000000
-DATA incomplete64avx2Const<>+1432(SB)/8, $0xc087500000000000
-DATA incomplete64avx2Const<>+1440(SB)/8, $0x3ff71547652b82fe
-DATA incomplete64avx2Const<>+1448(SB)/8, $0x3ff71547652b82fe
-DATA incomplete64avx2Const<>+1456(SB)/8, $0x3ff71547652b82fe
-DATA incomplete64avx2Const<>+1464(SB)/8, $0x3ff71547652b82fe
-DATA incomplete64avx2Const<>+1472(SB)/8, $0x3e21eed8eff8d898
-DATA incomplete64avx2Const<>+1480(SB)/8, $0x3e21eed8eff8d898
-DATA incomplete64avx2Const<>+1488(SB)/8, $0x3e21eed8eff8d898
-DATA incomplete64avx2Const<>+1496(SB)/8, $0x3e21eed8eff8d898
-DATA incomplete64avx2Const<>+1504(SB)/8, $0x3de6124613a86d09
-DATA incomplete64avx2Const<>+1512(SB)/8, $0x3de6124613a86d09
-DATA incomplete64avx2Const<>+1520(SB)/8, $0x3de6124613a86d09
-DATA incomplete64avx2Const<>+1528(SB)/8, $0x3de6124613a86d09
-DATA incomplete64avx2Const<>+1536(SB)/8, $0x3e5ae64567f544e4
-DATA incomplete64avx2Const<>+1544(SB)/8, $0x3e5ae64567f544e4
-DATA incomplete64avx2Const<>+1552(SB)/8, $0x3e5ae64567f544e4
-DATA incomplete64avx2Const<>+1560(SB)/8, $0x3e5ae64567f544e4
-DATA incomplete64avx2Const<>+1568(SB)/8, $0x3e927e4fb7789f5c
-DATA incomplete64avx2Const<>+1576(SB)/8, $0x3e927e4fb7789f5c
-DATA incomplete64avx2Const<>+1584(SB)/8, $0x3e927e4fb7789f5c
-DATA incomplete64avx2Const<>+1592(SB)/8, $0x3e927e4fb7789f5c
-DATA incomplete64avx2Const<>+1600(SB)/8, $0x3ec71de3a556c734
-DATA incomplete64avx2Const<>+1608(SB)/8, $0x3ec71de3a556c734
-DATA incomplete64avx2Const<>+1616(SB)/8, $0x3ec71de3a556c734
-DATA incomplete64avx2Const<>+1624(SB)/8, $0x3ec71de3a556c734
-DATA incomplete64avx2Const<>+1632(SB)/8, $0x3efa01a01a01a01a
-DATA incomplete64avx2Const<>+1640(SB)/8, $0x3efa01a01a01a01a
-DATA incomplete64avx2Const<>+1648(SB)/8, $0x3efa01a01a01a01a
-DATA incomplete64avx2Const<>+1656(SB)/8, $0x3efa01a01a01a01a
-DATA incomplete64avx2Const<>+1664(SB)/8, $0x3f2a01a01a01a01a
-DATA incomplete64avx2Const<>+1672(SB)/8, $0x3f2a01a01a01a01a
-DATA incomplete64avx2Const<>+1680(SB)/8, $0x3f2a01a01a01a01a
-DATA incomplete64avx2Const<>+1688(SB)/8, $0x3f2a01a01a01a01a
-DATA incomplete64avx2Const<>+1696(SB)/8, $0x3f56c16c16c16c17
-DATA incomplete64avx2Const<>+1704(SB)/8, $0x3f56c16c16c16c17
-DATA incomplete64avx2Const<>+1712(SB)/8, $0x3f56c16c16c16c17
-DATA incomplete64avx2Const<>+1720(SB)/8, $0x3f56c16c16c16c17
-DATA incomplete64avx2Const<>+1728(SB)/8, $0x3f81111111111111
-DATA incomplete64avx2Const<>+1736(SB)/8, $0x3f81111111111111
-DATA incomplete64avx2Const<>+1744(SB)/8, $0x3f81111111111111
-DATA incomplete64avx2Const<>+1752(SB)/8, $0x3f81111111111111
-DATA incomplete64avx2Const<>+1760(SB)/8, $0x3fa5555555555555
-DATA incomplete64avx2Const<>+1768(SB)/8, $0x3fa5555555555555
-DATA incomplete64avx2Const<>+1776(SB)/8, $0x3fa5555555555555
-DATA incomplete64avx2Const<>+1784(SB)/8, $0x3fa5555555555555
-DATA incomplete64avx2Const<>+1792(SB)/8, $0x3fc5555555555555
-DATA incomplete64avx2Const<>+1800(SB)/8, $0x3fc5555555555555
-DATA incomplete64avx2Const<>+1808(SB)/8, $0x3fc5555555555555
-DATA incomplete64avx2Const<>+1816(SB)/8, $0x3fc5555555555555
-DATA incomplete64avx2Const<>+1824(SB)/8, $0x3fe0000000000000
-DATA incomplete64avx2Const<>+1832(SB)/8, $0x3fe0000000000000
-DATA incomplete64avx2Const<>+1840(SB)/8, $0x3fe0000000000000
-DATA incomplete64avx2Const<>+1848(SB)/8, $0x3fe0000000000000
-DATA incomplete64avx2Const<>+1856(SB)/8, $0x3fc45f306dc9c883
-DATA incomplete64avx2Const<>+1864(SB)/8, $0x3fc45f306dc9c883
-DATA incomplete64avx2Const<>+1872(SB)/8, $0x3fc45f306dc9c883
-DATA incomplete64avx2Const<>+1880(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64avx2Const<>+1376(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64avx2Const<>+1384(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64avx2Const<>+1392(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64avx2Const<>+1400(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64avx2Const<>+1408(SB)/8, $0x4085e00000000000
+DATA incomplete64avx2Const<>+1416(SB)/8, $0x4085e00000000000
+DATA incomplete64avx2Const<>+1424(SB)/8, $0x4085e00000000000
+DATA incomplete64avx2Const<>+1432(SB)/8, $0x4085e00000000000
+DATA incomplete64avx2Const<>+1440(SB)/8, $0xc087500000000000
+DATA incomplete64avx2Const<>+1448(SB)/8, $0xc087500000000000
+DATA incomplete64avx2Const<>+1456(SB)/8, $0xc087500000000000
+DATA incomplete64avx2Const<>+1464(SB)/8, $0xc087500000000000
+DATA incomplete64avx2Const<>+1472(SB)/8, $0x3ff71547652b82fe
+DATA incomplete64avx2Const<>+1480(SB)/8, $0x3ff71547652b82fe
+DATA incomplete64avx2Const<>+1488(SB)/8, $0x3ff71547652b82fe
+DATA incomplete64avx2Const<>+1496(SB)/8, $0x3ff71547652b82fe
+DATA incomplete64avx2Const<>+1504(SB)/8, $0x3e21eed8eff8d898
+DATA incomplete64avx2Const<>+1512(SB)/8, $0x3e21eed8eff8d898
+DATA incomplete64avx2Const<>+1520(SB)/8, $0x3e21eed8eff8d898
+DATA incomplete64avx2Const<>+1528(SB)/8, $0x3e21eed8eff8d898
+DATA incomplete64avx2Const<>+1536(SB)/8, $0x3de6124613a86d09
+DATA incomplete64avx2Const<>+1544(SB)/8, $0x3de6124613a86d09
+DATA incomplete64avx2Const<>+1552(SB)/8, $0x3de6124613a86d09
+DATA incomplete64avx2Const<>+1560(SB)/8, $0x3de6124613a86d09
+DATA incomplete64avx2Const<>+1568(SB)/8, $0x3e5ae64567f544e4
+DATA incomplete64avx2Const<>+1576(SB)/8, $0x3e5ae64567f544e4
+DATA incomplete64avx2Const<>+1584(SB)/8, $0x3e5ae64567f544e4
+DATA incomplete64avx2Const<>+1592(SB)/8, $0x3e5ae64567f544e4
+DATA incomplete64avx2Const<>+1600(SB)/8, $0x3e927e4fb7789f5c
+DATA incomplete64avx2Const<>+1608(SB)/8, $0x3e927e4fb7789f5c
+DATA incomplete64avx2Const<>+1616(SB)/8, $0x3e927e4fb7789f5c
+DATA incomplete64avx2Const<>+1624(SB)/8, $0x3e927e4fb7789f5c
+DATA incomplete64avx2Const<>+1632(SB)/8, $0x3ec71de3a556c734
+DATA incomplete64avx2Const<>+1640(SB)/8, $0x3ec71de3a556c734
+DATA incomplete64avx2Const<>+1648(SB)/8, $0x3ec71de3a556c734
+DATA incomplete64avx2Const<>+1656(SB)/8, $0x3ec71de3a556c734
+DATA incomplete64avx2Const<>+1664(SB)/8, $0x3efa01a01a01a01a
+DATA incomplete64avx2Const<>+1672(SB)/8, $0x3efa01a01a01a01a
+DATA incomplete64avx2Const<>+1680(SB)/8, $0x3efa01a01a01a01a
+DATA incomplete64avx2Const<>+1688(SB)/8, $0x3efa01a01a01a01a
+DATA incomplete64avx2Const<>+1696(SB)/8, $0x3f2a01a01a01a01a
+DATA incomplete64avx2Const<>+1704(SB)/8, $0x3f2a01a01a01a01a
+DATA incomplete64avx2Const<>+1712(SB)/8, $0x3f2a01a01a01a01a
+DATA incomplete64avx2Const<>+1720(SB)/8, $0x3f2a01a01a01a01a
+DATA incomplete64avx2Const<>+1728(SB)/8, $0x3f56c16c16c16c17
+DATA incomplete64avx2Const<>+1736(SB)/8, $0x3f56c16c16c16c17
+DATA incomplete64avx2Const<>+1744(SB)/8, $0x3f56c16c16c16c17
+DATA incomplete64avx2Const<>+1752(SB)/8, $0x3f56c16c16c16c17
+DATA incomplete64avx2Const<>+1760(SB)/8, $0x3f81111111111111
+DATA incomplete64avx2Const<>+1768(SB)/8, $0x3f81111111111111
+DATA incomplete64avx2Const<>+1776(SB)/8, $0x3f81111111111111
+DATA incomplete64avx2Const<>+1784(SB)/8, $0x3f81111111111111
+DATA incomplete64avx2Const<>+1792(SB)/8, $0x3fa5555555555555
+DATA incomplete64avx2Const<>+1800(SB)/8, $0x3fa5555555555555
+DATA incomplete64avx2Const<>+1808(SB)/8, $0x3fa5555555555555
+DATA incomplete64avx2Const<>+1816(SB)/8, $0x3fa5555555555555
+DATA incomplete64avx2Const<>+1824(SB)/8, $0x3fc5555555555555
+DATA incomplete64avx2Const<>+1832(SB)/8, $0x3fc5555555555555
+DATA incomplete64avx2Const<>+1840(SB)/8, $0x3fc5555555555555
+DATA incomplete64avx2Const<>+1848(SB)/8, $0x3fc5555555555555
+DATA incomplete64avx2Const<>+1856(SB)/8, $0x3fe0000000000000
+DATA incomplete64avx2Const<>+1864(SB)/8, $0x3fe0000000000000
+DATA incomplete64avx2Const<>+1872(SB)/8, $0x3fe0000000000000
+DATA incomplete64avx2Const<>+1880(SB)/8, $0x3fe0000000000000
 DATA incomplete64avx2Const<>+1888(SB)/8, $0x4054000000000000
 DATA incomplete64avx2Const<>+1896(SB)/8, $0x4054000000000000
 DATA incomplete64avx2Const<>+1904(SB)/8, $0x4054000000000000
@@ -3364,779 +3506,787 @@ DATA incomplete64avx2Const<>+7936(SB)/8, $0xc04e000000000000
 DATA incomplete64avx2Const<>+7944(SB)/8, $0xc04e000000000000
 DATA incomplete64avx2Const<>+7952(SB)/8, $0xc04e000000000000
 DATA incomplete64avx2Const<>+7960(SB)/8, $0xc04e000000000000
-DATA incomplete64avx2Const<>+7968(SB)/8, $0x3fac71c71c71c71c
-DATA incomplete64avx2Const<>+7976(SB)/8, $0x3fac71c71c71c71c
-DATA incomplete64avx2Const<>+7984(SB)/8, $0x3fac71c71c71c71c
-DATA incomplete64avx2Const<>+7992(SB)/8, $0x3fac71c71c71c71c
-DATA incomplete64avx2Const<>+8000(SB)/8, $0x3fb0000000000000
-DATA incomplete64avx2Const<>+8008(SB)/8, $0x3fb0000000000000
-DATA incomplete64avx2Const<>+8016(SB)/8, $0x3fb0000000000000
-DATA incomplete64avx2Const<>+8024(SB)/8, $0x3fb0000000000000
-DATA incomplete64avx2Const<>+8032(SB)/8, $0x3fb2492492492492
-DATA incomplete64avx2Const<>+8040(SB)/8, $0x3fb2492492492492
-DATA incomplete64avx2Const<>+8048(SB)/8, $0x3fb2492492492492
-DATA incomplete64avx2Const<>+8056(SB)/8, $0x3fb2492492492492
-DATA incomplete64avx2Const<>+8064(SB)/8, $0x3fb5555555555555
-DATA incomplete64avx2Const<>+8072(SB)/8, $0x3fb5555555555555
-DATA incomplete64avx2Const<>+8080(SB)/8, $0x3fb5555555555555
-DATA incomplete64avx2Const<>+8088(SB)/8, $0x3fb5555555555555
-DATA incomplete64avx2Const<>+8096(SB)/8, $0x3fb999999999999a
-DATA incomplete64avx2Const<>+8104(SB)/8, $0x3fb999999999999a
-DATA incomplete64avx2Const<>+8112(SB)/8, $0x3fb999999999999a
-DATA incomplete64avx2Const<>+8120(SB)/8, $0x3fb999999999999a
-DATA incomplete64avx2Const<>+8128(SB)/8, $0x3fc0000000000000
-DATA incomplete64avx2Const<>+8136(SB)/8, $0x3fc0000000000000
-DATA incomplete64avx2Const<>+8144(SB)/8, $0x3fc0000000000000
-DATA incomplete64avx2Const<>+8152(SB)/8, $0x3fc0000000000000
-DATA incomplete64avx2Const<>+8160(SB)/8, $0x3fd0000000000000
-DATA incomplete64avx2Const<>+8168(SB)/8, $0x3fd0000000000000
-DATA incomplete64avx2Const<>+8176(SB)/8, $0x3fd0000000000000
-DATA incomplete64avx2Const<>+8184(SB)/8, $0x3fd0000000000000
-DATA incomplete64avx2Const<>+8192(SB)/8, $0xbee6384af9ac219d
-DATA incomplete64avx2Const<>+8200(SB)/8, $0xbee6384af9ac219d
-DATA incomplete64avx2Const<>+8208(SB)/8, $0xbee6384af9ac219d
-DATA incomplete64avx2Const<>+8216(SB)/8, $0xbee6384af9ac219d
-DATA incomplete64avx2Const<>+8224(SB)/8, $0x3edc738f198ab550
-DATA incomplete64avx2Const<>+8232(SB)/8, $0x3edc738f198ab550
-DATA incomplete64avx2Const<>+8240(SB)/8, $0x3edc738f198ab550
-DATA incomplete64avx2Const<>+8248(SB)/8, $0x3edc738f198ab550
-DATA incomplete64avx2Const<>+8256(SB)/8, $0x3e33937992ec9b02
-DATA incomplete64avx2Const<>+8264(SB)/8, $0x3e33937992ec9b02
-DATA incomplete64avx2Const<>+8272(SB)/8, $0x3e33937992ec9b02
-DATA incomplete64avx2Const<>+8280(SB)/8, $0x3e33937992ec9b02
-DATA incomplete64avx2Const<>+8288(SB)/8, $0x3f084637d3f583cd
-DATA incomplete64avx2Const<>+8296(SB)/8, $0x3f084637d3f583cd
-DATA incomplete64avx2Const<>+8304(SB)/8, $0x3f084637d3f583cd
-DATA incomplete64avx2Const<>+8312(SB)/8, $0x3f084637d3f583cd
-DATA incomplete64avx2Const<>+8320(SB)/8, $0xbf20c16fcea7ddb2
-DATA incomplete64avx2Const<>+8328(SB)/8, $0xbf20c16fcea7ddb2
-DATA incomplete64avx2Const<>+8336(SB)/8, $0xbf20c16fcea7ddb2
-DATA incomplete64avx2Const<>+8344(SB)/8, $0xbf20c16fcea7ddb2
-DATA incomplete64avx2Const<>+8352(SB)/8, $0x3f25d1157082916d
-DATA incomplete64avx2Const<>+8360(SB)/8, $0x3f25d1157082916d
-DATA incomplete64avx2Const<>+8368(SB)/8, $0x3f25d1157082916d
-DATA incomplete64avx2Const<>+8376(SB)/8, $0x3f25d1157082916d
-DATA incomplete64avx2Const<>+8384(SB)/8, $0xbea762676b30cfd6
-DATA incomplete64avx2Const<>+8392(SB)/8, $0xbea762676b30cfd6
-DATA incomplete64avx2Const<>+8400(SB)/8, $0xbea762676b30cfd6
-DATA incomplete64avx2Const<>+8408(SB)/8, $0xbea762676b30cfd6
-DATA incomplete64avx2Const<>+8416(SB)/8, $0xbf3cb967b4446107
-DATA incomplete64avx2Const<>+8424(SB)/8, $0xbf3cb967b4446107
-DATA incomplete64avx2Const<>+8432(SB)/8, $0xbf3cb967b4446107
-DATA incomplete64avx2Const<>+8440(SB)/8, $0xbf3cb967b4446107
-DATA incomplete64avx2Const<>+8448(SB)/8, $0x3f4b8239c670e690
-DATA incomplete64avx2Const<>+8456(SB)/8, $0x3f4b8239c670e690
-DATA incomplete64avx2Const<>+8464(SB)/8, $0x3f4b8239c670e690
-DATA incomplete64avx2Const<>+8472(SB)/8, $0x3f4b8239c670e690
-DATA incomplete64avx2Const<>+8480(SB)/8, $0xbf45629b3187b744
-DATA incomplete64avx2Const<>+8488(SB)/8, $0xbf45629b3187b744
-DATA incomplete64avx2Const<>+8496(SB)/8, $0xbf45629b3187b744
-DATA incomplete64avx2Const<>+8504(SB)/8, $0xbf45629b3187b744
-DATA incomplete64avx2Const<>+8512(SB)/8, $0xbeb1c6acec59f442
-DATA incomplete64avx2Const<>+8520(SB)/8, $0xbeb1c6acec59f442
-DATA incomplete64avx2Const<>+8528(SB)/8, $0xbeb1c6acec59f442
-DATA incomplete64avx2Const<>+8536(SB)/8, $0xbeb1c6acec59f442
-DATA incomplete64avx2Const<>+8544(SB)/8, $0x3ea4b12ad51452d5
-DATA incomplete64avx2Const<>+8552(SB)/8, $0x3ea4b12ad51452d5
-DATA incomplete64avx2Const<>+8560(SB)/8, $0x3ea4b12ad51452d5
-DATA incomplete64avx2Const<>+8568(SB)/8, $0x3ea4b12ad51452d5
-DATA incomplete64avx2Const<>+8576(SB)/8, $0x3e00f82da50cdaee
-DATA incomplete64avx2Const<>+8584(SB)/8, $0x3e00f82da50cdaee
-DATA incomplete64avx2Const<>+8592(SB)/8, $0x3e00f82da50cdaee
-DATA incomplete64avx2Const<>+8600(SB)/8, $0x3e00f82da50cdaee
-DATA incomplete64avx2Const<>+8608(SB)/8, $0x3ed8467d794bd7f2
-DATA incomplete64avx2Const<>+8616(SB)/8, $0x3ed8467d794bd7f2
-DATA incomplete64avx2Const<>+8624(SB)/8, $0x3ed8467d794bd7f2
-DATA incomplete64avx2Const<>+8632(SB)/8, $0x3ed8467d794bd7f2
-DATA incomplete64avx2Const<>+8640(SB)/8, $0xbef3269164e3e304
-DATA incomplete64avx2Const<>+8648(SB)/8, $0xbef3269164e3e304
-DATA incomplete64avx2Const<>+8656(SB)/8, $0xbef3269164e3e304
-DATA incomplete64avx2Const<>+8664(SB)/8, $0xbef3269164e3e304
-DATA incomplete64avx2Const<>+8672(SB)/8, $0x3efd179830b113ab
-DATA incomplete64avx2Const<>+8680(SB)/8, $0x3efd179830b113ab
-DATA incomplete64avx2Const<>+8688(SB)/8, $0x3efd179830b113ab
-DATA incomplete64avx2Const<>+8696(SB)/8, $0x3efd179830b113ab
-DATA incomplete64avx2Const<>+8704(SB)/8, $0xbe8119c70312e0a2
-DATA incomplete64avx2Const<>+8712(SB)/8, $0xbe8119c70312e0a2
-DATA incomplete64avx2Const<>+8720(SB)/8, $0xbe8119c70312e0a2
-DATA incomplete64avx2Const<>+8728(SB)/8, $0xbe8119c70312e0a2
-DATA incomplete64avx2Const<>+8736(SB)/8, $0xbf1cc642787368ce
-DATA incomplete64avx2Const<>+8744(SB)/8, $0xbf1cc642787368ce
-DATA incomplete64avx2Const<>+8752(SB)/8, $0xbf1cc642787368ce
-DATA incomplete64avx2Const<>+8760(SB)/8, $0xbf1cc642787368ce
-DATA incomplete64avx2Const<>+8768(SB)/8, $0x3f326eeb5ece1d9f
-DATA incomplete64avx2Const<>+8776(SB)/8, $0x3f326eeb5ece1d9f
-DATA incomplete64avx2Const<>+8784(SB)/8, $0x3f326eeb5ece1d9f
-DATA incomplete64avx2Const<>+8792(SB)/8, $0x3f326eeb5ece1d9f
-DATA incomplete64avx2Const<>+8800(SB)/8, $0xbf35f3385098cebf
-DATA incomplete64avx2Const<>+8808(SB)/8, $0xbf35f3385098cebf
-DATA incomplete64avx2Const<>+8816(SB)/8, $0xbf35f3385098cebf
-DATA incomplete64avx2Const<>+8824(SB)/8, $0xbf35f3385098cebf
-DATA incomplete64avx2Const<>+8832(SB)/8, $0x3f0b1d75d3346711
-DATA incomplete64avx2Const<>+8840(SB)/8, $0x3f0b1d75d3346711
-DATA incomplete64avx2Const<>+8848(SB)/8, $0x3f0b1d75d3346711
-DATA incomplete64avx2Const<>+8856(SB)/8, $0x3f0b1d75d3346711
-DATA incomplete64avx2Const<>+8864(SB)/8, $0x3f3691879c01efb4
-DATA incomplete64avx2Const<>+8872(SB)/8, $0x3f3691879c01efb4
-DATA incomplete64avx2Const<>+8880(SB)/8, $0x3f3691879c01efb4
-DATA incomplete64avx2Const<>+8888(SB)/8, $0x3f3691879c01efb4
-DATA incomplete64avx2Const<>+8896(SB)/8, $0xbe77b2f7de505322
-DATA incomplete64avx2Const<>+8904(SB)/8, $0xbe77b2f7de505322
-DATA incomplete64avx2Const<>+8912(SB)/8, $0xbe77b2f7de505322
-DATA incomplete64avx2Const<>+8920(SB)/8, $0xbe77b2f7de505322
-DATA incomplete64avx2Const<>+8928(SB)/8, $0x3e69778c6d79bcc1
-DATA incomplete64avx2Const<>+8936(SB)/8, $0x3e69778c6d79bcc1
-DATA incomplete64avx2Const<>+8944(SB)/8, $0x3e69778c6d79bcc1
-DATA incomplete64avx2Const<>+8952(SB)/8, $0x3e69778c6d79bcc1
-DATA incomplete64avx2Const<>+8960(SB)/8, $0x3d5074e709bf4b8b
-DATA incomplete64avx2Const<>+8968(SB)/8, $0x3d5074e709bf4b8b
-DATA incomplete64avx2Const<>+8976(SB)/8, $0x3d5074e709bf4b8b
-DATA incomplete64avx2Const<>+8984(SB)/8, $0x3d5074e709bf4b8b
-DATA incomplete64avx2Const<>+8992(SB)/8, $0x3ea36c8903447d35
-DATA incomplete64avx2Const<>+9000(SB)/8, $0x3ea36c8903447d35
-DATA incomplete64avx2Const<>+9008(SB)/8, $0x3ea36c8903447d35
-DATA incomplete64avx2Const<>+9016(SB)/8, $0x3ea36c8903447d35
-DATA incomplete64avx2Const<>+9024(SB)/8, $0xbec10587854fcb37
-DATA incomplete64avx2Const<>+9032(SB)/8, $0xbec10587854fcb37
-DATA incomplete64avx2Const<>+9040(SB)/8, $0xbec10587854fcb37
-DATA incomplete64avx2Const<>+9048(SB)/8, $0xbec10587854fcb37
-DATA incomplete64avx2Const<>+9056(SB)/8, $0x3ecd115d4f5dcc68
-DATA incomplete64avx2Const<>+9064(SB)/8, $0x3ecd115d4f5dcc68
-DATA incomplete64avx2Const<>+9072(SB)/8, $0x3ecd115d4f5dcc68
-DATA incomplete64avx2Const<>+9080(SB)/8, $0x3ecd115d4f5dcc68
-DATA incomplete64avx2Const<>+9088(SB)/8, $0xbe2a74243fa27729
-DATA incomplete64avx2Const<>+9096(SB)/8, $0xbe2a74243fa27729
-DATA incomplete64avx2Const<>+9104(SB)/8, $0xbe2a74243fa27729
-DATA incomplete64avx2Const<>+9112(SB)/8, $0xbe2a74243fa27729
-DATA incomplete64avx2Const<>+9120(SB)/8, $0xbef3382f4cf48618
-DATA incomplete64avx2Const<>+9128(SB)/8, $0xbef3382f4cf48618
-DATA incomplete64avx2Const<>+9136(SB)/8, $0xbef3382f4cf48618
-DATA incomplete64avx2Const<>+9144(SB)/8, $0xbef3382f4cf48618
-DATA incomplete64avx2Const<>+9152(SB)/8, $0x3f0d6bdf83130dc1
-DATA incomplete64avx2Const<>+9160(SB)/8, $0x3f0d6bdf83130dc1
-DATA incomplete64avx2Const<>+9168(SB)/8, $0x3f0d6bdf83130dc1
-DATA incomplete64avx2Const<>+9176(SB)/8, $0x3f0d6bdf83130dc1
-DATA incomplete64avx2Const<>+9184(SB)/8, $0xbf15600945495b37
-DATA incomplete64avx2Const<>+9192(SB)/8, $0xbf15600945495b37
-DATA incomplete64avx2Const<>+9200(SB)/8, $0xbf15600945495b37
-DATA incomplete64avx2Const<>+9208(SB)/8, $0xbf15600945495b37
-DATA incomplete64avx2Const<>+9216(SB)/8, $0x3eaa8411da6cab49
-DATA incomplete64avx2Const<>+9224(SB)/8, $0x3eaa8411da6cab49
-DATA incomplete64avx2Const<>+9232(SB)/8, $0x3eaa8411da6cab49
-DATA incomplete64avx2Const<>+9240(SB)/8, $0x3eaa8411da6cab49
-DATA incomplete64avx2Const<>+9248(SB)/8, $0x3f31c0950d3ecb9d
-DATA incomplete64avx2Const<>+9256(SB)/8, $0x3f31c0950d3ecb9d
-DATA incomplete64avx2Const<>+9264(SB)/8, $0x3f31c0950d3ecb9d
-DATA incomplete64avx2Const<>+9272(SB)/8, $0x3f31c0950d3ecb9d
-DATA incomplete64avx2Const<>+9280(SB)/8, $0xbf436773bdb97b48
-DATA incomplete64avx2Const<>+9288(SB)/8, $0xbf436773bdb97b48
-DATA incomplete64avx2Const<>+9296(SB)/8, $0xbf436773bdb97b48
-DATA incomplete64avx2Const<>+9304(SB)/8, $0xbf436773bdb97b48
-DATA incomplete64avx2Const<>+9312(SB)/8, $0x3f4168ef1b0931c8
-DATA incomplete64avx2Const<>+9320(SB)/8, $0x3f4168ef1b0931c8
-DATA incomplete64avx2Const<>+9328(SB)/8, $0x3f4168ef1b0931c8
-DATA incomplete64avx2Const<>+9336(SB)/8, $0x3f4168ef1b0931c8
-DATA incomplete64avx2Const<>+9344(SB)/8, $0xbe3b15bbf334c8c3
-DATA incomplete64avx2Const<>+9352(SB)/8, $0xbe3b15bbf334c8c3
-DATA incomplete64avx2Const<>+9360(SB)/8, $0xbe3b15bbf334c8c3
-DATA incomplete64avx2Const<>+9368(SB)/8, $0xbe3b15bbf334c8c3
-DATA incomplete64avx2Const<>+9376(SB)/8, $0x3e2b2a3adb58623d
-DATA incomplete64avx2Const<>+9384(SB)/8, $0x3e2b2a3adb58623d
-DATA incomplete64avx2Const<>+9392(SB)/8, $0x3e2b2a3adb58623d
-DATA incomplete64avx2Const<>+9400(SB)/8, $0x3e2b2a3adb58623d
-DATA incomplete64avx2Const<>+9408(SB)/8, $0xbd14411c5ac40e35
-DATA incomplete64avx2Const<>+9416(SB)/8, $0xbd14411c5ac40e35
-DATA incomplete64avx2Const<>+9424(SB)/8, $0xbd14411c5ac40e35
-DATA incomplete64avx2Const<>+9432(SB)/8, $0xbd14411c5ac40e35
-DATA incomplete64avx2Const<>+9440(SB)/8, $0x3e69e630225a095b
-DATA incomplete64avx2Const<>+9448(SB)/8, $0x3e69e630225a095b
-DATA incomplete64avx2Const<>+9456(SB)/8, $0x3e69e630225a095b
-DATA incomplete64avx2Const<>+9464(SB)/8, $0x3e69e630225a095b
-DATA incomplete64avx2Const<>+9472(SB)/8, $0xbe88c267becd0c0f
-DATA incomplete64avx2Const<>+9480(SB)/8, $0xbe88c267becd0c0f
-DATA incomplete64avx2Const<>+9488(SB)/8, $0xbe88c267becd0c0f
-DATA incomplete64avx2Const<>+9496(SB)/8, $0xbe88c267becd0c0f
-DATA incomplete64avx2Const<>+9504(SB)/8, $0x3e9741504e5c87c2
-DATA incomplete64avx2Const<>+9512(SB)/8, $0x3e9741504e5c87c2
-DATA incomplete64avx2Const<>+9520(SB)/8, $0x3e9741504e5c87c2
-DATA incomplete64avx2Const<>+9528(SB)/8, $0x3e9741504e5c87c2
-DATA incomplete64avx2Const<>+9536(SB)/8, $0xbdf659cfde0bb2eb
-DATA incomplete64avx2Const<>+9544(SB)/8, $0xbdf659cfde0bb2eb
-DATA incomplete64avx2Const<>+9552(SB)/8, $0xbdf659cfde0bb2eb
-DATA incomplete64avx2Const<>+9560(SB)/8, $0xbdf659cfde0bb2eb
-DATA incomplete64avx2Const<>+9568(SB)/8, $0xbec338eb19652fd9
-DATA incomplete64avx2Const<>+9576(SB)/8, $0xbec338eb19652fd9
-DATA incomplete64avx2Const<>+9584(SB)/8, $0xbec338eb19652fd9
-DATA incomplete64avx2Const<>+9592(SB)/8, $0xbec338eb19652fd9
-DATA incomplete64avx2Const<>+9600(SB)/8, $0x3ee0d0e229150428
-DATA incomplete64avx2Const<>+9608(SB)/8, $0x3ee0d0e229150428
-DATA incomplete64avx2Const<>+9616(SB)/8, $0x3ee0d0e229150428
-DATA incomplete64avx2Const<>+9624(SB)/8, $0x3ee0d0e229150428
-DATA incomplete64avx2Const<>+9632(SB)/8, $0xbeec823fc1b3cc36
-DATA incomplete64avx2Const<>+9640(SB)/8, $0xbeec823fc1b3cc36
-DATA incomplete64avx2Const<>+9648(SB)/8, $0xbeec823fc1b3cc36
-DATA incomplete64avx2Const<>+9656(SB)/8, $0xbeec823fc1b3cc36
-DATA incomplete64avx2Const<>+9664(SB)/8, $0x3e830bdcf208080e
-DATA incomplete64avx2Const<>+9672(SB)/8, $0x3e830bdcf208080e
-DATA incomplete64avx2Const<>+9680(SB)/8, $0x3e830bdcf208080e
-DATA incomplete64avx2Const<>+9688(SB)/8, $0x3e830bdcf208080e
-DATA incomplete64avx2Const<>+9696(SB)/8, $0x3f11d1e9cb24760b
-DATA incomplete64avx2Const<>+9704(SB)/8, $0x3f11d1e9cb24760b
-DATA incomplete64avx2Const<>+9712(SB)/8, $0x3f11d1e9cb24760b
-DATA incomplete64avx2Const<>+9720(SB)/8, $0x3f11d1e9cb24760b
-DATA incomplete64avx2Const<>+9728(SB)/8, $0xbf2a2042c5148e27
-DATA incomplete64avx2Const<>+9736(SB)/8, $0xbf2a2042c5148e27
-DATA incomplete64avx2Const<>+9744(SB)/8, $0xbf2a2042c5148e27
-DATA incomplete64avx2Const<>+9752(SB)/8, $0xbf2a2042c5148e27
-DATA incomplete64avx2Const<>+9760(SB)/8, $0x3f322be87360ef1f
-DATA incomplete64avx2Const<>+9768(SB)/8, $0x3f322be87360ef1f
-DATA incomplete64avx2Const<>+9776(SB)/8, $0x3f322be87360ef1f
-DATA incomplete64avx2Const<>+9784(SB)/8, $0x3f322be87360ef1f
-DATA incomplete64avx2Const<>+9792(SB)/8, $0xbf1247604839c038
-DATA incomplete64avx2Const<>+9800(SB)/8, $0xbf1247604839c038
-DATA incomplete64avx2Const<>+9808(SB)/8, $0xbf1247604839c038
-DATA incomplete64avx2Const<>+9816(SB)/8, $0xbf1247604839c038
-DATA incomplete64avx2Const<>+9824(SB)/8, $0xbf36128ac5a4fa71
-DATA incomplete64avx2Const<>+9832(SB)/8, $0xbf36128ac5a4fa71
-DATA incomplete64avx2Const<>+9840(SB)/8, $0xbf36128ac5a4fa71
-DATA incomplete64avx2Const<>+9848(SB)/8, $0xbf36128ac5a4fa71
-DATA incomplete64avx2Const<>+9856(SB)/8, $0xbdfb14f212618752
-DATA incomplete64avx2Const<>+9864(SB)/8, $0xbdfb14f212618752
-DATA incomplete64avx2Const<>+9872(SB)/8, $0xbdfb14f212618752
-DATA incomplete64avx2Const<>+9880(SB)/8, $0xbdfb14f212618752
-DATA incomplete64avx2Const<>+9888(SB)/8, $0x3de9911dbca7ce93
-DATA incomplete64avx2Const<>+9896(SB)/8, $0x3de9911dbca7ce93
-DATA incomplete64avx2Const<>+9904(SB)/8, $0x3de9911dbca7ce93
-DATA incomplete64avx2Const<>+9912(SB)/8, $0x3de9911dbca7ce93
-DATA incomplete64avx2Const<>+9920(SB)/8, $0xbd5033ba70791e5e
-DATA incomplete64avx2Const<>+9928(SB)/8, $0xbd5033ba70791e5e
-DATA incomplete64avx2Const<>+9936(SB)/8, $0xbd5033ba70791e5e
-DATA incomplete64avx2Const<>+9944(SB)/8, $0xbd5033ba70791e5e
-DATA incomplete64avx2Const<>+9952(SB)/8, $0x3e2d9a9f1a8b7696
-DATA incomplete64avx2Const<>+9960(SB)/8, $0x3e2d9a9f1a8b7696
-DATA incomplete64avx2Const<>+9968(SB)/8, $0x3e2d9a9f1a8b7696
-DATA incomplete64avx2Const<>+9976(SB)/8, $0x3e2d9a9f1a8b7696
-DATA incomplete64avx2Const<>+9984(SB)/8, $0xbe4e78e449f4e3be
-DATA incomplete64avx2Const<>+9992(SB)/8, $0xbe4e78e449f4e3be
-DATA incomplete64avx2Const<>+10000(SB)/8, $0xbe4e78e449f4e3be
-DATA incomplete64avx2Const<>+10008(SB)/8, $0xbe4e78e449f4e3be
-DATA incomplete64avx2Const<>+10016(SB)/8, $0x3e5efe94304ac16b
-DATA incomplete64avx2Const<>+10024(SB)/8, $0x3e5efe94304ac16b
-DATA incomplete64avx2Const<>+10032(SB)/8, $0x3e5efe94304ac16b
-DATA incomplete64avx2Const<>+10040(SB)/8, $0x3e5efe94304ac16b
-DATA incomplete64avx2Const<>+10048(SB)/8, $0x3dc041515bab6ada
-DATA incomplete64avx2Const<>+10056(SB)/8, $0x3dc041515bab6ada
-DATA incomplete64avx2Const<>+10064(SB)/8, $0x3dc041515bab6ada
-DATA incomplete64avx2Const<>+10072(SB)/8, $0x3dc041515bab6ada
-DATA incomplete64avx2Const<>+10080(SB)/8, $0xbe8ec676cf33153c
-DATA incomplete64avx2Const<>+10088(SB)/8, $0xbe8ec676cf33153c
-DATA incomplete64avx2Const<>+10096(SB)/8, $0xbe8ec676cf33153c
-DATA incomplete64avx2Const<>+10104(SB)/8, $0xbe8ec676cf33153c
-DATA incomplete64avx2Const<>+10112(SB)/8, $0x3eade37d9f09164c
-DATA incomplete64avx2Const<>+10120(SB)/8, $0x3eade37d9f09164c
-DATA incomplete64avx2Const<>+10128(SB)/8, $0x3eade37d9f09164c
-DATA incomplete64avx2Const<>+10136(SB)/8, $0x3eade37d9f09164c
-DATA incomplete64avx2Const<>+10144(SB)/8, $0xbebc71c074985d3f
-DATA incomplete64avx2Const<>+10152(SB)/8, $0xbebc71c074985d3f
-DATA incomplete64avx2Const<>+10160(SB)/8, $0xbebc71c074985d3f
-DATA incomplete64avx2Const<>+10168(SB)/8, $0xbebc71c074985d3f
-DATA incomplete64avx2Const<>+10176(SB)/8, $0x3df13b3c5b7cb45e
-DATA incomplete64avx2Const<>+10184(SB)/8, $0x3df13b3c5b7cb45e
-DATA incomplete64avx2Const<>+10192(SB)/8, $0x3df13b3c5b7cb45e
-DATA incomplete64avx2Const<>+10200(SB)/8, $0x3df13b3c5b7cb45e
-DATA incomplete64avx2Const<>+10208(SB)/8, $0x3ee7db4c02846e81
-DATA incomplete64avx2Const<>+10216(SB)/8, $0x3ee7db4c02846e81
-DATA incomplete64avx2Const<>+10224(SB)/8, $0x3ee7db4c02846e81
-DATA incomplete64avx2Const<>+10232(SB)/8, $0x3ee7db4c02846e81
-DATA incomplete64avx2Const<>+10240(SB)/8, $0xbf04ce3fd902bcad
-DATA incomplete64avx2Const<>+10248(SB)/8, $0xbf04ce3fd902bcad
-DATA incomplete64avx2Const<>+10256(SB)/8, $0xbf04ce3fd902bcad
-DATA incomplete64avx2Const<>+10264(SB)/8, $0xbf04ce3fd902bcad
-DATA incomplete64avx2Const<>+10272(SB)/8, $0x3f116908b48ce058
-DATA incomplete64avx2Const<>+10280(SB)/8, $0x3f116908b48ce058
-DATA incomplete64avx2Const<>+10288(SB)/8, $0x3f116908b48ce058
-DATA incomplete64avx2Const<>+10296(SB)/8, $0x3f116908b48ce058
-DATA incomplete64avx2Const<>+10304(SB)/8, $0xbeb88f2ae1def9d0
-DATA incomplete64avx2Const<>+10312(SB)/8, $0xbeb88f2ae1def9d0
-DATA incomplete64avx2Const<>+10320(SB)/8, $0xbeb88f2ae1def9d0
-DATA incomplete64avx2Const<>+10328(SB)/8, $0xbeb88f2ae1def9d0
-DATA incomplete64avx2Const<>+10336(SB)/8, $0xbf33999a85a4237a
-DATA incomplete64avx2Const<>+10344(SB)/8, $0xbf33999a85a4237a
-DATA incomplete64avx2Const<>+10352(SB)/8, $0xbf33999a85a4237a
-DATA incomplete64avx2Const<>+10360(SB)/8, $0xbf33999a85a4237a
-DATA incomplete64avx2Const<>+10368(SB)/8, $0x3f49b0ff6874f2c4
-DATA incomplete64avx2Const<>+10376(SB)/8, $0x3f49b0ff6874f2c4
-DATA incomplete64avx2Const<>+10384(SB)/8, $0x3f49b0ff6874f2c4
-DATA incomplete64avx2Const<>+10392(SB)/8, $0x3f49b0ff6874f2c4
-DATA incomplete64avx2Const<>+10400(SB)/8, $0xbf4c3e0b02da7bf9
-DATA incomplete64avx2Const<>+10408(SB)/8, $0xbf4c3e0b02da7bf9
-DATA incomplete64avx2Const<>+10416(SB)/8, $0xbf4c3e0b02da7bf9
-DATA incomplete64avx2Const<>+10424(SB)/8, $0xbf4c3e0b02da7bf9
-DATA incomplete64avx2Const<>+10432(SB)/8, $0xbdb812d3d94d533b
-DATA incomplete64avx2Const<>+10440(SB)/8, $0xbdb812d3d94d533b
-DATA incomplete64avx2Const<>+10448(SB)/8, $0xbdb812d3d94d533b
-DATA incomplete64avx2Const<>+10456(SB)/8, $0xbdb812d3d94d533b
-DATA incomplete64avx2Const<>+10464(SB)/8, $0x3da587d7a7c1a668
-DATA incomplete64avx2Const<>+10472(SB)/8, $0x3da587d7a7c1a668
-DATA incomplete64avx2Const<>+10480(SB)/8, $0x3da587d7a7c1a668
-DATA incomplete64avx2Const<>+10488(SB)/8, $0x3da587d7a7c1a668
-DATA incomplete64avx2Const<>+10496(SB)/8, $0xbd0f46057e1c9d1f
-DATA incomplete64avx2Const<>+10504(SB)/8, $0xbd0f46057e1c9d1f
-DATA incomplete64avx2Const<>+10512(SB)/8, $0xbd0f46057e1c9d1f
-DATA incomplete64avx2Const<>+10520(SB)/8, $0xbd0f46057e1c9d1f
-DATA incomplete64avx2Const<>+10528(SB)/8, $0x3ded9b15465daec1
-DATA incomplete64avx2Const<>+10536(SB)/8, $0x3ded9b15465daec1
-DATA incomplete64avx2Const<>+10544(SB)/8, $0x3ded9b15465daec1
-DATA incomplete64avx2Const<>+10552(SB)/8, $0x3ded9b15465daec1
-DATA incomplete64avx2Const<>+10560(SB)/8, $0xbe1040c53b2491f0
-DATA incomplete64avx2Const<>+10568(SB)/8, $0xbe1040c53b2491f0
-DATA incomplete64avx2Const<>+10576(SB)/8, $0xbe1040c53b2491f0
-DATA incomplete64avx2Const<>+10584(SB)/8, $0xbe1040c53b2491f0
-DATA incomplete64avx2Const<>+10592(SB)/8, $0x3e21b66a39794ba9
-DATA incomplete64avx2Const<>+10600(SB)/8, $0x3e21b66a39794ba9
-DATA incomplete64avx2Const<>+10608(SB)/8, $0x3e21b66a39794ba9
-DATA incomplete64avx2Const<>+10616(SB)/8, $0x3e21b66a39794ba9
-DATA incomplete64avx2Const<>+10624(SB)/8, $0x3d850c3f0dd501eb
-DATA incomplete64avx2Const<>+10632(SB)/8, $0x3d850c3f0dd501eb
-DATA incomplete64avx2Const<>+10640(SB)/8, $0x3d850c3f0dd501eb
-DATA incomplete64avx2Const<>+10648(SB)/8, $0x3d850c3f0dd501eb
-DATA incomplete64avx2Const<>+10656(SB)/8, $0xbe54853ced169327
-DATA incomplete64avx2Const<>+10664(SB)/8, $0xbe54853ced169327
-DATA incomplete64avx2Const<>+10672(SB)/8, $0xbe54853ced169327
-DATA incomplete64avx2Const<>+10680(SB)/8, $0xbe54853ced169327
-DATA incomplete64avx2Const<>+10688(SB)/8, $0x3e75bde8ef4c4dc7
-DATA incomplete64avx2Const<>+10696(SB)/8, $0x3e75bde8ef4c4dc7
-DATA incomplete64avx2Const<>+10704(SB)/8, $0x3e75bde8ef4c4dc7
-DATA incomplete64avx2Const<>+10712(SB)/8, $0x3e75bde8ef4c4dc7
-DATA incomplete64avx2Const<>+10720(SB)/8, $0xbe86c2dcffbefeef
-DATA incomplete64avx2Const<>+10728(SB)/8, $0xbe86c2dcffbefeef
-DATA incomplete64avx2Const<>+10736(SB)/8, $0xbe86c2dcffbefeef
-DATA incomplete64avx2Const<>+10744(SB)/8, $0xbe86c2dcffbefeef
-DATA incomplete64avx2Const<>+10752(SB)/8, $0xbdbea23269c140a7
-DATA incomplete64avx2Const<>+10760(SB)/8, $0xbdbea23269c140a7
-DATA incomplete64avx2Const<>+10768(SB)/8, $0xbdbea23269c140a7
-DATA incomplete64avx2Const<>+10776(SB)/8, $0xbdbea23269c140a7
-DATA incomplete64avx2Const<>+10784(SB)/8, $0x3eb7e0201539310e
-DATA incomplete64avx2Const<>+10792(SB)/8, $0x3eb7e0201539310e
-DATA incomplete64avx2Const<>+10800(SB)/8, $0x3eb7e0201539310e
-DATA incomplete64avx2Const<>+10808(SB)/8, $0x3eb7e0201539310e
-DATA incomplete64avx2Const<>+10816(SB)/8, $0xbed7cd6f27b3f020
-DATA incomplete64avx2Const<>+10824(SB)/8, $0xbed7cd6f27b3f020
-DATA incomplete64avx2Const<>+10832(SB)/8, $0xbed7cd6f27b3f020
-DATA incomplete64avx2Const<>+10840(SB)/8, $0xbed7cd6f27b3f020
-DATA incomplete64avx2Const<>+10848(SB)/8, $0x3ee73df462204ef4
-DATA incomplete64avx2Const<>+10856(SB)/8, $0x3ee73df462204ef4
-DATA incomplete64avx2Const<>+10864(SB)/8, $0x3ee73df462204ef4
-DATA incomplete64avx2Const<>+10872(SB)/8, $0x3ee73df462204ef4
-DATA incomplete64avx2Const<>+10880(SB)/8, $0xbe90152a1871f27a
-DATA incomplete64avx2Const<>+10888(SB)/8, $0xbe90152a1871f27a
-DATA incomplete64avx2Const<>+10896(SB)/8, $0xbe90152a1871f27a
-DATA incomplete64avx2Const<>+10904(SB)/8, $0xbe90152a1871f27a
-DATA incomplete64avx2Const<>+10912(SB)/8, $0xbf13d2a3a29b5d9d
-DATA incomplete64avx2Const<>+10920(SB)/8, $0xbf13d2a3a29b5d9d
-DATA incomplete64avx2Const<>+10928(SB)/8, $0xbf13d2a3a29b5d9d
-DATA incomplete64avx2Const<>+10936(SB)/8, $0xbf13d2a3a29b5d9d
-DATA incomplete64avx2Const<>+10944(SB)/8, $0x3f318b9b5bf2d984
-DATA incomplete64avx2Const<>+10952(SB)/8, $0x3f318b9b5bf2d984
-DATA incomplete64avx2Const<>+10960(SB)/8, $0x3f318b9b5bf2d984
-DATA incomplete64avx2Const<>+10968(SB)/8, $0x3f318b9b5bf2d984
-DATA incomplete64avx2Const<>+10976(SB)/8, $0xbf3ebfb188b7ca00
-DATA incomplete64avx2Const<>+10984(SB)/8, $0xbf3ebfb188b7ca00
-DATA incomplete64avx2Const<>+10992(SB)/8, $0xbf3ebfb188b7ca00
-DATA incomplete64avx2Const<>+11000(SB)/8, $0xbf3ebfb188b7ca00
-DATA incomplete64avx2Const<>+11008(SB)/8, $0x3f2e13ce465fa859
-DATA incomplete64avx2Const<>+11016(SB)/8, $0x3f2e13ce465fa859
-DATA incomplete64avx2Const<>+11024(SB)/8, $0x3f2e13ce465fa859
-DATA incomplete64avx2Const<>+11032(SB)/8, $0x3f2e13ce465fa859
-DATA incomplete64avx2Const<>+11040(SB)/8, $0x3f4547d93b34e2b6
-DATA incomplete64avx2Const<>+11048(SB)/8, $0x3f4547d93b34e2b6
-DATA incomplete64avx2Const<>+11056(SB)/8, $0x3f4547d93b34e2b6
-DATA incomplete64avx2Const<>+11064(SB)/8, $0x3f4547d93b34e2b6
-DATA incomplete64avx2Const<>+11072(SB)/8, $0xbd733f39f65c6eee
-DATA incomplete64avx2Const<>+11080(SB)/8, $0xbd733f39f65c6eee
-DATA incomplete64avx2Const<>+11088(SB)/8, $0xbd733f39f65c6eee
-DATA incomplete64avx2Const<>+11096(SB)/8, $0xbd733f39f65c6eee
-DATA incomplete64avx2Const<>+11104(SB)/8, $0x3d60675f56b95f3b
-DATA incomplete64avx2Const<>+11112(SB)/8, $0x3d60675f56b95f3b
-DATA incomplete64avx2Const<>+11120(SB)/8, $0x3d60675f56b95f3b
-DATA incomplete64avx2Const<>+11128(SB)/8, $0x3d60675f56b95f3b
-DATA incomplete64avx2Const<>+11136(SB)/8, $0xbcf2c681309d6007
-DATA incomplete64avx2Const<>+11144(SB)/8, $0xbcf2c681309d6007
-DATA incomplete64avx2Const<>+11152(SB)/8, $0xbcf2c681309d6007
-DATA incomplete64avx2Const<>+11160(SB)/8, $0xbcf2c681309d6007
-DATA incomplete64avx2Const<>+11168(SB)/8, $0x3daa55da34225759
-DATA incomplete64avx2Const<>+11176(SB)/8, $0x3daa55da34225759
-DATA incomplete64avx2Const<>+11184(SB)/8, $0x3daa55da34225759
-DATA incomplete64avx2Const<>+11192(SB)/8, $0x3daa55da34225759
-DATA incomplete64avx2Const<>+11200(SB)/8, $0xbdce9778dbc61371
-DATA incomplete64avx2Const<>+11208(SB)/8, $0xbdce9778dbc61371
-DATA incomplete64avx2Const<>+11216(SB)/8, $0xbdce9778dbc61371
-DATA incomplete64avx2Const<>+11224(SB)/8, $0xbdce9778dbc61371
-DATA incomplete64avx2Const<>+11232(SB)/8, $0x3de1b1056c188672
-DATA incomplete64avx2Const<>+11240(SB)/8, $0x3de1b1056c188672
-DATA incomplete64avx2Const<>+11248(SB)/8, $0x3de1b1056c188672
-DATA incomplete64avx2Const<>+11256(SB)/8, $0x3de1b1056c188672
-DATA incomplete64avx2Const<>+11264(SB)/8, $0x3d70962774f638bb
-DATA incomplete64avx2Const<>+11272(SB)/8, $0x3d70962774f638bb
-DATA incomplete64avx2Const<>+11280(SB)/8, $0x3d70962774f638bb
-DATA incomplete64avx2Const<>+11288(SB)/8, $0x3d70962774f638bb
-DATA incomplete64avx2Const<>+11296(SB)/8, $0xbe177c5829460139
-DATA incomplete64avx2Const<>+11304(SB)/8, $0xbe177c5829460139
-DATA incomplete64avx2Const<>+11312(SB)/8, $0xbe177c5829460139
-DATA incomplete64avx2Const<>+11320(SB)/8, $0xbe177c5829460139
-DATA incomplete64avx2Const<>+11328(SB)/8, $0x3e3ac0d455e25360
-DATA incomplete64avx2Const<>+11336(SB)/8, $0x3e3ac0d455e25360
-DATA incomplete64avx2Const<>+11344(SB)/8, $0x3e3ac0d455e25360
-DATA incomplete64avx2Const<>+11352(SB)/8, $0x3e3ac0d455e25360
-DATA incomplete64avx2Const<>+11360(SB)/8, $0xbe4e437343a46f5d
-DATA incomplete64avx2Const<>+11368(SB)/8, $0xbe4e437343a46f5d
-DATA incomplete64avx2Const<>+11376(SB)/8, $0xbe4e437343a46f5d
-DATA incomplete64avx2Const<>+11384(SB)/8, $0xbe4e437343a46f5d
-DATA incomplete64avx2Const<>+11392(SB)/8, $0xbdec24bd0e740a6c
-DATA incomplete64avx2Const<>+11400(SB)/8, $0xbdec24bd0e740a6c
-DATA incomplete64avx2Const<>+11408(SB)/8, $0xbdec24bd0e740a6c
-DATA incomplete64avx2Const<>+11416(SB)/8, $0xbdec24bd0e740a6c
-DATA incomplete64avx2Const<>+11424(SB)/8, $0x3e832ac81c15d3d7
-DATA incomplete64avx2Const<>+11432(SB)/8, $0x3e832ac81c15d3d7
-DATA incomplete64avx2Const<>+11440(SB)/8, $0x3e832ac81c15d3d7
-DATA incomplete64avx2Const<>+11448(SB)/8, $0x3e832ac81c15d3d7
-DATA incomplete64avx2Const<>+11456(SB)/8, $0xbea522cb05171911
-DATA incomplete64avx2Const<>+11464(SB)/8, $0xbea522cb05171911
-DATA incomplete64avx2Const<>+11472(SB)/8, $0xbea522cb05171911
-DATA incomplete64avx2Const<>+11480(SB)/8, $0xbea522cb05171911
-DATA incomplete64avx2Const<>+11488(SB)/8, $0x3eb7058929663937
-DATA incomplete64avx2Const<>+11496(SB)/8, $0x3eb7058929663937
-DATA incomplete64avx2Const<>+11504(SB)/8, $0x3eb7058929663937
-DATA incomplete64avx2Const<>+11512(SB)/8, $0x3eb7058929663937
-DATA incomplete64avx2Const<>+11520(SB)/8, $0x3e626154ae39151d
-DATA incomplete64avx2Const<>+11528(SB)/8, $0x3e626154ae39151d
-DATA incomplete64avx2Const<>+11536(SB)/8, $0x3e626154ae39151d
-DATA incomplete64avx2Const<>+11544(SB)/8, $0x3e626154ae39151d
-DATA incomplete64avx2Const<>+11552(SB)/8, $0xbeeac2d05890f2c3
-DATA incomplete64avx2Const<>+11560(SB)/8, $0xbeeac2d05890f2c3
-DATA incomplete64avx2Const<>+11568(SB)/8, $0xbeeac2d05890f2c3
-DATA incomplete64avx2Const<>+11576(SB)/8, $0xbeeac2d05890f2c3
-DATA incomplete64avx2Const<>+11584(SB)/8, $0x3f0bbf43daf4fe53
-DATA incomplete64avx2Const<>+11592(SB)/8, $0x3f0bbf43daf4fe53
-DATA incomplete64avx2Const<>+11600(SB)/8, $0x3f0bbf43daf4fe53
-DATA incomplete64avx2Const<>+11608(SB)/8, $0x3f0bbf43daf4fe53
-DATA incomplete64avx2Const<>+11616(SB)/8, $0xbf1c253efaa1a932
-DATA incomplete64avx2Const<>+11624(SB)/8, $0xbf1c253efaa1a932
-DATA incomplete64avx2Const<>+11632(SB)/8, $0xbf1c253efaa1a932
-DATA incomplete64avx2Const<>+11640(SB)/8, $0xbf1c253efaa1a932
-DATA incomplete64avx2Const<>+11648(SB)/8, $0x3ec0db20a88f4696
-DATA incomplete64avx2Const<>+11656(SB)/8, $0x3ec0db20a88f4696
-DATA incomplete64avx2Const<>+11664(SB)/8, $0x3ec0db20a88f4696
-DATA incomplete64avx2Const<>+11672(SB)/8, $0x3ec0db20a88f4696
-DATA incomplete64avx2Const<>+11680(SB)/8, $0x3f4948b0fcd6e9e0
-DATA incomplete64avx2Const<>+11688(SB)/8, $0x3f4948b0fcd6e9e0
-DATA incomplete64avx2Const<>+11696(SB)/8, $0x3f4948b0fcd6e9e0
-DATA incomplete64avx2Const<>+11704(SB)/8, $0x3f4948b0fcd6e9e0
-DATA incomplete64avx2Const<>+11712(SB)/8, $0xbf65f7268edab4c8
-DATA incomplete64avx2Const<>+11720(SB)/8, $0xbf65f7268edab4c8
-DATA incomplete64avx2Const<>+11728(SB)/8, $0xbf65f7268edab4c8
-DATA incomplete64avx2Const<>+11736(SB)/8, $0xbf65f7268edab4c8
-DATA incomplete64avx2Const<>+11744(SB)/8, $0x3f70ee643b990ee6
-DATA incomplete64avx2Const<>+11752(SB)/8, $0x3f70ee643b990ee6
-DATA incomplete64avx2Const<>+11760(SB)/8, $0x3f70ee643b990ee6
-DATA incomplete64avx2Const<>+11768(SB)/8, $0x3f70ee643b990ee6
-DATA incomplete64avx2Const<>+11776(SB)/8, $0xbd2c068b448455ea
-DATA incomplete64avx2Const<>+11784(SB)/8, $0xbd2c068b448455ea
-DATA incomplete64avx2Const<>+11792(SB)/8, $0xbd2c068b448455ea
-DATA incomplete64avx2Const<>+11800(SB)/8, $0xbd2c068b448455ea
-DATA incomplete64avx2Const<>+11808(SB)/8, $0x3d16d8a9ef5c1827
-DATA incomplete64avx2Const<>+11816(SB)/8, $0x3d16d8a9ef5c1827
-DATA incomplete64avx2Const<>+11824(SB)/8, $0x3d16d8a9ef5c1827
-DATA incomplete64avx2Const<>+11832(SB)/8, $0x3d16d8a9ef5c1827
-DATA incomplete64avx2Const<>+11840(SB)/8, $0xbcaf3b7a5dcd1851
-DATA incomplete64avx2Const<>+11848(SB)/8, $0xbcaf3b7a5dcd1851
-DATA incomplete64avx2Const<>+11856(SB)/8, $0xbcaf3b7a5dcd1851
-DATA incomplete64avx2Const<>+11864(SB)/8, $0xbcaf3b7a5dcd1851
-DATA incomplete64avx2Const<>+11872(SB)/8, $0x3d6519580a10cd82
-DATA incomplete64avx2Const<>+11880(SB)/8, $0x3d6519580a10cd82
-DATA incomplete64avx2Const<>+11888(SB)/8, $0x3d6519580a10cd82
-DATA incomplete64avx2Const<>+11896(SB)/8, $0x3d6519580a10cd82
-DATA incomplete64avx2Const<>+11904(SB)/8, $0xbd89ccf2fab4608b
-DATA incomplete64avx2Const<>+11912(SB)/8, $0xbd89ccf2fab4608b
-DATA incomplete64avx2Const<>+11920(SB)/8, $0xbd89ccf2fab4608b
-DATA incomplete64avx2Const<>+11928(SB)/8, $0xbd89ccf2fab4608b
-DATA incomplete64avx2Const<>+11936(SB)/8, $0x3d9f8041c5540ea2
-DATA incomplete64avx2Const<>+11944(SB)/8, $0x3d9f8041c5540ea2
-DATA incomplete64avx2Const<>+11952(SB)/8, $0x3d9f8041c5540ea2
-DATA incomplete64avx2Const<>+11960(SB)/8, $0x3d9f8041c5540ea2
-DATA incomplete64avx2Const<>+11968(SB)/8, $0x3d3113e3a466db9e
-DATA incomplete64avx2Const<>+11976(SB)/8, $0x3d3113e3a466db9e
-DATA incomplete64avx2Const<>+11984(SB)/8, $0x3d3113e3a466db9e
-DATA incomplete64avx2Const<>+11992(SB)/8, $0x3d3113e3a466db9e
-DATA incomplete64avx2Const<>+12000(SB)/8, $0xbdd78a5056f8ce45
-DATA incomplete64avx2Const<>+12008(SB)/8, $0xbdd78a5056f8ce45
-DATA incomplete64avx2Const<>+12016(SB)/8, $0xbdd78a5056f8ce45
-DATA incomplete64avx2Const<>+12024(SB)/8, $0xbdd78a5056f8ce45
-DATA incomplete64avx2Const<>+12032(SB)/8, $0x3dfc9b434bf3c34e
-DATA incomplete64avx2Const<>+12040(SB)/8, $0x3dfc9b434bf3c34e
-DATA incomplete64avx2Const<>+12048(SB)/8, $0x3dfc9b434bf3c34e
-DATA incomplete64avx2Const<>+12056(SB)/8, $0x3dfc9b434bf3c34e
-DATA incomplete64avx2Const<>+12064(SB)/8, $0xbe11564ecff73d58
-DATA incomplete64avx2Const<>+12072(SB)/8, $0xbe11564ecff73d58
-DATA incomplete64avx2Const<>+12080(SB)/8, $0xbe11564ecff73d58
-DATA incomplete64avx2Const<>+12088(SB)/8, $0xbe11564ecff73d58
-DATA incomplete64avx2Const<>+12096(SB)/8, $0xbdb349fbca3a377b
-DATA incomplete64avx2Const<>+12104(SB)/8, $0xbdb349fbca3a377b
-DATA incomplete64avx2Const<>+12112(SB)/8, $0xbdb349fbca3a377b
-DATA incomplete64avx2Const<>+12120(SB)/8, $0xbdb349fbca3a377b
-DATA incomplete64avx2Const<>+12128(SB)/8, $0x3e49aa7a30de114c
-DATA incomplete64avx2Const<>+12136(SB)/8, $0x3e49aa7a30de114c
-DATA incomplete64avx2Const<>+12144(SB)/8, $0x3e49aa7a30de114c
-DATA incomplete64avx2Const<>+12152(SB)/8, $0x3e49aa7a30de114c
-DATA incomplete64avx2Const<>+12160(SB)/8, $0xbe6ee23d0cba8aee
-DATA incomplete64avx2Const<>+12168(SB)/8, $0xbe6ee23d0cba8aee
-DATA incomplete64avx2Const<>+12176(SB)/8, $0xbe6ee23d0cba8aee
-DATA incomplete64avx2Const<>+12184(SB)/8, $0xbe6ee23d0cba8aee
-DATA incomplete64avx2Const<>+12192(SB)/8, $0x3e8280f2cde3f847
-DATA incomplete64avx2Const<>+12200(SB)/8, $0x3e8280f2cde3f847
-DATA incomplete64avx2Const<>+12208(SB)/8, $0x3e8280f2cde3f847
-DATA incomplete64avx2Const<>+12216(SB)/8, $0x3e8280f2cde3f847
-DATA incomplete64avx2Const<>+12224(SB)/8, $0x3e33f59230a8357c
-DATA incomplete64avx2Const<>+12232(SB)/8, $0x3e33f59230a8357c
-DATA incomplete64avx2Const<>+12240(SB)/8, $0x3e33f59230a8357c
-DATA incomplete64avx2Const<>+12248(SB)/8, $0x3e33f59230a8357c
-DATA incomplete64avx2Const<>+12256(SB)/8, $0xbebb0bdfcc629cba
-DATA incomplete64avx2Const<>+12264(SB)/8, $0xbebb0bdfcc629cba
-DATA incomplete64avx2Const<>+12272(SB)/8, $0xbebb0bdfcc629cba
-DATA incomplete64avx2Const<>+12280(SB)/8, $0xbebb0bdfcc629cba
-DATA incomplete64avx2Const<>+12288(SB)/8, $0x3ee00a9cabd6b83e
-DATA incomplete64avx2Const<>+12296(SB)/8, $0x3ee00a9cabd6b83e
-DATA incomplete64avx2Const<>+12304(SB)/8, $0x3ee00a9cabd6b83e
-DATA incomplete64avx2Const<>+12312(SB)/8, $0x3ee00a9cabd6b83e
-DATA incomplete64avx2Const<>+12320(SB)/8, $0xbef2fa4ae89e5af0
-DATA incomplete64avx2Const<>+12328(SB)/8, $0xbef2fa4ae89e5af0
-DATA incomplete64avx2Const<>+12336(SB)/8, $0xbef2fa4ae89e5af0
-DATA incomplete64avx2Const<>+12344(SB)/8, $0xbef2fa4ae89e5af0
-DATA incomplete64avx2Const<>+12352(SB)/8, $0xbe9af83440e53dbc
-DATA incomplete64avx2Const<>+12360(SB)/8, $0xbe9af83440e53dbc
-DATA incomplete64avx2Const<>+12368(SB)/8, $0xbe9af83440e53dbc
-DATA incomplete64avx2Const<>+12376(SB)/8, $0xbe9af83440e53dbc
-DATA incomplete64avx2Const<>+12384(SB)/8, $0x3f2af83440e53dbc
-DATA incomplete64avx2Const<>+12392(SB)/8, $0x3f2af83440e53dbc
-DATA incomplete64avx2Const<>+12400(SB)/8, $0x3f2af83440e53dbc
-DATA incomplete64avx2Const<>+12408(SB)/8, $0x3f2af83440e53dbc
-DATA incomplete64avx2Const<>+12416(SB)/8, $0xbf50394f6f09e723
-DATA incomplete64avx2Const<>+12424(SB)/8, $0xbf50394f6f09e723
-DATA incomplete64avx2Const<>+12432(SB)/8, $0xbf50394f6f09e723
-DATA incomplete64avx2Const<>+12440(SB)/8, $0xbf50394f6f09e723
-DATA incomplete64avx2Const<>+12448(SB)/8, $0x3f65ac056b015ac0
-DATA incomplete64avx2Const<>+12456(SB)/8, $0x3f65ac056b015ac0
-DATA incomplete64avx2Const<>+12464(SB)/8, $0x3f65ac056b015ac0
-DATA incomplete64avx2Const<>+12472(SB)/8, $0x3f65ac056b015ac0
-DATA incomplete64avx2Const<>+12480(SB)/8, $0xbf6c71c71c71c71c
-DATA incomplete64avx2Const<>+12488(SB)/8, $0xbf6c71c71c71c71c
-DATA incomplete64avx2Const<>+12496(SB)/8, $0xbf6c71c71c71c71c
-DATA incomplete64avx2Const<>+12504(SB)/8, $0xbf6c71c71c71c71c
-DATA incomplete64avx2Const<>+12512(SB)/8, $0xbf5e573ac901e574
-DATA incomplete64avx2Const<>+12520(SB)/8, $0xbf5e573ac901e574
-DATA incomplete64avx2Const<>+12528(SB)/8, $0xbf5e573ac901e574
-DATA incomplete64avx2Const<>+12536(SB)/8, $0xbf5e573ac901e574
-DATA incomplete64avx2Const<>+12544(SB)/8, $0xbce1ca914d71a27c
-DATA incomplete64avx2Const<>+12552(SB)/8, $0xbce1ca914d71a27c
-DATA incomplete64avx2Const<>+12560(SB)/8, $0xbce1ca914d71a27c
-DATA incomplete64avx2Const<>+12568(SB)/8, $0xbce1ca914d71a27c
-DATA incomplete64avx2Const<>+12576(SB)/8, $0x3ccd2e7d5ca48b90
-DATA incomplete64avx2Const<>+12584(SB)/8, $0x3ccd2e7d5ca48b90
-DATA incomplete64avx2Const<>+12592(SB)/8, $0x3ccd2e7d5ca48b90
-DATA incomplete64avx2Const<>+12600(SB)/8, $0x3ccd2e7d5ca48b90
-DATA incomplete64avx2Const<>+12608(SB)/8, $0xbcc283fe7950ad7b
-DATA incomplete64avx2Const<>+12616(SB)/8, $0xbcc283fe7950ad7b
-DATA incomplete64avx2Const<>+12624(SB)/8, $0xbcc283fe7950ad7b
-DATA incomplete64avx2Const<>+12632(SB)/8, $0xbcc283fe7950ad7b
-DATA incomplete64avx2Const<>+12640(SB)/8, $0x3d20104fc4369a3c
-DATA incomplete64avx2Const<>+12648(SB)/8, $0x3d20104fc4369a3c
-DATA incomplete64avx2Const<>+12656(SB)/8, $0x3d20104fc4369a3c
-DATA incomplete64avx2Const<>+12664(SB)/8, $0x3d20104fc4369a3c
-DATA incomplete64avx2Const<>+12672(SB)/8, $0xbd43989bebb193c0
-DATA incomplete64avx2Const<>+12680(SB)/8, $0xbd43989bebb193c0
-DATA incomplete64avx2Const<>+12688(SB)/8, $0xbd43989bebb193c0
-DATA incomplete64avx2Const<>+12696(SB)/8, $0xbd43989bebb193c0
-DATA incomplete64avx2Const<>+12704(SB)/8, $0x3d57ba0759769d7c
-DATA incomplete64avx2Const<>+12712(SB)/8, $0x3d57ba0759769d7c
-DATA incomplete64avx2Const<>+12720(SB)/8, $0x3d57ba0759769d7c
-DATA incomplete64avx2Const<>+12728(SB)/8, $0x3d57ba0759769d7c
-DATA incomplete64avx2Const<>+12736(SB)/8, $0x3d3ef98008f5eec2
-DATA incomplete64avx2Const<>+12744(SB)/8, $0x3d3ef98008f5eec2
-DATA incomplete64avx2Const<>+12752(SB)/8, $0x3d3ef98008f5eec2
-DATA incomplete64avx2Const<>+12760(SB)/8, $0x3d3ef98008f5eec2
-DATA incomplete64avx2Const<>+12768(SB)/8, $0xbd961ca701fd754a
-DATA incomplete64avx2Const<>+12776(SB)/8, $0xbd961ca701fd754a
-DATA incomplete64avx2Const<>+12784(SB)/8, $0xbd961ca701fd754a
-DATA incomplete64avx2Const<>+12792(SB)/8, $0xbd961ca701fd754a
-DATA incomplete64avx2Const<>+12800(SB)/8, $0x3dbac9475c463659
-DATA incomplete64avx2Const<>+12808(SB)/8, $0x3dbac9475c463659
-DATA incomplete64avx2Const<>+12816(SB)/8, $0x3dbac9475c463659
-DATA incomplete64avx2Const<>+12824(SB)/8, $0x3dbac9475c463659
-DATA incomplete64avx2Const<>+12832(SB)/8, $0xbdd0070a87340428
-DATA incomplete64avx2Const<>+12840(SB)/8, $0xbdd0070a87340428
-DATA incomplete64avx2Const<>+12848(SB)/8, $0xbdd0070a87340428
-DATA incomplete64avx2Const<>+12856(SB)/8, $0xbdd0070a87340428
-DATA incomplete64avx2Const<>+12864(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA incomplete64avx2Const<>+12872(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA incomplete64avx2Const<>+12880(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA incomplete64avx2Const<>+12888(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA incomplete64avx2Const<>+12896(SB)/8, $0x3e0f6e66d24d5c8a
-DATA incomplete64avx2Const<>+12904(SB)/8, $0x3e0f6e66d24d5c8a
-DATA incomplete64avx2Const<>+12912(SB)/8, $0x3e0f6e66d24d5c8a
-DATA incomplete64avx2Const<>+12920(SB)/8, $0x3e0f6e66d24d5c8a
-DATA incomplete64avx2Const<>+12928(SB)/8, $0xbe32d2197c7a2faa
-DATA incomplete64avx2Const<>+12936(SB)/8, $0xbe32d2197c7a2faa
-DATA incomplete64avx2Const<>+12944(SB)/8, $0xbe32d2197c7a2faa
-DATA incomplete64avx2Const<>+12952(SB)/8, $0xbe32d2197c7a2faa
-DATA incomplete64avx2Const<>+12960(SB)/8, $0x3e46097d55c37c1c
-DATA incomplete64avx2Const<>+12968(SB)/8, $0x3e46097d55c37c1c
-DATA incomplete64avx2Const<>+12976(SB)/8, $0x3e46097d55c37c1c
-DATA incomplete64avx2Const<>+12984(SB)/8, $0x3e46097d55c37c1c
-DATA incomplete64avx2Const<>+12992(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA incomplete64avx2Const<>+13000(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA incomplete64avx2Const<>+13008(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA incomplete64avx2Const<>+13016(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA incomplete64avx2Const<>+13024(SB)/8, $0xbe87b5f9a2d0465c
-DATA incomplete64avx2Const<>+13032(SB)/8, $0xbe87b5f9a2d0465c
-DATA incomplete64avx2Const<>+13040(SB)/8, $0xbe87b5f9a2d0465c
-DATA incomplete64avx2Const<>+13048(SB)/8, $0xbe87b5f9a2d0465c
-DATA incomplete64avx2Const<>+13056(SB)/8, $0x3eabd6d21e4b4109
-DATA incomplete64avx2Const<>+13064(SB)/8, $0x3eabd6d21e4b4109
-DATA incomplete64avx2Const<>+13072(SB)/8, $0x3eabd6d21e4b4109
-DATA incomplete64avx2Const<>+13080(SB)/8, $0x3eabd6d21e4b4109
-DATA incomplete64avx2Const<>+13088(SB)/8, $0xbebf1b22f594c6b5
-DATA incomplete64avx2Const<>+13096(SB)/8, $0xbebf1b22f594c6b5
-DATA incomplete64avx2Const<>+13104(SB)/8, $0xbebf1b22f594c6b5
-DATA incomplete64avx2Const<>+13112(SB)/8, $0xbebf1b22f594c6b5
-DATA incomplete64avx2Const<>+13120(SB)/8, $0xbec255370652afc1
-DATA incomplete64avx2Const<>+13128(SB)/8, $0xbec255370652afc1
-DATA incomplete64avx2Const<>+13136(SB)/8, $0xbec255370652afc1
-DATA incomplete64avx2Const<>+13144(SB)/8, $0xbec255370652afc1
-DATA incomplete64avx2Const<>+13152(SB)/8, $0x3f048c5892f7cd83
-DATA incomplete64avx2Const<>+13160(SB)/8, $0x3f048c5892f7cd83
-DATA incomplete64avx2Const<>+13168(SB)/8, $0x3f048c5892f7cd83
-DATA incomplete64avx2Const<>+13176(SB)/8, $0x3f048c5892f7cd83
-DATA incomplete64avx2Const<>+13184(SB)/8, $0xbf276e06fec7273b
-DATA incomplete64avx2Const<>+13192(SB)/8, $0xbf276e06fec7273b
-DATA incomplete64avx2Const<>+13200(SB)/8, $0xbf276e06fec7273b
-DATA incomplete64avx2Const<>+13208(SB)/8, $0xbf276e06fec7273b
-DATA incomplete64avx2Const<>+13216(SB)/8, $0x3f371de3a556c734
-DATA incomplete64avx2Const<>+13224(SB)/8, $0x3f371de3a556c734
-DATA incomplete64avx2Const<>+13232(SB)/8, $0x3f371de3a556c734
-DATA incomplete64avx2Const<>+13240(SB)/8, $0x3f371de3a556c734
-DATA incomplete64avx2Const<>+13248(SB)/8, $0x3f52f684bda12f68
-DATA incomplete64avx2Const<>+13256(SB)/8, $0x3f52f684bda12f68
-DATA incomplete64avx2Const<>+13264(SB)/8, $0x3f52f684bda12f68
-DATA incomplete64avx2Const<>+13272(SB)/8, $0x3f52f684bda12f68
-DATA incomplete64avx2Const<>+13280(SB)/8, $0xbf8e573ac901e574
-DATA incomplete64avx2Const<>+13288(SB)/8, $0xbf8e573ac901e574
-DATA incomplete64avx2Const<>+13296(SB)/8, $0xbf8e573ac901e574
-DATA incomplete64avx2Const<>+13304(SB)/8, $0xbf8e573ac901e574
-DATA incomplete64avx2Const<>+13312(SB)/8, $0xbfd5555555555555
-DATA incomplete64avx2Const<>+13320(SB)/8, $0xbfd5555555555555
-DATA incomplete64avx2Const<>+13328(SB)/8, $0xbfd5555555555555
-DATA incomplete64avx2Const<>+13336(SB)/8, $0xbfd5555555555555
-DATA incomplete64avx2Const<>+13344(SB)/8, $0x3e10fbd1ff90e1c8
-DATA incomplete64avx2Const<>+13352(SB)/8, $0x3e10fbd1ff90e1c8
-DATA incomplete64avx2Const<>+13360(SB)/8, $0x3e10fbd1ff90e1c8
-DATA incomplete64avx2Const<>+13368(SB)/8, $0x3e10fbd1ff90e1c8
-DATA incomplete64avx2Const<>+13376(SB)/8, $0x3e0e750cac4778d3
-DATA incomplete64avx2Const<>+13384(SB)/8, $0x3e0e750cac4778d3
-DATA incomplete64avx2Const<>+13392(SB)/8, $0x3e0e750cac4778d3
-DATA incomplete64avx2Const<>+13400(SB)/8, $0x3e0e750cac4778d3
-DATA incomplete64avx2Const<>+13408(SB)/8, $0xbe424124a7979a5c
-DATA incomplete64avx2Const<>+13416(SB)/8, $0xbe424124a7979a5c
-DATA incomplete64avx2Const<>+13424(SB)/8, $0xbe424124a7979a5c
-DATA incomplete64avx2Const<>+13432(SB)/8, $0xbe424124a7979a5c
-DATA incomplete64avx2Const<>+13440(SB)/8, $0xbe4c9e3f1cd92f5b
-DATA incomplete64avx2Const<>+13448(SB)/8, $0xbe4c9e3f1cd92f5b
-DATA incomplete64avx2Const<>+13456(SB)/8, $0xbe4c9e3f1cd92f5b
-DATA incomplete64avx2Const<>+13464(SB)/8, $0xbe4c9e3f1cd92f5b
-DATA incomplete64avx2Const<>+13472(SB)/8, $0x3e667206d83c9b4d
-DATA incomplete64avx2Const<>+13480(SB)/8, $0x3e667206d83c9b4d
-DATA incomplete64avx2Const<>+13488(SB)/8, $0x3e667206d83c9b4d
-DATA incomplete64avx2Const<>+13496(SB)/8, $0x3e667206d83c9b4d
-DATA incomplete64avx2Const<>+13504(SB)/8, $0x3e7b58741910ab39
-DATA incomplete64avx2Const<>+13512(SB)/8, $0x3e7b58741910ab39
-DATA incomplete64avx2Const<>+13520(SB)/8, $0x3e7b58741910ab39
-DATA incomplete64avx2Const<>+13528(SB)/8, $0x3e7b58741910ab39
-DATA incomplete64avx2Const<>+13536(SB)/8, $0xbe83015c7bf14f85
-DATA incomplete64avx2Const<>+13544(SB)/8, $0xbe83015c7bf14f85
-DATA incomplete64avx2Const<>+13552(SB)/8, $0xbe83015c7bf14f85
-DATA incomplete64avx2Const<>+13560(SB)/8, $0xbe83015c7bf14f85
-DATA incomplete64avx2Const<>+13568(SB)/8, $0xbea4b0fad3f74c42
-DATA incomplete64avx2Const<>+13576(SB)/8, $0xbea4b0fad3f74c42
-DATA incomplete64avx2Const<>+13584(SB)/8, $0xbea4b0fad3f74c42
-DATA incomplete64avx2Const<>+13592(SB)/8, $0xbea4b0fad3f74c42
-DATA incomplete64avx2Const<>+13600(SB)/8, $0x3e97f26fd7caec6c
-DATA incomplete64avx2Const<>+13608(SB)/8, $0x3e97f26fd7caec6c
-DATA incomplete64avx2Const<>+13616(SB)/8, $0x3e97f26fd7caec6c
-DATA incomplete64avx2Const<>+13624(SB)/8, $0x3e97f26fd7caec6c
-DATA incomplete64avx2Const<>+13632(SB)/8, $0x3ecd20f41dbcb1c9
-DATA incomplete64avx2Const<>+13640(SB)/8, $0x3ecd20f41dbcb1c9
-DATA incomplete64avx2Const<>+13648(SB)/8, $0x3ecd20f41dbcb1c9
-DATA incomplete64avx2Const<>+13656(SB)/8, $0x3ecd20f41dbcb1c9
-DATA incomplete64avx2Const<>+13664(SB)/8, $0xbea88ba0a324beaa
-DATA incomplete64avx2Const<>+13672(SB)/8, $0xbea88ba0a324beaa
-DATA incomplete64avx2Const<>+13680(SB)/8, $0xbea88ba0a324beaa
-DATA incomplete64avx2Const<>+13688(SB)/8, $0xbea88ba0a324beaa
-DATA incomplete64avx2Const<>+13696(SB)/8, $0xbef513b482a54a1d
-DATA incomplete64avx2Const<>+13704(SB)/8, $0xbef513b482a54a1d
-DATA incomplete64avx2Const<>+13712(SB)/8, $0xbef513b482a54a1d
-DATA incomplete64avx2Const<>+13720(SB)/8, $0xbef513b482a54a1d
-DATA incomplete64avx2Const<>+13728(SB)/8, $0x3ed4c2781340ddff
-DATA incomplete64avx2Const<>+13736(SB)/8, $0x3ed4c2781340ddff
-DATA incomplete64avx2Const<>+13744(SB)/8, $0x3ed4c2781340ddff
-DATA incomplete64avx2Const<>+13752(SB)/8, $0x3ed4c2781340ddff
-DATA incomplete64avx2Const<>+13760(SB)/8, $0x3f2065a34115a389
-DATA incomplete64avx2Const<>+13768(SB)/8, $0x3f2065a34115a389
-DATA incomplete64avx2Const<>+13776(SB)/8, $0x3f2065a34115a389
-DATA incomplete64avx2Const<>+13784(SB)/8, $0x3f2065a34115a389
-DATA incomplete64avx2Const<>+13792(SB)/8, $0xbf1b91279aaf4f8d
-DATA incomplete64avx2Const<>+13800(SB)/8, $0xbf1b91279aaf4f8d
-DATA incomplete64avx2Const<>+13808(SB)/8, $0xbf1b91279aaf4f8d
-DATA incomplete64avx2Const<>+13816(SB)/8, $0xbf1b91279aaf4f8d
-DATA incomplete64avx2Const<>+13824(SB)/8, $0xbf498db50d72f6fd
-DATA incomplete64avx2Const<>+13832(SB)/8, $0xbf498db50d72f6fd
-DATA incomplete64avx2Const<>+13840(SB)/8, $0xbf498db50d72f6fd
-DATA incomplete64avx2Const<>+13848(SB)/8, $0xbf498db50d72f6fd
-DATA incomplete64avx2Const<>+13856(SB)/8, $0x3f5ef1bdd4ca47a3
-DATA incomplete64avx2Const<>+13864(SB)/8, $0x3f5ef1bdd4ca47a3
-DATA incomplete64avx2Const<>+13872(SB)/8, $0x3f5ef1bdd4ca47a3
-DATA incomplete64avx2Const<>+13880(SB)/8, $0x3f5ef1bdd4ca47a3
-DATA incomplete64avx2Const<>+13888(SB)/8, $0x3f64b884e41eebcb
-DATA incomplete64avx2Const<>+13896(SB)/8, $0x3f64b884e41eebcb
-DATA incomplete64avx2Const<>+13904(SB)/8, $0x3f64b884e41eebcb
-DATA incomplete64avx2Const<>+13912(SB)/8, $0x3f64b884e41eebcb
-DATA incomplete64avx2Const<>+13920(SB)/8, $0xbf98574c40bd189c
-DATA incomplete64avx2Const<>+13928(SB)/8, $0xbf98574c40bd189c
-DATA incomplete64avx2Const<>+13936(SB)/8, $0xbf98574c40bd189c
-DATA incomplete64avx2Const<>+13944(SB)/8, $0xbf98574c40bd189c
-DATA incomplete64avx2Const<>+13952(SB)/8, $0x3fb17ca2877f2532
-DATA incomplete64avx2Const<>+13960(SB)/8, $0x3fb17ca2877f2532
-DATA incomplete64avx2Const<>+13968(SB)/8, $0x3fb17ca2877f2532
-DATA incomplete64avx2Const<>+13976(SB)/8, $0x3fb17ca2877f2532
-DATA incomplete64avx2Const<>+13984(SB)/8, $0xbfbe88b803a49228
-DATA incomplete64avx2Const<>+13992(SB)/8, $0xbfbe88b803a49228
-DATA incomplete64avx2Const<>+14000(SB)/8, $0xbfbe88b803a49228
-DATA incomplete64avx2Const<>+14008(SB)/8, $0xbfbe88b803a49228
-DATA incomplete64avx2Const<>+14016(SB)/8, $0x3fc098366a5b466c
-DATA incomplete64avx2Const<>+14024(SB)/8, $0x3fc098366a5b466c
-DATA incomplete64avx2Const<>+14032(SB)/8, $0x3fc098366a5b466c
-DATA incomplete64avx2Const<>+14040(SB)/8, $0x3fc098366a5b466c
-DATA incomplete64avx2Const<>+14048(SB)/8, $0xbfa85a15c58aa5e6
-DATA incomplete64avx2Const<>+14056(SB)/8, $0xbfa85a15c58aa5e6
-DATA incomplete64avx2Const<>+14064(SB)/8, $0xbfa85a15c58aa5e6
-DATA incomplete64avx2Const<>+14072(SB)/8, $0xbfa85a15c58aa5e6
-DATA incomplete64avx2Const<>+14080(SB)/8, $0xbfc15c084bb9e8f2
-DATA incomplete64avx2Const<>+14088(SB)/8, $0xbfc15c084bb9e8f2
-DATA incomplete64avx2Const<>+14096(SB)/8, $0xbfc15c084bb9e8f2
-DATA incomplete64avx2Const<>+14104(SB)/8, $0xbfc15c084bb9e8f2
-DATA incomplete64avx2Const<>+14112(SB)/8, $0x3ff40c522d7e4987
-DATA incomplete64avx2Const<>+14120(SB)/8, $0x3ff40c522d7e4987
-DATA incomplete64avx2Const<>+14128(SB)/8, $0x3ff40c522d7e4987
-DATA incomplete64avx2Const<>+14136(SB)/8, $0x3ff40c522d7e4987
-GLOBL incomplete64avx2Const<>(SB), RODATA|NOPTR, $14144
+DATA incomplete64avx2Const<>+7968(SB)/8, $0x7fffffffffffffff
+DATA incomplete64avx2Const<>+7976(SB)/8, $0x7fffffffffffffff
+DATA incomplete64avx2Const<>+7984(SB)/8, $0x7fffffffffffffff
+DATA incomplete64avx2Const<>+7992(SB)/8, $0x7fffffffffffffff
+DATA incomplete64avx2Const<>+8000(SB)/8, $0x3fd5c28f5c28f5c3
+DATA incomplete64avx2Const<>+8008(SB)/8, $0x3fd5c28f5c28f5c3
+DATA incomplete64avx2Const<>+8016(SB)/8, $0x3fd5c28f5c28f5c3
+DATA incomplete64avx2Const<>+8024(SB)/8, $0x3fd5c28f5c28f5c3
+DATA incomplete64avx2Const<>+8032(SB)/8, $0x3fac71c71c71c71c
+DATA incomplete64avx2Const<>+8040(SB)/8, $0x3fac71c71c71c71c
+DATA incomplete64avx2Const<>+8048(SB)/8, $0x3fac71c71c71c71c
+DATA incomplete64avx2Const<>+8056(SB)/8, $0x3fac71c71c71c71c
+DATA incomplete64avx2Const<>+8064(SB)/8, $0x3fb0000000000000
+DATA incomplete64avx2Const<>+8072(SB)/8, $0x3fb0000000000000
+DATA incomplete64avx2Const<>+8080(SB)/8, $0x3fb0000000000000
+DATA incomplete64avx2Const<>+8088(SB)/8, $0x3fb0000000000000
+DATA incomplete64avx2Const<>+8096(SB)/8, $0x3fb2492492492492
+DATA incomplete64avx2Const<>+8104(SB)/8, $0x3fb2492492492492
+DATA incomplete64avx2Const<>+8112(SB)/8, $0x3fb2492492492492
+DATA incomplete64avx2Const<>+8120(SB)/8, $0x3fb2492492492492
+DATA incomplete64avx2Const<>+8128(SB)/8, $0x3fb5555555555555
+DATA incomplete64avx2Const<>+8136(SB)/8, $0x3fb5555555555555
+DATA incomplete64avx2Const<>+8144(SB)/8, $0x3fb5555555555555
+DATA incomplete64avx2Const<>+8152(SB)/8, $0x3fb5555555555555
+DATA incomplete64avx2Const<>+8160(SB)/8, $0x3fb999999999999a
+DATA incomplete64avx2Const<>+8168(SB)/8, $0x3fb999999999999a
+DATA incomplete64avx2Const<>+8176(SB)/8, $0x3fb999999999999a
+DATA incomplete64avx2Const<>+8184(SB)/8, $0x3fb999999999999a
+DATA incomplete64avx2Const<>+8192(SB)/8, $0x3fc0000000000000
+DATA incomplete64avx2Const<>+8200(SB)/8, $0x3fc0000000000000
+DATA incomplete64avx2Const<>+8208(SB)/8, $0x3fc0000000000000
+DATA incomplete64avx2Const<>+8216(SB)/8, $0x3fc0000000000000
+DATA incomplete64avx2Const<>+8224(SB)/8, $0x3fd0000000000000
+DATA incomplete64avx2Const<>+8232(SB)/8, $0x3fd0000000000000
+DATA incomplete64avx2Const<>+8240(SB)/8, $0x3fd0000000000000
+DATA incomplete64avx2Const<>+8248(SB)/8, $0x3fd0000000000000
+DATA incomplete64avx2Const<>+8256(SB)/8, $0xbee6384af9ac219d
+DATA incomplete64avx2Const<>+8264(SB)/8, $0xbee6384af9ac219d
+DATA incomplete64avx2Const<>+8272(SB)/8, $0xbee6384af9ac219d
+DATA incomplete64avx2Const<>+8280(SB)/8, $0xbee6384af9ac219d
+DATA incomplete64avx2Const<>+8288(SB)/8, $0x3edc738f198ab550
+DATA incomplete64avx2Const<>+8296(SB)/8, $0x3edc738f198ab550
+DATA incomplete64avx2Const<>+8304(SB)/8, $0x3edc738f198ab550
+DATA incomplete64avx2Const<>+8312(SB)/8, $0x3edc738f198ab550
+DATA incomplete64avx2Const<>+8320(SB)/8, $0x3e33937992ec9b02
+DATA incomplete64avx2Const<>+8328(SB)/8, $0x3e33937992ec9b02
+DATA incomplete64avx2Const<>+8336(SB)/8, $0x3e33937992ec9b02
+DATA incomplete64avx2Const<>+8344(SB)/8, $0x3e33937992ec9b02
+DATA incomplete64avx2Const<>+8352(SB)/8, $0x3f084637d3f583cd
+DATA incomplete64avx2Const<>+8360(SB)/8, $0x3f084637d3f583cd
+DATA incomplete64avx2Const<>+8368(SB)/8, $0x3f084637d3f583cd
+DATA incomplete64avx2Const<>+8376(SB)/8, $0x3f084637d3f583cd
+DATA incomplete64avx2Const<>+8384(SB)/8, $0xbf20c16fcea7ddb2
+DATA incomplete64avx2Const<>+8392(SB)/8, $0xbf20c16fcea7ddb2
+DATA incomplete64avx2Const<>+8400(SB)/8, $0xbf20c16fcea7ddb2
+DATA incomplete64avx2Const<>+8408(SB)/8, $0xbf20c16fcea7ddb2
+DATA incomplete64avx2Const<>+8416(SB)/8, $0x3f25d1157082916d
+DATA incomplete64avx2Const<>+8424(SB)/8, $0x3f25d1157082916d
+DATA incomplete64avx2Const<>+8432(SB)/8, $0x3f25d1157082916d
+DATA incomplete64avx2Const<>+8440(SB)/8, $0x3f25d1157082916d
+DATA incomplete64avx2Const<>+8448(SB)/8, $0xbea762676b30cfd6
+DATA incomplete64avx2Const<>+8456(SB)/8, $0xbea762676b30cfd6
+DATA incomplete64avx2Const<>+8464(SB)/8, $0xbea762676b30cfd6
+DATA incomplete64avx2Const<>+8472(SB)/8, $0xbea762676b30cfd6
+DATA incomplete64avx2Const<>+8480(SB)/8, $0xbf3cb967b4446107
+DATA incomplete64avx2Const<>+8488(SB)/8, $0xbf3cb967b4446107
+DATA incomplete64avx2Const<>+8496(SB)/8, $0xbf3cb967b4446107
+DATA incomplete64avx2Const<>+8504(SB)/8, $0xbf3cb967b4446107
+DATA incomplete64avx2Const<>+8512(SB)/8, $0x3f4b8239c670e690
+DATA incomplete64avx2Const<>+8520(SB)/8, $0x3f4b8239c670e690
+DATA incomplete64avx2Const<>+8528(SB)/8, $0x3f4b8239c670e690
+DATA incomplete64avx2Const<>+8536(SB)/8, $0x3f4b8239c670e690
+DATA incomplete64avx2Const<>+8544(SB)/8, $0xbf45629b3187b744
+DATA incomplete64avx2Const<>+8552(SB)/8, $0xbf45629b3187b744
+DATA incomplete64avx2Const<>+8560(SB)/8, $0xbf45629b3187b744
+DATA incomplete64avx2Const<>+8568(SB)/8, $0xbf45629b3187b744
+DATA incomplete64avx2Const<>+8576(SB)/8, $0xbeb1c6acec59f442
+DATA incomplete64avx2Const<>+8584(SB)/8, $0xbeb1c6acec59f442
+DATA incomplete64avx2Const<>+8592(SB)/8, $0xbeb1c6acec59f442
+DATA incomplete64avx2Const<>+8600(SB)/8, $0xbeb1c6acec59f442
+DATA incomplete64avx2Const<>+8608(SB)/8, $0x3ea4b12ad51452d5
+DATA incomplete64avx2Const<>+8616(SB)/8, $0x3ea4b12ad51452d5
+DATA incomplete64avx2Const<>+8624(SB)/8, $0x3ea4b12ad51452d5
+DATA incomplete64avx2Const<>+8632(SB)/8, $0x3ea4b12ad51452d5
+DATA incomplete64avx2Const<>+8640(SB)/8, $0x3e00f82da50cdaee
+DATA incomplete64avx2Const<>+8648(SB)/8, $0x3e00f82da50cdaee
+DATA incomplete64avx2Const<>+8656(SB)/8, $0x3e00f82da50cdaee
+DATA incomplete64avx2Const<>+8664(SB)/8, $0x3e00f82da50cdaee
+DATA incomplete64avx2Const<>+8672(SB)/8, $0x3ed8467d794bd7f2
+DATA incomplete64avx2Const<>+8680(SB)/8, $0x3ed8467d794bd7f2
+DATA incomplete64avx2Const<>+8688(SB)/8, $0x3ed8467d794bd7f2
+DATA incomplete64avx2Const<>+8696(SB)/8, $0x3ed8467d794bd7f2
+DATA incomplete64avx2Const<>+8704(SB)/8, $0xbef3269164e3e304
+DATA incomplete64avx2Const<>+8712(SB)/8, $0xbef3269164e3e304
+DATA incomplete64avx2Const<>+8720(SB)/8, $0xbef3269164e3e304
+DATA incomplete64avx2Const<>+8728(SB)/8, $0xbef3269164e3e304
+DATA incomplete64avx2Const<>+8736(SB)/8, $0x3efd179830b113ab
+DATA incomplete64avx2Const<>+8744(SB)/8, $0x3efd179830b113ab
+DATA incomplete64avx2Const<>+8752(SB)/8, $0x3efd179830b113ab
+DATA incomplete64avx2Const<>+8760(SB)/8, $0x3efd179830b113ab
+DATA incomplete64avx2Const<>+8768(SB)/8, $0xbe8119c70312e0a2
+DATA incomplete64avx2Const<>+8776(SB)/8, $0xbe8119c70312e0a2
+DATA incomplete64avx2Const<>+8784(SB)/8, $0xbe8119c70312e0a2
+DATA incomplete64avx2Const<>+8792(SB)/8, $0xbe8119c70312e0a2
+DATA incomplete64avx2Const<>+8800(SB)/8, $0xbf1cc642787368ce
+DATA incomplete64avx2Const<>+8808(SB)/8, $0xbf1cc642787368ce
+DATA incomplete64avx2Const<>+8816(SB)/8, $0xbf1cc642787368ce
+DATA incomplete64avx2Const<>+8824(SB)/8, $0xbf1cc642787368ce
+DATA incomplete64avx2Const<>+8832(SB)/8, $0x3f326eeb5ece1d9f
+DATA incomplete64avx2Const<>+8840(SB)/8, $0x3f326eeb5ece1d9f
+DATA incomplete64avx2Const<>+8848(SB)/8, $0x3f326eeb5ece1d9f
+DATA incomplete64avx2Const<>+8856(SB)/8, $0x3f326eeb5ece1d9f
+DATA incomplete64avx2Const<>+8864(SB)/8, $0xbf35f3385098cebf
+DATA incomplete64avx2Const<>+8872(SB)/8, $0xbf35f3385098cebf
+DATA incomplete64avx2Const<>+8880(SB)/8, $0xbf35f3385098cebf
+DATA incomplete64avx2Const<>+8888(SB)/8, $0xbf35f3385098cebf
+DATA incomplete64avx2Const<>+8896(SB)/8, $0x3f0b1d75d3346711
+DATA incomplete64avx2Const<>+8904(SB)/8, $0x3f0b1d75d3346711
+DATA incomplete64avx2Const<>+8912(SB)/8, $0x3f0b1d75d3346711
+DATA incomplete64avx2Const<>+8920(SB)/8, $0x3f0b1d75d3346711
+DATA incomplete64avx2Const<>+8928(SB)/8, $0x3f3691879c01efb4
+DATA incomplete64avx2Const<>+8936(SB)/8, $0x3f3691879c01efb4
+DATA incomplete64avx2Const<>+8944(SB)/8, $0x3f3691879c01efb4
+DATA incomplete64avx2Const<>+8952(SB)/8, $0x3f3691879c01efb4
+DATA incomplete64avx2Const<>+8960(SB)/8, $0xbe77b2f7de505322
+DATA incomplete64avx2Const<>+8968(SB)/8, $0xbe77b2f7de505322
+DATA incomplete64avx2Const<>+8976(SB)/8, $0xbe77b2f7de505322
+DATA incomplete64avx2Const<>+8984(SB)/8, $0xbe77b2f7de505322
+DATA incomplete64avx2Const<>+8992(SB)/8, $0x3e69778c6d79bcc1
+DATA incomplete64avx2Const<>+9000(SB)/8, $0x3e69778c6d79bcc1
+DATA incomplete64avx2Const<>+9008(SB)/8, $0x3e69778c6d79bcc1
+DATA incomplete64avx2Const<>+9016(SB)/8, $0x3e69778c6d79bcc1
+DATA incomplete64avx2Const<>+9024(SB)/8, $0x3d5074e709bf4b8b
+DATA incomplete64avx2Const<>+9032(SB)/8, $0x3d5074e709bf4b8b
+DATA incomplete64avx2Const<>+9040(SB)/8, $0x3d5074e709bf4b8b
+DATA incomplete64avx2Const<>+9048(SB)/8, $0x3d5074e709bf4b8b
+DATA incomplete64avx2Const<>+9056(SB)/8, $0x3ea36c8903447d35
+DATA incomplete64avx2Const<>+9064(SB)/8, $0x3ea36c8903447d35
+DATA incomplete64avx2Const<>+9072(SB)/8, $0x3ea36c8903447d35
+DATA incomplete64avx2Const<>+9080(SB)/8, $0x3ea36c8903447d35
+DATA incomplete64avx2Const<>+9088(SB)/8, $0xbec10587854fcb37
+DATA incomplete64avx2Const<>+9096(SB)/8, $0xbec10587854fcb37
+DATA incomplete64avx2Const<>+9104(SB)/8, $0xbec10587854fcb37
+DATA incomplete64avx2Const<>+9112(SB)/8, $0xbec10587854fcb37
+DATA incomplete64avx2Const<>+9120(SB)/8, $0x3ecd115d4f5dcc68
+DATA incomplete64avx2Const<>+9128(SB)/8, $0x3ecd115d4f5dcc68
+DATA incomplete64avx2Const<>+9136(SB)/8, $0x3ecd115d4f5dcc68
+DATA incomplete64avx2Const<>+9144(SB)/8, $0x3ecd115d4f5dcc68
+DATA incomplete64avx2Const<>+9152(SB)/8, $0xbe2a74243fa27729
+DATA incomplete64avx2Const<>+9160(SB)/8, $0xbe2a74243fa27729
+DATA incomplete64avx2Const<>+9168(SB)/8, $0xbe2a74243fa27729
+DATA incomplete64avx2Const<>+9176(SB)/8, $0xbe2a74243fa27729
+DATA incomplete64avx2Const<>+9184(SB)/8, $0xbef3382f4cf48618
+DATA incomplete64avx2Const<>+9192(SB)/8, $0xbef3382f4cf48618
+DATA incomplete64avx2Const<>+9200(SB)/8, $0xbef3382f4cf48618
+DATA incomplete64avx2Const<>+9208(SB)/8, $0xbef3382f4cf48618
+DATA incomplete64avx2Const<>+9216(SB)/8, $0x3f0d6bdf83130dc1
+DATA incomplete64avx2Const<>+9224(SB)/8, $0x3f0d6bdf83130dc1
+DATA incomplete64avx2Const<>+9232(SB)/8, $0x3f0d6bdf83130dc1
+DATA incomplete64avx2Const<>+9240(SB)/8, $0x3f0d6bdf83130dc1
+DATA incomplete64avx2Const<>+9248(SB)/8, $0xbf15600945495b37
+DATA incomplete64avx2Const<>+9256(SB)/8, $0xbf15600945495b37
+DATA incomplete64avx2Const<>+9264(SB)/8, $0xbf15600945495b37
+DATA incomplete64avx2Const<>+9272(SB)/8, $0xbf15600945495b37
+DATA incomplete64avx2Const<>+9280(SB)/8, $0x3eaa8411da6cab49
+DATA incomplete64avx2Const<>+9288(SB)/8, $0x3eaa8411da6cab49
+DATA incomplete64avx2Const<>+9296(SB)/8, $0x3eaa8411da6cab49
+DATA incomplete64avx2Const<>+9304(SB)/8, $0x3eaa8411da6cab49
+DATA incomplete64avx2Const<>+9312(SB)/8, $0x3f31c0950d3ecb9d
+DATA incomplete64avx2Const<>+9320(SB)/8, $0x3f31c0950d3ecb9d
+DATA incomplete64avx2Const<>+9328(SB)/8, $0x3f31c0950d3ecb9d
+DATA incomplete64avx2Const<>+9336(SB)/8, $0x3f31c0950d3ecb9d
+DATA incomplete64avx2Const<>+9344(SB)/8, $0xbf436773bdb97b48
+DATA incomplete64avx2Const<>+9352(SB)/8, $0xbf436773bdb97b48
+DATA incomplete64avx2Const<>+9360(SB)/8, $0xbf436773bdb97b48
+DATA incomplete64avx2Const<>+9368(SB)/8, $0xbf436773bdb97b48
+DATA incomplete64avx2Const<>+9376(SB)/8, $0x3f4168ef1b0931c8
+DATA incomplete64avx2Const<>+9384(SB)/8, $0x3f4168ef1b0931c8
+DATA incomplete64avx2Const<>+9392(SB)/8, $0x3f4168ef1b0931c8
+DATA incomplete64avx2Const<>+9400(SB)/8, $0x3f4168ef1b0931c8
+DATA incomplete64avx2Const<>+9408(SB)/8, $0xbe3b15bbf334c8c3
+DATA incomplete64avx2Const<>+9416(SB)/8, $0xbe3b15bbf334c8c3
+DATA incomplete64avx2Const<>+9424(SB)/8, $0xbe3b15bbf334c8c3
+DATA incomplete64avx2Const<>+9432(SB)/8, $0xbe3b15bbf334c8c3
+DATA incomplete64avx2Const<>+9440(SB)/8, $0x3e2b2a3adb58623d
+DATA incomplete64avx2Const<>+9448(SB)/8, $0x3e2b2a3adb58623d
+DATA incomplete64avx2Const<>+9456(SB)/8, $0x3e2b2a3adb58623d
+DATA incomplete64avx2Const<>+9464(SB)/8, $0x3e2b2a3adb58623d
+DATA incomplete64avx2Const<>+9472(SB)/8, $0xbd14411c5ac40e35
+DATA incomplete64avx2Const<>+9480(SB)/8, $0xbd14411c5ac40e35
+DATA incomplete64avx2Const<>+9488(SB)/8, $0xbd14411c5ac40e35
+DATA incomplete64avx2Const<>+9496(SB)/8, $0xbd14411c5ac40e35
+DATA incomplete64avx2Const<>+9504(SB)/8, $0x3e69e630225a095b
+DATA incomplete64avx2Const<>+9512(SB)/8, $0x3e69e630225a095b
+DATA incomplete64avx2Const<>+9520(SB)/8, $0x3e69e630225a095b
+DATA incomplete64avx2Const<>+9528(SB)/8, $0x3e69e630225a095b
+DATA incomplete64avx2Const<>+9536(SB)/8, $0xbe88c267becd0c0f
+DATA incomplete64avx2Const<>+9544(SB)/8, $0xbe88c267becd0c0f
+DATA incomplete64avx2Const<>+9552(SB)/8, $0xbe88c267becd0c0f
+DATA incomplete64avx2Const<>+9560(SB)/8, $0xbe88c267becd0c0f
+DATA incomplete64avx2Const<>+9568(SB)/8, $0x3e9741504e5c87c2
+DATA incomplete64avx2Const<>+9576(SB)/8, $0x3e9741504e5c87c2
+DATA incomplete64avx2Const<>+9584(SB)/8, $0x3e9741504e5c87c2
+DATA incomplete64avx2Const<>+9592(SB)/8, $0x3e9741504e5c87c2
+DATA incomplete64avx2Const<>+9600(SB)/8, $0xbdf659cfde0bb2eb
+DATA incomplete64avx2Const<>+9608(SB)/8, $0xbdf659cfde0bb2eb
+DATA incomplete64avx2Const<>+9616(SB)/8, $0xbdf659cfde0bb2eb
+DATA incomplete64avx2Const<>+9624(SB)/8, $0xbdf659cfde0bb2eb
+DATA incomplete64avx2Const<>+9632(SB)/8, $0xbec338eb19652fd9
+DATA incomplete64avx2Const<>+9640(SB)/8, $0xbec338eb19652fd9
+DATA incomplete64avx2Const<>+9648(SB)/8, $0xbec338eb19652fd9
+DATA incomplete64avx2Const<>+9656(SB)/8, $0xbec338eb19652fd9
+DATA incomplete64avx2Const<>+9664(SB)/8, $0x3ee0d0e229150428
+DATA incomplete64avx2Const<>+9672(SB)/8, $0x3ee0d0e229150428
+DATA incomplete64avx2Const<>+9680(SB)/8, $0x3ee0d0e229150428
+DATA incomplete64avx2Const<>+9688(SB)/8, $0x3ee0d0e229150428
+DATA incomplete64avx2Const<>+9696(SB)/8, $0xbeec823fc1b3cc36
+DATA incomplete64avx2Const<>+9704(SB)/8, $0xbeec823fc1b3cc36
+DATA incomplete64avx2Const<>+9712(SB)/8, $0xbeec823fc1b3cc36
+DATA incomplete64avx2Const<>+9720(SB)/8, $0xbeec823fc1b3cc36
+DATA incomplete64avx2Const<>+9728(SB)/8, $0x3e830bdcf208080e
+DATA incomplete64avx2Const<>+9736(SB)/8, $0x3e830bdcf208080e
+DATA incomplete64avx2Const<>+9744(SB)/8, $0x3e830bdcf208080e
+DATA incomplete64avx2Const<>+9752(SB)/8, $0x3e830bdcf208080e
+DATA incomplete64avx2Const<>+9760(SB)/8, $0x3f11d1e9cb24760b
+DATA incomplete64avx2Const<>+9768(SB)/8, $0x3f11d1e9cb24760b
+DATA incomplete64avx2Const<>+9776(SB)/8, $0x3f11d1e9cb24760b
+DATA incomplete64avx2Const<>+9784(SB)/8, $0x3f11d1e9cb24760b
+DATA incomplete64avx2Const<>+9792(SB)/8, $0xbf2a2042c5148e27
+DATA incomplete64avx2Const<>+9800(SB)/8, $0xbf2a2042c5148e27
+DATA incomplete64avx2Const<>+9808(SB)/8, $0xbf2a2042c5148e27
+DATA incomplete64avx2Const<>+9816(SB)/8, $0xbf2a2042c5148e27
+DATA incomplete64avx2Const<>+9824(SB)/8, $0x3f322be87360ef1f
+DATA incomplete64avx2Const<>+9832(SB)/8, $0x3f322be87360ef1f
+DATA incomplete64avx2Const<>+9840(SB)/8, $0x3f322be87360ef1f
+DATA incomplete64avx2Const<>+9848(SB)/8, $0x3f322be87360ef1f
+DATA incomplete64avx2Const<>+9856(SB)/8, $0xbf1247604839c038
+DATA incomplete64avx2Const<>+9864(SB)/8, $0xbf1247604839c038
+DATA incomplete64avx2Const<>+9872(SB)/8, $0xbf1247604839c038
+DATA incomplete64avx2Const<>+9880(SB)/8, $0xbf1247604839c038
+DATA incomplete64avx2Const<>+9888(SB)/8, $0xbf36128ac5a4fa71
+DATA incomplete64avx2Const<>+9896(SB)/8, $0xbf36128ac5a4fa71
+DATA incomplete64avx2Const<>+9904(SB)/8, $0xbf36128ac5a4fa71
+DATA incomplete64avx2Const<>+9912(SB)/8, $0xbf36128ac5a4fa71
+DATA incomplete64avx2Const<>+9920(SB)/8, $0xbdfb14f212618752
+DATA incomplete64avx2Const<>+9928(SB)/8, $0xbdfb14f212618752
+DATA incomplete64avx2Const<>+9936(SB)/8, $0xbdfb14f212618752
+DATA incomplete64avx2Const<>+9944(SB)/8, $0xbdfb14f212618752
+DATA incomplete64avx2Const<>+9952(SB)/8, $0x3de9911dbca7ce93
+DATA incomplete64avx2Const<>+9960(SB)/8, $0x3de9911dbca7ce93
+DATA incomplete64avx2Const<>+9968(SB)/8, $0x3de9911dbca7ce93
+DATA incomplete64avx2Const<>+9976(SB)/8, $0x3de9911dbca7ce93
+DATA incomplete64avx2Const<>+9984(SB)/8, $0xbd5033ba70791e5e
+DATA incomplete64avx2Const<>+9992(SB)/8, $0xbd5033ba70791e5e
+DATA incomplete64avx2Const<>+10000(SB)/8, $0xbd5033ba70791e5e
+DATA incomplete64avx2Const<>+10008(SB)/8, $0xbd5033ba70791e5e
+DATA incomplete64avx2Const<>+10016(SB)/8, $0x3e2d9a9f1a8b7696
+DATA incomplete64avx2Const<>+10024(SB)/8, $0x3e2d9a9f1a8b7696
+DATA incomplete64avx2Const<>+10032(SB)/8, $0x3e2d9a9f1a8b7696
+DATA incomplete64avx2Const<>+10040(SB)/8, $0x3e2d9a9f1a8b7696
+DATA incomplete64avx2Const<>+10048(SB)/8, $0xbe4e78e449f4e3be
+DATA incomplete64avx2Const<>+10056(SB)/8, $0xbe4e78e449f4e3be
+DATA incomplete64avx2Const<>+10064(SB)/8, $0xbe4e78e449f4e3be
+DATA incomplete64avx2Const<>+10072(SB)/8, $0xbe4e78e449f4e3be
+DATA incomplete64avx2Const<>+10080(SB)/8, $0x3e5efe94304ac16b
+DATA incomplete64avx2Const<>+10088(SB)/8, $0x3e5efe94304ac16b
+DATA incomplete64avx2Const<>+10096(SB)/8, $0x3e5efe94304ac16b
+DATA incomplete64avx2Const<>+10104(SB)/8, $0x3e5efe94304ac16b
+DATA incomplete64avx2Const<>+10112(SB)/8, $0x3dc041515bab6ada
+DATA incomplete64avx2Const<>+10120(SB)/8, $0x3dc041515bab6ada
+DATA incomplete64avx2Const<>+10128(SB)/8, $0x3dc041515bab6ada
+DATA incomplete64avx2Const<>+10136(SB)/8, $0x3dc041515bab6ada
+DATA incomplete64avx2Const<>+10144(SB)/8, $0xbe8ec676cf33153c
+DATA incomplete64avx2Const<>+10152(SB)/8, $0xbe8ec676cf33153c
+DATA incomplete64avx2Const<>+10160(SB)/8, $0xbe8ec676cf33153c
+DATA incomplete64avx2Const<>+10168(SB)/8, $0xbe8ec676cf33153c
+DATA incomplete64avx2Const<>+10176(SB)/8, $0x3eade37d9f09164c
+DATA incomplete64avx2Const<>+10184(SB)/8, $0x3eade37d9f09164c
+DATA incomplete64avx2Const<>+10192(SB)/8, $0x3eade37d9f09164c
+DATA incomplete64avx2Const<>+10200(SB)/8, $0x3eade37d9f09164c
+DATA incomplete64avx2Const<>+10208(SB)/8, $0xbebc71c074985d3f
+DATA incomplete64avx2Const<>+10216(SB)/8, $0xbebc71c074985d3f
+DATA incomplete64avx2Const<>+10224(SB)/8, $0xbebc71c074985d3f
+DATA incomplete64avx2Const<>+10232(SB)/8, $0xbebc71c074985d3f
+DATA incomplete64avx2Const<>+10240(SB)/8, $0x3df13b3c5b7cb45e
+DATA incomplete64avx2Const<>+10248(SB)/8, $0x3df13b3c5b7cb45e
+DATA incomplete64avx2Const<>+10256(SB)/8, $0x3df13b3c5b7cb45e
+DATA incomplete64avx2Const<>+10264(SB)/8, $0x3df13b3c5b7cb45e
+DATA incomplete64avx2Const<>+10272(SB)/8, $0x3ee7db4c02846e81
+DATA incomplete64avx2Const<>+10280(SB)/8, $0x3ee7db4c02846e81
+DATA incomplete64avx2Const<>+10288(SB)/8, $0x3ee7db4c02846e81
+DATA incomplete64avx2Const<>+10296(SB)/8, $0x3ee7db4c02846e81
+DATA incomplete64avx2Const<>+10304(SB)/8, $0xbf04ce3fd902bcad
+DATA incomplete64avx2Const<>+10312(SB)/8, $0xbf04ce3fd902bcad
+DATA incomplete64avx2Const<>+10320(SB)/8, $0xbf04ce3fd902bcad
+DATA incomplete64avx2Const<>+10328(SB)/8, $0xbf04ce3fd902bcad
+DATA incomplete64avx2Const<>+10336(SB)/8, $0x3f116908b48ce058
+DATA incomplete64avx2Const<>+10344(SB)/8, $0x3f116908b48ce058
+DATA incomplete64avx2Const<>+10352(SB)/8, $0x3f116908b48ce058
+DATA incomplete64avx2Const<>+10360(SB)/8, $0x3f116908b48ce058
+DATA incomplete64avx2Const<>+10368(SB)/8, $0xbeb88f2ae1def9d0
+DATA incomplete64avx2Const<>+10376(SB)/8, $0xbeb88f2ae1def9d0
+DATA incomplete64avx2Const<>+10384(SB)/8, $0xbeb88f2ae1def9d0
+DATA incomplete64avx2Const<>+10392(SB)/8, $0xbeb88f2ae1def9d0
+DATA incomplete64avx2Const<>+10400(SB)/8, $0xbf33999a85a4237a
+DATA incomplete64avx2Const<>+10408(SB)/8, $0xbf33999a85a4237a
+DATA incomplete64avx2Const<>+10416(SB)/8, $0xbf33999a85a4237a
+DATA incomplete64avx2Const<>+10424(SB)/8, $0xbf33999a85a4237a
+DATA incomplete64avx2Const<>+10432(SB)/8, $0x3f49b0ff6874f2c4
+DATA incomplete64avx2Const<>+10440(SB)/8, $0x3f49b0ff6874f2c4
+DATA incomplete64avx2Const<>+10448(SB)/8, $0x3f49b0ff6874f2c4
+DATA incomplete64avx2Const<>+10456(SB)/8, $0x3f49b0ff6874f2c4
+DATA incomplete64avx2Const<>+10464(SB)/8, $0xbf4c3e0b02da7bf9
+DATA incomplete64avx2Const<>+10472(SB)/8, $0xbf4c3e0b02da7bf9
+DATA incomplete64avx2Const<>+10480(SB)/8, $0xbf4c3e0b02da7bf9
+DATA incomplete64avx2Const<>+10488(SB)/8, $0xbf4c3e0b02da7bf9
+DATA incomplete64avx2Const<>+10496(SB)/8, $0xbdb812d3d94d533b
+DATA incomplete64avx2Const<>+10504(SB)/8, $0xbdb812d3d94d533b
+DATA incomplete64avx2Const<>+10512(SB)/8, $0xbdb812d3d94d533b
+DATA incomplete64avx2Const<>+10520(SB)/8, $0xbdb812d3d94d533b
+DATA incomplete64avx2Const<>+10528(SB)/8, $0x3da587d7a7c1a668
+DATA incomplete64avx2Const<>+10536(SB)/8, $0x3da587d7a7c1a668
+DATA incomplete64avx2Const<>+10544(SB)/8, $0x3da587d7a7c1a668
+DATA incomplete64avx2Const<>+10552(SB)/8, $0x3da587d7a7c1a668
+DATA incomplete64avx2Const<>+10560(SB)/8, $0xbd0f46057e1c9d1f
+DATA incomplete64avx2Const<>+10568(SB)/8, $0xbd0f46057e1c9d1f
+DATA incomplete64avx2Const<>+10576(SB)/8, $0xbd0f46057e1c9d1f
+DATA incomplete64avx2Const<>+10584(SB)/8, $0xbd0f46057e1c9d1f
+DATA incomplete64avx2Const<>+10592(SB)/8, $0x3ded9b15465daec1
+DATA incomplete64avx2Const<>+10600(SB)/8, $0x3ded9b15465daec1
+DATA incomplete64avx2Const<>+10608(SB)/8, $0x3ded9b15465daec1
+DATA incomplete64avx2Const<>+10616(SB)/8, $0x3ded9b15465daec1
+DATA incomplete64avx2Const<>+10624(SB)/8, $0xbe1040c53b2491f0
+DATA incomplete64avx2Const<>+10632(SB)/8, $0xbe1040c53b2491f0
+DATA incomplete64avx2Const<>+10640(SB)/8, $0xbe1040c53b2491f0
+DATA incomplete64avx2Const<>+10648(SB)/8, $0xbe1040c53b2491f0
+DATA incomplete64avx2Const<>+10656(SB)/8, $0x3e21b66a39794ba9
+DATA incomplete64avx2Const<>+10664(SB)/8, $0x3e21b66a39794ba9
+DATA incomplete64avx2Const<>+10672(SB)/8, $0x3e21b66a39794ba9
+DATA incomplete64avx2Const<>+10680(SB)/8, $0x3e21b66a39794ba9
+DATA incomplete64avx2Const<>+10688(SB)/8, $0x3d850c3f0dd501eb
+DATA incomplete64avx2Const<>+10696(SB)/8, $0x3d850c3f0dd501eb
+DATA incomplete64avx2Const<>+10704(SB)/8, $0x3d850c3f0dd501eb
+DATA incomplete64avx2Const<>+10712(SB)/8, $0x3d850c3f0dd501eb
+DATA incomplete64avx2Const<>+10720(SB)/8, $0xbe54853ced169327
+DATA incomplete64avx2Const<>+10728(SB)/8, $0xbe54853ced169327
+DATA incomplete64avx2Const<>+10736(SB)/8, $0xbe54853ced169327
+DATA incomplete64avx2Const<>+10744(SB)/8, $0xbe54853ced169327
+DATA incomplete64avx2Const<>+10752(SB)/8, $0x3e75bde8ef4c4dc7
+DATA incomplete64avx2Const<>+10760(SB)/8, $0x3e75bde8ef4c4dc7
+DATA incomplete64avx2Const<>+10768(SB)/8, $0x3e75bde8ef4c4dc7
+DATA incomplete64avx2Const<>+10776(SB)/8, $0x3e75bde8ef4c4dc7
+DATA incomplete64avx2Const<>+10784(SB)/8, $0xbe86c2dcffbefeef
+DATA incomplete64avx2Const<>+10792(SB)/8, $0xbe86c2dcffbefeef
+DATA incomplete64avx2Const<>+10800(SB)/8, $0xbe86c2dcffbefeef
+DATA incomplete64avx2Const<>+10808(SB)/8, $0xbe86c2dcffbefeef
+DATA incomplete64avx2Const<>+10816(SB)/8, $0xbdbea23269c140a7
+DATA incomplete64avx2Const<>+10824(SB)/8, $0xbdbea23269c140a7
+DATA incomplete64avx2Const<>+10832(SB)/8, $0xbdbea23269c140a7
+DATA incomplete64avx2Const<>+10840(SB)/8, $0xbdbea23269c140a7
+DATA incomplete64avx2Const<>+10848(SB)/8, $0x3eb7e0201539310e
+DATA incomplete64avx2Const<>+10856(SB)/8, $0x3eb7e0201539310e
+DATA incomplete64avx2Const<>+10864(SB)/8, $0x3eb7e0201539310e
+DATA incomplete64avx2Const<>+10872(SB)/8, $0x3eb7e0201539310e
+DATA incomplete64avx2Const<>+10880(SB)/8, $0xbed7cd6f27b3f020
+DATA incomplete64avx2Const<>+10888(SB)/8, $0xbed7cd6f27b3f020
+DATA incomplete64avx2Const<>+10896(SB)/8, $0xbed7cd6f27b3f020
+DATA incomplete64avx2Const<>+10904(SB)/8, $0xbed7cd6f27b3f020
+DATA incomplete64avx2Const<>+10912(SB)/8, $0x3ee73df462204ef4
+DATA incomplete64avx2Const<>+10920(SB)/8, $0x3ee73df462204ef4
+DATA incomplete64avx2Const<>+10928(SB)/8, $0x3ee73df462204ef4
+DATA incomplete64avx2Const<>+10936(SB)/8, $0x3ee73df462204ef4
+DATA incomplete64avx2Const<>+10944(SB)/8, $0xbe90152a1871f27a
+DATA incomplete64avx2Const<>+10952(SB)/8, $0xbe90152a1871f27a
+DATA incomplete64avx2Const<>+10960(SB)/8, $0xbe90152a1871f27a
+DATA incomplete64avx2Const<>+10968(SB)/8, $0xbe90152a1871f27a
+DATA incomplete64avx2Const<>+10976(SB)/8, $0xbf13d2a3a29b5d9d
+DATA incomplete64avx2Const<>+10984(SB)/8, $0xbf13d2a3a29b5d9d
+DATA incomplete64avx2Const<>+10992(SB)/8, $0xbf13d2a3a29b5d9d
+DATA incomplete64avx2Const<>+11000(SB)/8, $0xbf13d2a3a29b5d9d
+DATA incomplete64avx2Const<>+11008(SB)/8, $0x3f318b9b5bf2d984
+DATA incomplete64avx2Const<>+11016(SB)/8, $0x3f318b9b5bf2d984
+DATA incomplete64avx2Const<>+11024(SB)/8, $0x3f318b9b5bf2d984
+DATA incomplete64avx2Const<>+11032(SB)/8, $0x3f318b9b5bf2d984
+DATA incomplete64avx2Const<>+11040(SB)/8, $0xbf3ebfb188b7ca00
+DATA incomplete64avx2Const<>+11048(SB)/8, $0xbf3ebfb188b7ca00
+DATA incomplete64avx2Const<>+11056(SB)/8, $0xbf3ebfb188b7ca00
+DATA incomplete64avx2Const<>+11064(SB)/8, $0xbf3ebfb188b7ca00
+DATA incomplete64avx2Const<>+11072(SB)/8, $0x3f2e13ce465fa859
+DATA incomplete64avx2Const<>+11080(SB)/8, $0x3f2e13ce465fa859
+DATA incomplete64avx2Const<>+11088(SB)/8, $0x3f2e13ce465fa859
+DATA incomplete64avx2Const<>+11096(SB)/8, $0x3f2e13ce465fa859
+DATA incomplete64avx2Const<>+11104(SB)/8, $0x3f4547d93b34e2b6
+DATA incomplete64avx2Const<>+11112(SB)/8, $0x3f4547d93b34e2b6
+DATA incomplete64avx2Const<>+11120(SB)/8, $0x3f4547d93b34e2b6
+DATA incomplete64avx2Const<>+11128(SB)/8, $0x3f4547d93b34e2b6
+DATA incomplete64avx2Const<>+11136(SB)/8, $0xbd733f39f65c6eee
+DATA incomplete64avx2Const<>+11144(SB)/8, $0xbd733f39f65c6eee
+DATA incomplete64avx2Const<>+11152(SB)/8, $0xbd733f39f65c6eee
+DATA incomplete64avx2Const<>+11160(SB)/8, $0xbd733f39f65c6eee
+DATA incomplete64avx2Const<>+11168(SB)/8, $0x3d60675f56b95f3b
+DATA incomplete64avx2Const<>+11176(SB)/8, $0x3d60675f56b95f3b
+DATA incomplete64avx2Const<>+11184(SB)/8, $0x3d60675f56b95f3b
+DATA incomplete64avx2Const<>+11192(SB)/8, $0x3d60675f56b95f3b
+DATA incomplete64avx2Const<>+11200(SB)/8, $0xbcf2c681309d6007
+DATA incomplete64avx2Const<>+11208(SB)/8, $0xbcf2c681309d6007
+DATA incomplete64avx2Const<>+11216(SB)/8, $0xbcf2c681309d6007
+DATA incomplete64avx2Const<>+11224(SB)/8, $0xbcf2c681309d6007
+DATA incomplete64avx2Const<>+11232(SB)/8, $0x3daa55da34225759
+DATA incomplete64avx2Const<>+11240(SB)/8, $0x3daa55da34225759
+DATA incomplete64avx2Const<>+11248(SB)/8, $0x3daa55da34225759
+DATA incomplete64avx2Const<>+11256(SB)/8, $0x3daa55da34225759
+DATA incomplete64avx2Const<>+11264(SB)/8, $0xbdce9778dbc61371
+DATA incomplete64avx2Const<>+11272(SB)/8, $0xbdce9778dbc61371
+DATA incomplete64avx2Const<>+11280(SB)/8, $0xbdce9778dbc61371
+DATA incomplete64avx2Const<>+11288(SB)/8, $0xbdce9778dbc61371
+DATA incomplete64avx2Const<>+11296(SB)/8, $0x3de1b1056c188672
+DATA incomplete64avx2Const<>+11304(SB)/8, $0x3de1b1056c188672
+DATA incomplete64avx2Const<>+11312(SB)/8, $0x3de1b1056c188672
+DATA incomplete64avx2Const<>+11320(SB)/8, $0x3de1b1056c188672
+DATA incomplete64avx2Const<>+11328(SB)/8, $0x3d70962774f638bb
+DATA incomplete64avx2Const<>+11336(SB)/8, $0x3d70962774f638bb
+DATA incomplete64avx2Const<>+11344(SB)/8, $0x3d70962774f638bb
+DATA incomplete64avx2Const<>+11352(SB)/8, $0x3d70962774f638bb
+DATA incomplete64avx2Const<>+11360(SB)/8, $0xbe177c5829460139
+DATA incomplete64avx2Const<>+11368(SB)/8, $0xbe177c5829460139
+DATA incomplete64avx2Const<>+11376(SB)/8, $0xbe177c5829460139
+DATA incomplete64avx2Const<>+11384(SB)/8, $0xbe177c5829460139
+DATA incomplete64avx2Const<>+11392(SB)/8, $0x3e3ac0d455e25360
+DATA incomplete64avx2Const<>+11400(SB)/8, $0x3e3ac0d455e25360
+DATA incomplete64avx2Const<>+11408(SB)/8, $0x3e3ac0d455e25360
+DATA incomplete64avx2Const<>+11416(SB)/8, $0x3e3ac0d455e25360
+DATA incomplete64avx2Const<>+11424(SB)/8, $0xbe4e437343a46f5d
+DATA incomplete64avx2Const<>+11432(SB)/8, $0xbe4e437343a46f5d
+DATA incomplete64avx2Const<>+11440(SB)/8, $0xbe4e437343a46f5d
+DATA incomplete64avx2Const<>+11448(SB)/8, $0xbe4e437343a46f5d
+DATA incomplete64avx2Const<>+11456(SB)/8, $0xbdec24bd0e740a6c
+DATA incomplete64avx2Const<>+11464(SB)/8, $0xbdec24bd0e740a6c
+DATA incomplete64avx2Const<>+11472(SB)/8, $0xbdec24bd0e740a6c
+DATA incomplete64avx2Const<>+11480(SB)/8, $0xbdec24bd0e740a6c
+DATA incomplete64avx2Const<>+11488(SB)/8, $0x3e832ac81c15d3d7
+DATA incomplete64avx2Const<>+11496(SB)/8, $0x3e832ac81c15d3d7
+DATA incomplete64avx2Const<>+11504(SB)/8, $0x3e832ac81c15d3d7
+DATA incomplete64avx2Const<>+11512(SB)/8, $0x3e832ac81c15d3d7
+DATA incomplete64avx2Const<>+11520(SB)/8, $0xbea522cb05171911
+DATA incomplete64avx2Const<>+11528(SB)/8, $0xbea522cb05171911
+DATA incomplete64avx2Const<>+11536(SB)/8, $0xbea522cb05171911
+DATA incomplete64avx2Const<>+11544(SB)/8, $0xbea522cb05171911
+DATA incomplete64avx2Const<>+11552(SB)/8, $0x3eb7058929663937
+DATA incomplete64avx2Const<>+11560(SB)/8, $0x3eb7058929663937
+DATA incomplete64avx2Const<>+11568(SB)/8, $0x3eb7058929663937
+DATA incomplete64avx2Const<>+11576(SB)/8, $0x3eb7058929663937
+DATA incomplete64avx2Const<>+11584(SB)/8, $0x3e626154ae39151d
+DATA incomplete64avx2Const<>+11592(SB)/8, $0x3e626154ae39151d
+DATA incomplete64avx2Const<>+11600(SB)/8, $0x3e626154ae39151d
+DATA incomplete64avx2Const<>+11608(SB)/8, $0x3e626154ae39151d
+DATA incomplete64avx2Const<>+11616(SB)/8, $0xbeeac2d05890f2c3
+DATA incomplete64avx2Const<>+11624(SB)/8, $0xbeeac2d05890f2c3
+DATA incomplete64avx2Const<>+11632(SB)/8, $0xbeeac2d05890f2c3
+DATA incomplete64avx2Const<>+11640(SB)/8, $0xbeeac2d05890f2c3
+DATA incomplete64avx2Const<>+11648(SB)/8, $0x3f0bbf43daf4fe53
+DATA incomplete64avx2Const<>+11656(SB)/8, $0x3f0bbf43daf4fe53
+DATA incomplete64avx2Const<>+11664(SB)/8, $0x3f0bbf43daf4fe53
+DATA incomplete64avx2Const<>+11672(SB)/8, $0x3f0bbf43daf4fe53
+DATA incomplete64avx2Const<>+11680(SB)/8, $0xbf1c253efaa1a932
+DATA incomplete64avx2Const<>+11688(SB)/8, $0xbf1c253efaa1a932
+DATA incomplete64avx2Const<>+11696(SB)/8, $0xbf1c253efaa1a932
+DATA incomplete64avx2Const<>+11704(SB)/8, $0xbf1c253efaa1a932
+DATA incomplete64avx2Const<>+11712(SB)/8, $0x3ec0db20a88f4696
+DATA incomplete64avx2Const<>+11720(SB)/8, $0x3ec0db20a88f4696
+DATA incomplete64avx2Const<>+11728(SB)/8, $0x3ec0db20a88f4696
+DATA incomplete64avx2Const<>+11736(SB)/8, $0x3ec0db20a88f4696
+DATA incomplete64avx2Const<>+11744(SB)/8, $0x3f4948b0fcd6e9e0
+DATA incomplete64avx2Const<>+11752(SB)/8, $0x3f4948b0fcd6e9e0
+DATA incomplete64avx2Const<>+11760(SB)/8, $0x3f4948b0fcd6e9e0
+DATA incomplete64avx2Const<>+11768(SB)/8, $0x3f4948b0fcd6e9e0
+DATA incomplete64avx2Const<>+11776(SB)/8, $0xbf65f7268edab4c8
+DATA incomplete64avx2Const<>+11784(SB)/8, $0xbf65f7268edab4c8
+DATA incomplete64avx2Const<>+11792(SB)/8, $0xbf65f7268edab4c8
+DATA incomplete64avx2Const<>+11800(SB)/8, $0xbf65f7268edab4c8
+DATA incomplete64avx2Const<>+11808(SB)/8, $0x3f70ee643b990ee6
+DATA incomplete64avx2Const<>+11816(SB)/8, $0x3f70ee643b990ee6
+DATA incomplete64avx2Const<>+11824(SB)/8, $0x3f70ee643b990ee6
+DATA incomplete64avx2Const<>+11832(SB)/8, $0x3f70ee643b990ee6
+DATA incomplete64avx2Const<>+11840(SB)/8, $0xbd2c068b448455ea
+DATA incomplete64avx2Const<>+11848(SB)/8, $0xbd2c068b448455ea
+DATA incomplete64avx2Const<>+11856(SB)/8, $0xbd2c068b448455ea
+DATA incomplete64avx2Const<>+11864(SB)/8, $0xbd2c068b448455ea
+DATA incomplete64avx2Const<>+11872(SB)/8, $0x3d16d8a9ef5c1827
+DATA incomplete64avx2Const<>+11880(SB)/8, $0x3d16d8a9ef5c1827
+DATA incomplete64avx2Const<>+11888(SB)/8, $0x3d16d8a9ef5c1827
+DATA incomplete64avx2Const<>+11896(SB)/8, $0x3d16d8a9ef5c1827
+DATA incomplete64avx2Const<>+11904(SB)/8, $0xbcaf3b7a5dcd1851
+DATA incomplete64avx2Const<>+11912(SB)/8, $0xbcaf3b7a5dcd1851
+DATA incomplete64avx2Const<>+11920(SB)/8, $0xbcaf3b7a5dcd1851
+DATA incomplete64avx2Const<>+11928(SB)/8, $0xbcaf3b7a5dcd1851
+DATA incomplete64avx2Const<>+11936(SB)/8, $0x3d6519580a10cd82
+DATA incomplete64avx2Const<>+11944(SB)/8, $0x3d6519580a10cd82
+DATA incomplete64avx2Const<>+11952(SB)/8, $0x3d6519580a10cd82
+DATA incomplete64avx2Const<>+11960(SB)/8, $0x3d6519580a10cd82
+DATA incomplete64avx2Const<>+11968(SB)/8, $0xbd89ccf2fab4608b
+DATA incomplete64avx2Const<>+11976(SB)/8, $0xbd89ccf2fab4608b
+DATA incomplete64avx2Const<>+11984(SB)/8, $0xbd89ccf2fab4608b
+DATA incomplete64avx2Const<>+11992(SB)/8, $0xbd89ccf2fab4608b
+DATA incomplete64avx2Const<>+12000(SB)/8, $0x3d9f8041c5540ea2
+DATA incomplete64avx2Const<>+12008(SB)/8, $0x3d9f8041c5540ea2
+DATA incomplete64avx2Const<>+12016(SB)/8, $0x3d9f8041c5540ea2
+DATA incomplete64avx2Const<>+12024(SB)/8, $0x3d9f8041c5540ea2
+DATA incomplete64avx2Const<>+12032(SB)/8, $0x3d3113e3a466db9e
+DATA incomplete64avx2Const<>+12040(SB)/8, $0x3d3113e3a466db9e
+DATA incomplete64avx2Const<>+12048(SB)/8, $0x3d3113e3a466db9e
+DATA incomplete64avx2Const<>+12056(SB)/8, $0x3d3113e3a466db9e
+DATA incomplete64avx2Const<>+12064(SB)/8, $0xbdd78a5056f8ce45
+DATA incomplete64avx2Const<>+12072(SB)/8, $0xbdd78a5056f8ce45
+DATA incomplete64avx2Const<>+12080(SB)/8, $0xbdd78a5056f8ce45
+DATA incomplete64avx2Const<>+12088(SB)/8, $0xbdd78a5056f8ce45
+DATA incomplete64avx2Const<>+12096(SB)/8, $0x3dfc9b434bf3c34e
+DATA incomplete64avx2Const<>+12104(SB)/8, $0x3dfc9b434bf3c34e
+DATA incomplete64avx2Const<>+12112(SB)/8, $0x3dfc9b434bf3c34e
+DATA incomplete64avx2Const<>+12120(SB)/8, $0x3dfc9b434bf3c34e
+DATA incomplete64avx2Const<>+12128(SB)/8, $0xbe11564ecff73d58
+DATA incomplete64avx2Const<>+12136(SB)/8, $0xbe11564ecff73d58
+DATA incomplete64avx2Const<>+12144(SB)/8, $0xbe11564ecff73d58
+DATA incomplete64avx2Const<>+12152(SB)/8, $0xbe11564ecff73d58
+DATA incomplete64avx2Const<>+12160(SB)/8, $0xbdb349fbca3a377b
+DATA incomplete64avx2Const<>+12168(SB)/8, $0xbdb349fbca3a377b
+DATA incomplete64avx2Const<>+12176(SB)/8, $0xbdb349fbca3a377b
+DATA incomplete64avx2Const<>+12184(SB)/8, $0xbdb349fbca3a377b
+DATA incomplete64avx2Const<>+12192(SB)/8, $0x3e49aa7a30de114c
+DATA incomplete64avx2Const<>+12200(SB)/8, $0x3e49aa7a30de114c
+DATA incomplete64avx2Const<>+12208(SB)/8, $0x3e49aa7a30de114c
+DATA incomplete64avx2Const<>+12216(SB)/8, $0x3e49aa7a30de114c
+DATA incomplete64avx2Const<>+12224(SB)/8, $0xbe6ee23d0cba8aee
+DATA incomplete64avx2Const<>+12232(SB)/8, $0xbe6ee23d0cba8aee
+DATA incomplete64avx2Const<>+12240(SB)/8, $0xbe6ee23d0cba8aee
+DATA incomplete64avx2Const<>+12248(SB)/8, $0xbe6ee23d0cba8aee
+DATA incomplete64avx2Const<>+12256(SB)/8, $0x3e8280f2cde3f847
+DATA incomplete64avx2Const<>+12264(SB)/8, $0x3e8280f2cde3f847
+DATA incomplete64avx2Const<>+12272(SB)/8, $0x3e8280f2cde3f847
+DATA incomplete64avx2Const<>+12280(SB)/8, $0x3e8280f2cde3f847
+DATA incomplete64avx2Const<>+12288(SB)/8, $0x3e33f59230a8357c
+DATA incomplete64avx2Const<>+12296(SB)/8, $0x3e33f59230a8357c
+DATA incomplete64avx2Const<>+12304(SB)/8, $0x3e33f59230a8357c
+DATA incomplete64avx2Const<>+12312(SB)/8, $0x3e33f59230a8357c
+DATA incomplete64avx2Const<>+12320(SB)/8, $0xbebb0bdfcc629cba
+DATA incomplete64avx2Const<>+12328(SB)/8, $0xbebb0bdfcc629cba
+DATA incomplete64avx2Const<>+12336(SB)/8, $0xbebb0bdfcc629cba
+DATA incomplete64avx2Const<>+12344(SB)/8, $0xbebb0bdfcc629cba
+DATA incomplete64avx2Const<>+12352(SB)/8, $0x3ee00a9cabd6b83e
+DATA incomplete64avx2Const<>+12360(SB)/8, $0x3ee00a9cabd6b83e
+DATA incomplete64avx2Const<>+12368(SB)/8, $0x3ee00a9cabd6b83e
+DATA incomplete64avx2Const<>+12376(SB)/8, $0x3ee00a9cabd6b83e
+DATA incomplete64avx2Const<>+12384(SB)/8, $0xbef2fa4ae89e5af0
+DATA incomplete64avx2Const<>+12392(SB)/8, $0xbef2fa4ae89e5af0
+DATA incomplete64avx2Const<>+12400(SB)/8, $0xbef2fa4ae89e5af0
+DATA incomplete64avx2Const<>+12408(SB)/8, $0xbef2fa4ae89e5af0
+DATA incomplete64avx2Const<>+12416(SB)/8, $0xbe9af83440e53dbc
+DATA incomplete64avx2Const<>+12424(SB)/8, $0xbe9af83440e53dbc
+DATA incomplete64avx2Const<>+12432(SB)/8, $0xbe9af83440e53dbc
+DATA incomplete64avx2Const<>+12440(SB)/8, $0xbe9af83440e53dbc
+DATA incomplete64avx2Const<>+12448(SB)/8, $0x3f2af83440e53dbc
+DATA incomplete64avx2Const<>+12456(SB)/8, $0x3f2af83440e53dbc
+DATA incomplete64avx2Const<>+12464(SB)/8, $0x3f2af83440e53dbc
+DATA incomplete64avx2Const<>+12472(SB)/8, $0x3f2af83440e53dbc
+DATA incomplete64avx2Const<>+12480(SB)/8, $0xbf50394f6f09e723
+DATA incomplete64avx2Const<>+12488(SB)/8, $0xbf50394f6f09e723
+DATA incomplete64avx2Const<>+12496(SB)/8, $0xbf50394f6f09e723
+DATA incomplete64avx2Const<>+12504(SB)/8, $0xbf50394f6f09e723
+DATA incomplete64avx2Const<>+12512(SB)/8, $0x3f65ac056b015ac0
+DATA incomplete64avx2Const<>+12520(SB)/8, $0x3f65ac056b015ac0
+DATA incomplete64avx2Const<>+12528(SB)/8, $0x3f65ac056b015ac0
+DATA incomplete64avx2Const<>+12536(SB)/8, $0x3f65ac056b015ac0
+DATA incomplete64avx2Const<>+12544(SB)/8, $0xbf6c71c71c71c71c
+DATA incomplete64avx2Const<>+12552(SB)/8, $0xbf6c71c71c71c71c
+DATA incomplete64avx2Const<>+12560(SB)/8, $0xbf6c71c71c71c71c
+DATA incomplete64avx2Const<>+12568(SB)/8, $0xbf6c71c71c71c71c
+DATA incomplete64avx2Const<>+12576(SB)/8, $0xbf5e573ac901e574
+DATA incomplete64avx2Const<>+12584(SB)/8, $0xbf5e573ac901e574
+DATA incomplete64avx2Const<>+12592(SB)/8, $0xbf5e573ac901e574
+DATA incomplete64avx2Const<>+12600(SB)/8, $0xbf5e573ac901e574
+DATA incomplete64avx2Const<>+12608(SB)/8, $0xbce1ca914d71a27c
+DATA incomplete64avx2Const<>+12616(SB)/8, $0xbce1ca914d71a27c
+DATA incomplete64avx2Const<>+12624(SB)/8, $0xbce1ca914d71a27c
+DATA incomplete64avx2Const<>+12632(SB)/8, $0xbce1ca914d71a27c
+DATA incomplete64avx2Const<>+12640(SB)/8, $0x3ccd2e7d5ca48b90
+DATA incomplete64avx2Const<>+12648(SB)/8, $0x3ccd2e7d5ca48b90
+DATA incomplete64avx2Const<>+12656(SB)/8, $0x3ccd2e7d5ca48b90
+DATA incomplete64avx2Const<>+12664(SB)/8, $0x3ccd2e7d5ca48b90
+DATA incomplete64avx2Const<>+12672(SB)/8, $0xbcc283fe7950ad7b
+DATA incomplete64avx2Const<>+12680(SB)/8, $0xbcc283fe7950ad7b
+DATA incomplete64avx2Const<>+12688(SB)/8, $0xbcc283fe7950ad7b
+DATA incomplete64avx2Const<>+12696(SB)/8, $0xbcc283fe7950ad7b
+DATA incomplete64avx2Const<>+12704(SB)/8, $0x3d20104fc4369a3c
+DATA incomplete64avx2Const<>+12712(SB)/8, $0x3d20104fc4369a3c
+DATA incomplete64avx2Const<>+12720(SB)/8, $0x3d20104fc4369a3c
+DATA incomplete64avx2Const<>+12728(SB)/8, $0x3d20104fc4369a3c
+DATA incomplete64avx2Const<>+12736(SB)/8, $0xbd43989bebb193c0
+DATA incomplete64avx2Const<>+12744(SB)/8, $0xbd43989bebb193c0
+DATA incomplete64avx2Const<>+12752(SB)/8, $0xbd43989bebb193c0
+DATA incomplete64avx2Const<>+12760(SB)/8, $0xbd43989bebb193c0
+DATA incomplete64avx2Const<>+12768(SB)/8, $0x3d57ba0759769d7c
+DATA incomplete64avx2Const<>+12776(SB)/8, $0x3d57ba0759769d7c
+DATA incomplete64avx2Const<>+12784(SB)/8, $0x3d57ba0759769d7c
+DATA incomplete64avx2Const<>+12792(SB)/8, $0x3d57ba0759769d7c
+DATA incomplete64avx2Const<>+12800(SB)/8, $0x3d3ef98008f5eec2
+DATA incomplete64avx2Const<>+12808(SB)/8, $0x3d3ef98008f5eec2
+DATA incomplete64avx2Const<>+12816(SB)/8, $0x3d3ef98008f5eec2
+DATA incomplete64avx2Const<>+12824(SB)/8, $0x3d3ef98008f5eec2
+DATA incomplete64avx2Const<>+12832(SB)/8, $0xbd961ca701fd754a
+DATA incomplete64avx2Const<>+12840(SB)/8, $0xbd961ca701fd754a
+DATA incomplete64avx2Const<>+12848(SB)/8, $0xbd961ca701fd754a
+DATA incomplete64avx2Const<>+12856(SB)/8, $0xbd961ca701fd754a
+DATA incomplete64avx2Const<>+12864(SB)/8, $0x3dbac9475c463659
+DATA incomplete64avx2Const<>+12872(SB)/8, $0x3dbac9475c463659
+DATA incomplete64avx2Const<>+12880(SB)/8, $0x3dbac9475c463659
+DATA incomplete64avx2Const<>+12888(SB)/8, $0x3dbac9475c463659
+DATA incomplete64avx2Const<>+12896(SB)/8, $0xbdd0070a87340428
+DATA incomplete64avx2Const<>+12904(SB)/8, $0xbdd0070a87340428
+DATA incomplete64avx2Const<>+12912(SB)/8, $0xbdd0070a87340428
+DATA incomplete64avx2Const<>+12920(SB)/8, $0xbdd0070a87340428
+DATA incomplete64avx2Const<>+12928(SB)/8, $0xbdbc0d9b6edf2b0b
+DATA incomplete64avx2Const<>+12936(SB)/8, $0xbdbc0d9b6edf2b0b
+DATA incomplete64avx2Const<>+12944(SB)/8, $0xbdbc0d9b6edf2b0b
+DATA incomplete64avx2Const<>+12952(SB)/8, $0xbdbc0d9b6edf2b0b
+DATA incomplete64avx2Const<>+12960(SB)/8, $0x3e0f6e66d24d5c8a
+DATA incomplete64avx2Const<>+12968(SB)/8, $0x3e0f6e66d24d5c8a
+DATA incomplete64avx2Const<>+12976(SB)/8, $0x3e0f6e66d24d5c8a
+DATA incomplete64avx2Const<>+12984(SB)/8, $0x3e0f6e66d24d5c8a
+DATA incomplete64avx2Const<>+12992(SB)/8, $0xbe32d2197c7a2faa
+DATA incomplete64avx2Const<>+13000(SB)/8, $0xbe32d2197c7a2faa
+DATA incomplete64avx2Const<>+13008(SB)/8, $0xbe32d2197c7a2faa
+DATA incomplete64avx2Const<>+13016(SB)/8, $0xbe32d2197c7a2faa
+DATA incomplete64avx2Const<>+13024(SB)/8, $0x3e46097d55c37c1c
+DATA incomplete64avx2Const<>+13032(SB)/8, $0x3e46097d55c37c1c
+DATA incomplete64avx2Const<>+13040(SB)/8, $0x3e46097d55c37c1c
+DATA incomplete64avx2Const<>+13048(SB)/8, $0x3e46097d55c37c1c
+DATA incomplete64avx2Const<>+13056(SB)/8, $0x3e3ccf5ceb7f0d9f
+DATA incomplete64avx2Const<>+13064(SB)/8, $0x3e3ccf5ceb7f0d9f
+DATA incomplete64avx2Const<>+13072(SB)/8, $0x3e3ccf5ceb7f0d9f
+DATA incomplete64avx2Const<>+13080(SB)/8, $0x3e3ccf5ceb7f0d9f
+DATA incomplete64avx2Const<>+13088(SB)/8, $0xbe87b5f9a2d0465c
+DATA incomplete64avx2Const<>+13096(SB)/8, $0xbe87b5f9a2d0465c
+DATA incomplete64avx2Const<>+13104(SB)/8, $0xbe87b5f9a2d0465c
+DATA incomplete64avx2Const<>+13112(SB)/8, $0xbe87b5f9a2d0465c
+DATA incomplete64avx2Const<>+13120(SB)/8, $0x3eabd6d21e4b4109
+DATA incomplete64avx2Const<>+13128(SB)/8, $0x3eabd6d21e4b4109
+DATA incomplete64avx2Const<>+13136(SB)/8, $0x3eabd6d21e4b4109
+DATA incomplete64avx2Const<>+13144(SB)/8, $0x3eabd6d21e4b4109
+DATA incomplete64avx2Const<>+13152(SB)/8, $0xbebf1b22f594c6b5
+DATA incomplete64avx2Const<>+13160(SB)/8, $0xbebf1b22f594c6b5
+DATA incomplete64avx2Const<>+13168(SB)/8, $0xbebf1b22f594c6b5
+DATA incomplete64avx2Const<>+13176(SB)/8, $0xbebf1b22f594c6b5
+DATA incomplete64avx2Const<>+13184(SB)/8, $0xbec255370652afc1
+DATA incomplete64avx2Const<>+13192(SB)/8, $0xbec255370652afc1
+DATA incomplete64avx2Const<>+13200(SB)/8, $0xbec255370652afc1
+DATA incomplete64avx2Const<>+13208(SB)/8, $0xbec255370652afc1
+DATA incomplete64avx2Const<>+13216(SB)/8, $0x3f048c5892f7cd83
+DATA incomplete64avx2Const<>+13224(SB)/8, $0x3f048c5892f7cd83
+DATA incomplete64avx2Const<>+13232(SB)/8, $0x3f048c5892f7cd83
+DATA incomplete64avx2Const<>+13240(SB)/8, $0x3f048c5892f7cd83
+DATA incomplete64avx2Const<>+13248(SB)/8, $0xbf276e06fec7273b
+DATA incomplete64avx2Const<>+13256(SB)/8, $0xbf276e06fec7273b
+DATA incomplete64avx2Const<>+13264(SB)/8, $0xbf276e06fec7273b
+DATA incomplete64avx2Const<>+13272(SB)/8, $0xbf276e06fec7273b
+DATA incomplete64avx2Const<>+13280(SB)/8, $0x3f371de3a556c734
+DATA incomplete64avx2Const<>+13288(SB)/8, $0x3f371de3a556c734
+DATA incomplete64avx2Const<>+13296(SB)/8, $0x3f371de3a556c734
+DATA incomplete64avx2Const<>+13304(SB)/8, $0x3f371de3a556c734
+DATA incomplete64avx2Const<>+13312(SB)/8, $0x3f52f684bda12f68
+DATA incomplete64avx2Const<>+13320(SB)/8, $0x3f52f684bda12f68
+DATA incomplete64avx2Const<>+13328(SB)/8, $0x3f52f684bda12f68
+DATA incomplete64avx2Const<>+13336(SB)/8, $0x3f52f684bda12f68
+DATA incomplete64avx2Const<>+13344(SB)/8, $0xbf8e573ac901e574
+DATA incomplete64avx2Const<>+13352(SB)/8, $0xbf8e573ac901e574
+DATA incomplete64avx2Const<>+13360(SB)/8, $0xbf8e573ac901e574
+DATA incomplete64avx2Const<>+13368(SB)/8, $0xbf8e573ac901e574
+DATA incomplete64avx2Const<>+13376(SB)/8, $0xbfd5555555555555
+DATA incomplete64avx2Const<>+13384(SB)/8, $0xbfd5555555555555
+DATA incomplete64avx2Const<>+13392(SB)/8, $0xbfd5555555555555
+DATA incomplete64avx2Const<>+13400(SB)/8, $0xbfd5555555555555
+DATA incomplete64avx2Const<>+13408(SB)/8, $0x3e10fbd1ff90e1c8
+DATA incomplete64avx2Const<>+13416(SB)/8, $0x3e10fbd1ff90e1c8
+DATA incomplete64avx2Const<>+13424(SB)/8, $0x3e10fbd1ff90e1c8
+DATA incomplete64avx2Const<>+13432(SB)/8, $0x3e10fbd1ff90e1c8
+DATA incomplete64avx2Const<>+13440(SB)/8, $0x3e0e750cac4778d3
+DATA incomplete64avx2Const<>+13448(SB)/8, $0x3e0e750cac4778d3
+DATA incomplete64avx2Const<>+13456(SB)/8, $0x3e0e750cac4778d3
+DATA incomplete64avx2Const<>+13464(SB)/8, $0x3e0e750cac4778d3
+DATA incomplete64avx2Const<>+13472(SB)/8, $0xbe424124a7979a5c
+DATA incomplete64avx2Const<>+13480(SB)/8, $0xbe424124a7979a5c
+DATA incomplete64avx2Const<>+13488(SB)/8, $0xbe424124a7979a5c
+DATA incomplete64avx2Const<>+13496(SB)/8, $0xbe424124a7979a5c
+DATA incomplete64avx2Const<>+13504(SB)/8, $0xbe4c9e3f1cd92f5b
+DATA incomplete64avx2Const<>+13512(SB)/8, $0xbe4c9e3f1cd92f5b
+DATA incomplete64avx2Const<>+13520(SB)/8, $0xbe4c9e3f1cd92f5b
+DATA incomplete64avx2Const<>+13528(SB)/8, $0xbe4c9e3f1cd92f5b
+DATA incomplete64avx2Const<>+13536(SB)/8, $0x3e667206d83c9b4d
+DATA incomplete64avx2Const<>+13544(SB)/8, $0x3e667206d83c9b4d
+DATA incomplete64avx2Const<>+13552(SB)/8, $0x3e667206d83c9b4d
+DATA incomplete64avx2Const<>+13560(SB)/8, $0x3e667206d83c9b4d
+DATA incomplete64avx2Const<>+13568(SB)/8, $0x3e7b58741910ab39
+DATA incomplete64avx2Const<>+13576(SB)/8, $0x3e7b58741910ab39
+DATA incomplete64avx2Const<>+13584(SB)/8, $0x3e7b58741910ab39
+DATA incomplete64avx2Const<>+13592(SB)/8, $0x3e7b58741910ab39
+DATA incomplete64avx2Const<>+13600(SB)/8, $0xbe83015c7bf14f85
+DATA incomplete64avx2Const<>+13608(SB)/8, $0xbe83015c7bf14f85
+DATA incomplete64avx2Const<>+13616(SB)/8, $0xbe83015c7bf14f85
+DATA incomplete64avx2Const<>+13624(SB)/8, $0xbe83015c7bf14f85
+DATA incomplete64avx2Const<>+13632(SB)/8, $0xbea4b0fad3f74c42
+DATA incomplete64avx2Const<>+13640(SB)/8, $0xbea4b0fad3f74c42
+DATA incomplete64avx2Const<>+13648(SB)/8, $0xbea4b0fad3f74c42
+DATA incomplete64avx2Const<>+13656(SB)/8, $0xbea4b0fad3f74c42
+DATA incomplete64avx2Const<>+13664(SB)/8, $0x3e97f26fd7caec6c
+DATA incomplete64avx2Const<>+13672(SB)/8, $0x3e97f26fd7caec6c
+DATA incomplete64avx2Const<>+13680(SB)/8, $0x3e97f26fd7caec6c
+DATA incomplete64avx2Const<>+13688(SB)/8, $0x3e97f26fd7caec6c
+DATA incomplete64avx2Const<>+13696(SB)/8, $0x3ecd20f41dbcb1c9
+DATA incomplete64avx2Const<>+13704(SB)/8, $0x3ecd20f41dbcb1c9
+DATA incomplete64avx2Const<>+13712(SB)/8, $0x3ecd20f41dbcb1c9
+DATA incomplete64avx2Const<>+13720(SB)/8, $0x3ecd20f41dbcb1c9
+DATA incomplete64avx2Const<>+13728(SB)/8, $0xbea88ba0a324beaa
+DATA incomplete64avx2Const<>+13736(SB)/8, $0xbea88ba0a324beaa
+DATA incomplete64avx2Const<>+13744(SB)/8, $0xbea88ba0a324beaa
+DATA incomplete64avx2Const<>+13752(SB)/8, $0xbea88ba0a324beaa
+DATA incomplete64avx2Const<>+13760(SB)/8, $0xbef513b482a54a1d
+DATA incomplete64avx2Const<>+13768(SB)/8, $0xbef513b482a54a1d
+DATA incomplete64avx2Const<>+13776(SB)/8, $0xbef513b482a54a1d
+DATA incomplete64avx2Const<>+13784(SB)/8, $0xbef513b482a54a1d
+DATA incomplete64avx2Const<>+13792(SB)/8, $0x3ed4c2781340ddff
+DATA incomplete64avx2Const<>+13800(SB)/8, $0x3ed4c2781340ddff
+DATA incomplete64avx2Const<>+13808(SB)/8, $0x3ed4c2781340ddff
+DATA incomplete64avx2Const<>+13816(SB)/8, $0x3ed4c2781340ddff
+DATA incomplete64avx2Const<>+13824(SB)/8, $0x3f2065a34115a389
+DATA incomplete64avx2Const<>+13832(SB)/8, $0x3f2065a34115a389
+DATA incomplete64avx2Const<>+13840(SB)/8, $0x3f2065a34115a389
+DATA incomplete64avx2Const<>+13848(SB)/8, $0x3f2065a34115a389
+DATA incomplete64avx2Const<>+13856(SB)/8, $0xbf1b91279aaf4f8d
+DATA incomplete64avx2Const<>+13864(SB)/8, $0xbf1b91279aaf4f8d
+DATA incomplete64avx2Const<>+13872(SB)/8, $0xbf1b91279aaf4f8d
+DATA incomplete64avx2Const<>+13880(SB)/8, $0xbf1b91279aaf4f8d
+DATA incomplete64avx2Const<>+13888(SB)/8, $0xbf498db50d72f6fd
+DATA incomplete64avx2Const<>+13896(SB)/8, $0xbf498db50d72f6fd
+DATA incomplete64avx2Const<>+13904(SB)/8, $0xbf498db50d72f6fd
+DATA incomplete64avx2Const<>+13912(SB)/8, $0xbf498db50d72f6fd
+DATA incomplete64avx2Const<>+13920(SB)/8, $0x3f5ef1bdd4ca47a3
+DATA incomplete64avx2Const<>+13928(SB)/8, $0x3f5ef1bdd4ca47a3
+DATA incomplete64avx2Const<>+13936(SB)/8, $0x3f5ef1bdd4ca47a3
+DATA incomplete64avx2Const<>+13944(SB)/8, $0x3f5ef1bdd4ca47a3
+DATA incomplete64avx2Const<>+13952(SB)/8, $0x3f64b884e41eebcb
+DATA incomplete64avx2Const<>+13960(SB)/8, $0x3f64b884e41eebcb
+DATA incomplete64avx2Const<>+13968(SB)/8, $0x3f64b884e41eebcb
+DATA incomplete64avx2Const<>+13976(SB)/8, $0x3f64b884e41eebcb
+DATA incomplete64avx2Const<>+13984(SB)/8, $0xbf98574c40bd189c
+DATA incomplete64avx2Const<>+13992(SB)/8, $0xbf98574c40bd189c
+DATA incomplete64avx2Const<>+14000(SB)/8, $0xbf98574c40bd189c
+DATA incomplete64avx2Const<>+14008(SB)/8, $0xbf98574c40bd189c
+DATA incomplete64avx2Const<>+14016(SB)/8, $0x3fb17ca2877f2532
+DATA incomplete64avx2Const<>+14024(SB)/8, $0x3fb17ca2877f2532
+DATA incomplete64avx2Const<>+14032(SB)/8, $0x3fb17ca2877f2532
+DATA incomplete64avx2Const<>+14040(SB)/8, $0x3fb17ca2877f2532
+DATA incomplete64avx2Const<>+14048(SB)/8, $0xbfbe88b803a49228
+DATA incomplete64avx2Const<>+14056(SB)/8, $0xbfbe88b803a49228
+DATA incomplete64avx2Const<>+14064(SB)/8, $0xbfbe88b803a49228
+DATA incomplete64avx2Const<>+14072(SB)/8, $0xbfbe88b803a49228
+DATA incomplete64avx2Const<>+14080(SB)/8, $0x3fc098366a5b466c
+DATA incomplete64avx2Const<>+14088(SB)/8, $0x3fc098366a5b466c
+DATA incomplete64avx2Const<>+14096(SB)/8, $0x3fc098366a5b466c
+DATA incomplete64avx2Const<>+14104(SB)/8, $0x3fc098366a5b466c
+DATA incomplete64avx2Const<>+14112(SB)/8, $0xbfa85a15c58aa5e6
+DATA incomplete64avx2Const<>+14120(SB)/8, $0xbfa85a15c58aa5e6
+DATA incomplete64avx2Const<>+14128(SB)/8, $0xbfa85a15c58aa5e6
+DATA incomplete64avx2Const<>+14136(SB)/8, $0xbfa85a15c58aa5e6
+DATA incomplete64avx2Const<>+14144(SB)/8, $0xbfc15c084bb9e8f2
+DATA incomplete64avx2Const<>+14152(SB)/8, $0xbfc15c084bb9e8f2
+DATA incomplete64avx2Const<>+14160(SB)/8, $0xbfc15c084bb9e8f2
+DATA incomplete64avx2Const<>+14168(SB)/8, $0xbfc15c084bb9e8f2
+DATA incomplete64avx2Const<>+14176(SB)/8, $0x3ff40c522d7e4987
+DATA incomplete64avx2Const<>+14184(SB)/8, $0x3ff40c522d7e4987
+DATA incomplete64avx2Const<>+14192(SB)/8, $0x3ff40c522d7e4987
+DATA incomplete64avx2Const<>+14200(SB)/8, $0x3ff40c522d7e4987
+GLOBL incomplete64avx2Const<>(SB), RODATA|NOPTR, $14208
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -4154,77 +4304,104 @@ TEXT ·gammaSeriesF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VMOVUPS incomplete64avx2Const<>+0(SB), Y3
-	VMOVUPS incomplete64avx2Const<>+32(SB), Y1
-	VMOVUPS incomplete64avx2Const<>+64(SB), Y4
-	VMOVUPS incomplete64avx2Const<>+96(SB), Y0
-	VMOVUPS incomplete64avx2Const<>+128(SB), Y2
+	VMOVUPS incomplete64avx2Const<>+0(SB), Y1
+	VMOVUPS incomplete64avx2Const<>+32(SB), Y0
+	VMOVUPS incomplete64avx2Const<>+64(SB), Y2
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y3
 	SUBQ $8, CX
 	JL tail
 
 loop:
+	VMOVUPD (SI), Y4
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y4, Y5
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y6
+	VBLENDVPD Y5, Y1, Y6, Y5
+	VADDPD Y5, Y4, Y4
+	VMOVUPD (R8), Y5
+	BLOCK15
+	BLOCK33
+	VSUBPD Y6, Y5, Y6
+	VSUBPD Y6, Y4, Y4
+	VMOVUPD (SI), Y6
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y7
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y8
+	VBLENDVPD Y7, Y1, Y8, Y7
+	VADDPD Y7, Y6, Y6
+	VMOVUPD (R8), Y7
+	BLOCK30
+	VSUBPD Y4, Y7, Y4
+	VSUBPD Y4, Y6, Y4
+	VMOVUPD (SI), Y6
+	BLOCK25
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y5
+	VSQRTPD Y5, Y5
+	VMOVUPD (R8), Y6
+	VMULPD Y6, Y6, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD Y6, Y6, Y9
+	VMULPD Y6, Y8, Y10
+	VFMSUB213PD Y10, Y6, Y8
+	VFMADD231PD Y6, Y9, Y8
+	VMOVUPD (SI), Y6
+	BLOCK38
+	VFMADD231PD Y6, Y9, Y14
+	VMOVUPD (SI), Y6
+	BLOCK36
+	VDIVPD Y10, Y9, Y8
+	VMOVUPD (SI), Y9
+	BLOCK22
 	VMOVUPD (SI), Y5
-	VCMPPD $17, Y3, Y5, Y6
-	VBLENDVPD Y6, Y1, Y4, Y6
-	VADDPD Y6, Y5, Y5
-	BLOCK12
-	VFMADD231PD incomplete64avx2Const<>+832(SB), Y10, Y9
-	BLOCK32
-	VSUBPD Y7, Y5, Y5
-	VMOVUPD (SI), Y7
-	VCMPPD $17, Y3, Y7, Y8
-	VBLENDVPD Y8, Y1, Y4, Y8
-	VADDPD Y8, Y7, Y7
-	VMOVUPD (R8), Y8
-	BLOCK30
-	VSUBPD Y5, Y8, Y5
-	VSUBPD Y5, Y7, Y5
-	VMOVUPD (SI), Y7
-	BLOCK14
-	VSQRTPD Y6, Y6
-	VMULPD Y6, Y5, Y5
-	VMOVUPD (SI), Y6
-	VMOVUPD (R8), Y7
-	BLOCK35
-	VMULPD Y6, Y5, Y5
-	VMOVUPD (SI), Y6
-	VMOVUPD (R8), Y7
+	VMOVUPD (R8), Y6
 	BLOCK1
 	BLOCK10
+	BLOCK34
+	VMULPD Y4, Y5, Y4
+	VMOVUPD Y4, (DI)
+	VMOVUPD 32(SI), Y4
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y4, Y5
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y6
+	VBLENDVPD Y5, Y1, Y6, Y5
+	VADDPD Y5, Y4, Y4
+	VMOVUPD 32(R8), Y5
+	BLOCK15
 	BLOCK33
-	VMULPD Y5, Y6, Y5
-	VMOVUPD Y5, (DI)
-	VMOVUPD 32(SI), Y5
-	VCMPPD $17, Y3, Y5, Y6
-	VBLENDVPD Y6, Y1, Y4, Y6
-	VADDPD Y6, Y5, Y5
+	VSUBPD Y6, Y5, Y6
+	VSUBPD Y6, Y4, Y4
+	VMOVUPD 32(SI), Y6
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y7
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y8
+	VBLENDVPD Y7, Y1, Y8, Y7
+	VADDPD Y7, Y6, Y6
+	VMOVUPD 32(R8), Y7
+	BLOCK30
+	VSUBPD Y4, Y7, Y4
+	VSUBPD Y4, Y6, Y4
+	VMOVUPD 32(SI), Y6
+	BLOCK25
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y5
+	VSQRTPD Y5, Y5
 	VMOVUPD 32(R8), Y6
-	BLOCK13
-	BLOCK32
-	VSUBPD Y7, Y5, Y5
-	VMOVUPD 32(SI), Y7
-	VCMPPD $17, Y3, Y7, Y8
-	VBLENDVPD Y8, Y1, Y4, Y8
-	VADDPD Y8, Y7, Y7
-	VMOVUPD 32(R8), Y8
-	BLOCK30
-	VSUBPD Y5, Y8, Y5
-	VSUBPD Y5, Y7, Y5
-	VMOVUPD 32(SI), Y7
-	BLOCK14
-	VSQRTPD Y6, Y6
-	VMULPD Y6, Y5, Y5
+	VMULPD Y6, Y6, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD Y6, Y6, Y9
+	VMULPD Y6, Y8, Y10
+	VFMSUB213PD Y10, Y6, Y8
+	VFMADD231PD Y6, Y9, Y8
 	VMOVUPD 32(SI), Y6
-	VMOVUPD 32(R8), Y7
-	BLOCK35
-	VMULPD Y6, Y5, Y5
+	BLOCK38
+	VFMADD231PD Y6, Y9, Y14
 	VMOVUPD 32(SI), Y6
-	VMOVUPD 32(R8), Y7
+	BLOCK36
+	VDIVPD Y10, Y9, Y8
+	VMOVUPD 32(SI), Y9
+	BLOCK22
+	VMOVUPD 32(SI), Y5
+	VMOVUPD 32(R8), Y6
 	BLOCK1
 	BLOCK10
-	BLOCK33
-	VMULPD Y5, Y6, Y5
-	VMOVUPD Y5, 32(DI)
+	BLOCK34
+	VMULPD Y4, Y5, Y4
+	VMOVUPD Y4, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	ADDQ $64, R8
@@ -4242,37 +4419,51 @@ tailLoop:
 	NEGQ DX
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
-	VMASKMOVPD (SI), Y15, Y5
-	VCMPPD $17, Y3, Y5, Y6
-	VBLENDVPD Y6, Y1, Y4, Y6
-	VADDPD Y6, Y5, Y5
-	VMASKMOVPD (R8), Y15, Y6
-	BLOCK13
-	BLOCK32
-	VSUBPD Y7, Y5, Y5
-	VMASKMOVPD (SI), Y15, Y7
-	VCMPPD $17, Y3, Y7, Y8
-	VBLENDVPD Y8, Y1, Y4, Y8
-	VADDPD Y8, Y7, Y7
-	VMASKMOVPD (R8), Y15, Y8
+	VMASKMOVPD (SI), Y15, Y4
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y4, Y5
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y6
+	VBLENDVPD Y5, Y1, Y6, Y5
+	VADDPD Y5, Y4, Y4
+	VMASKMOVPD (R8), Y15, Y5
+	BLOCK15
+	BLOCK33
+	VSUBPD Y6, Y5, Y6
+	VSUBPD Y6, Y4, Y4
+	VMASKMOVPD (SI), Y15, Y6
+	VCMPPD $17, incomplete64avx2Const<>+128(SB), Y6, Y7
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y8
+	VBLENDVPD Y7, Y1, Y8, Y7
+	VADDPD Y7, Y6, Y6
+	VMASKMOVPD (R8), Y15, Y7
 	BLOCK30
-	VSUBPD Y5, Y8, Y5
-	VSUBPD Y5, Y7, Y5
-	VMASKMOVPD (SI), Y15, Y7
-	BLOCK14
-	VSQRTPD Y6, Y6
-	VMULPD Y6, Y5, Y5
+	VSUBPD Y4, Y7, Y4
+	VSUBPD Y4, Y6, Y4
 	VMASKMOVPD (SI), Y15, Y6
-	VMASKMOVPD (R8), Y15, Y7
-	BLOCK35
-	VMULPD Y6, Y5, Y5
+	BLOCK25
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y5
+	VSQRTPD Y5, Y5
+	VMASKMOVPD (R8), Y15, Y6
+	VMULPD Y6, Y6, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD Y6, Y6, Y9
+	VMULPD Y6, Y8, Y10
+	VFMSUB213PD Y10, Y6, Y8
+	VFMADD231PD Y6, Y9, Y8
 	VMASKMOVPD (SI), Y15, Y6
-	VMASKMOVPD (R8), Y15, Y7
+	BLOCK38
+	VFMADD231PD Y6, Y9, Y14
+	VMASKMOVPD (SI), Y15, Y6
+	BLOCK36
+	VDIVPD Y10, Y9, Y8
+	VMASKMOVPD (SI), Y15, Y9
+	BLOCK22
+	VMASKMOVPD (SI), Y15, Y5
+	VMASKMOVPD (R8), Y15, Y6
 	BLOCK1
 	BLOCK10
-	BLOCK33
-	VMULPD Y5, Y6, Y5
-	VMASKMOVPD Y5, Y15, (DI)
+	BLOCK34
+	VMULPD Y4, Y5, Y4
+	VMASKMOVPD Y4, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
 	ADDQ $32, R8
@@ -4289,31 +4480,31 @@ TEXT ·gammaFractionF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VMOVUPS incomplete64avx2Const<>+32(SB), Y1
+	VMOVUPS incomplete64avx2Const<>+0(SB), Y1
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y3
+	VMOVUPS incomplete64avx2Const<>+32(SB), Y0
 	VMOVUPS incomplete64avx2Const<>+64(SB), Y2
-	VMOVUPS incomplete64avx2Const<>+96(SB), Y0
-	VMOVUPS incomplete64avx2Const<>+352(SB), Y3
-	VMOVUPS incomplete64avx2Const<>+128(SB), Y4
 	SUBQ $8, CX
 	JL tail
 
 loop:
 	BLOCK2
-	BLOCK15
-	VMULPD Y6, Y5, Y5
-	VMOVUPD (SI), Y6
-	VMOVUPD (R8), Y7
-	BLOCK3
-	VADDPD incomplete64avx2Const<>+4064(SB), Y7, Y11
-	VFMADD231PD Y8, Y11, Y9
-	VDIVPD Y9, Y10, Y8
-	BLOCK5
 	BLOCK16
-	BLOCK25
+	BLOCK28
+	VMULPD Y5, Y4, Y4
+	VMOVUPD (SI), Y5
+	VMOVUPD (R8), Y6
 	BLOCK3
-	VADDPD incomplete64avx2Const<>+4064(SB), Y7, Y11
-	VFMADD231PD Y8, Y11, Y9
-	VDIVPD Y9, Y10, Y8
+	VADDPD incomplete64avx2Const<>+4064(SB), Y6, Y10
+	VFMADD231PD Y7, Y10, Y8
+	VDIVPD Y8, Y9, Y7
+	BLOCK5
+	BLOCK11
+	BLOCK31
+	BLOCK3
+	VADDPD incomplete64avx2Const<>+4064(SB), Y6, Y10
+	VFMADD231PD Y7, Y10, Y8
+	VDIVPD Y8, Y9, Y7
 	BLOCK26
 	SUBQ $8, CX
 	JGE loop
@@ -4324,20 +4515,12 @@ tail:
 
 tailLoop:
 	BLOCK6
-	BLOCK17
-	VMULPD Y9, Y8, Y8
-	VMULPD Y7, Y7, Y9
-	VMULPD Y7, Y9, Y7
-	VDIVPD Y7, Y8, Y7
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y6, Y6
-	VBLENDVPD Y6, Y7, Y0, Y6
-	VMULPD Y6, Y5, Y5
-	VMASKMOVPD (SI), Y15, Y6
-	VMASKMOVPD (R8), Y15, Y7
+	BLOCK12
+	VMASKMOVPD (R8), Y15, Y6
 	BLOCK3
-	VADDPD incomplete64avx2Const<>+4064(SB), Y7, Y11
-	VFMADD231PD Y8, Y11, Y9
-	VDIVPD Y9, Y10, Y8
+	VADDPD incomplete64avx2Const<>+4064(SB), Y6, Y10
+	VFMADD231PD Y7, Y10, Y8
+	VDIVPD Y8, Y9, Y7
 	BLOCK27
 	SUBQ $4, CX
 	JG tailLoop
@@ -4352,34 +4535,34 @@ TEXT ·gammaLongFractionF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VMOVUPS incomplete64avx2Const<>+32(SB), Y1
+	VMOVUPS incomplete64avx2Const<>+0(SB), Y1
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y3
+	VMOVUPS incomplete64avx2Const<>+32(SB), Y0
 	VMOVUPS incomplete64avx2Const<>+64(SB), Y2
-	VMOVUPS incomplete64avx2Const<>+96(SB), Y0
-	VMOVUPS incomplete64avx2Const<>+352(SB), Y3
-	VMOVUPS incomplete64avx2Const<>+128(SB), Y4
 	SUBQ $8, CX
 	JL tail
 
 loop:
 	BLOCK2
-	BLOCK15
-	VMULPD Y6, Y5, Y5
-	VMOVUPD (SI), Y6
-	VMOVUPD (R8), Y7
+	BLOCK16
+	BLOCK28
+	VMULPD Y5, Y4, Y4
+	VMOVUPD (SI), Y5
+	VMOVUPD (R8), Y6
 	BLOCK7
 	BLOCK8
-	BLOCK11
-	BLOCK31
-	VADDPD Y8, Y9, Y8
+	BLOCK13
+	BLOCK32
+	VADDPD Y7, Y8, Y7
 	BLOCK4
 	BLOCK5
-	BLOCK16
-	BLOCK25
-	BLOCK7
-	BLOCK8
 	BLOCK11
 	BLOCK31
-	VADDPD Y8, Y9, Y8
+	BLOCK7
+	BLOCK8
+	BLOCK13
+	BLOCK32
+	VADDPD Y7, Y8, Y7
 	BLOCK4
 	BLOCK26
 	SUBQ $8, CX
@@ -4391,21 +4574,13 @@ tail:
 
 tailLoop:
 	BLOCK6
-	BLOCK17
-	VMULPD Y9, Y8, Y8
-	VMULPD Y7, Y7, Y9
-	VMULPD Y7, Y9, Y7
-	VDIVPD Y7, Y8, Y7
-	VCMPPD $17, incomplete64avx2Const<>+0(SB), Y6, Y6
-	VBLENDVPD Y6, Y7, Y0, Y6
-	VMULPD Y6, Y5, Y5
-	VMASKMOVPD (SI), Y15, Y6
-	VMASKMOVPD (R8), Y15, Y7
+	BLOCK12
+	VMASKMOVPD (R8), Y15, Y6
 	BLOCK7
 	BLOCK8
-	BLOCK11
-	BLOCK31
-	VADDPD Y8, Y9, Y8
+	BLOCK13
+	BLOCK32
+	VADDPD Y7, Y8, Y7
 	BLOCK4
 	BLOCK27
 	SUBQ $4, CX
@@ -4421,64 +4596,67 @@ TEXT ·gammaSmallF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VMOVUPS incomplete64avx2Const<>+1824(SB), Y1
-	VMOVUPS incomplete64avx2Const<>+6784(SB), Y5
-	VMOVUPS incomplete64avx2Const<>+96(SB), Y0
-	VMOVUPS incomplete64avx2Const<>+64(SB), Y2
-	VMOVUPS incomplete64avx2Const<>+352(SB), Y3
-	VMOVUPS incomplete64avx2Const<>+928(SB), Y4
+	VMOVUPS incomplete64avx2Const<>+1856(SB), Y1
+	VMOVUPS incomplete64avx2Const<>+32(SB), Y0
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y2
+	VMOVUPS incomplete64avx2Const<>+64(SB), Y4
+	VMOVUPS incomplete64avx2Const<>+928(SB), Y3
 	SUBQ $8, CX
 	JL tail
 
 loop:
+	VMOVUPD (SI), Y5
+	BLOCK19
+	BLOCK39
 	VMOVUPD (SI), Y6
 	BLOCK20
-	BLOCK36
-	VMOVUPD (SI), Y7
-	BLOCK21
-	VADDPD Y10, Y8, Y8
-	VADDPD Y6, Y9, Y6
-	VADDPD Y6, Y8, Y6
-	VMOVUPD (R8), Y8
-	BLOCK23
-	VFMADD231PD incomplete64avx2Const<>+7232(SB), Y9, Y10
-	VSUBPD Y10, Y12, Y10
-	VSUBPD Y10, Y8, Y8
-	VFMADD231PD incomplete64avx2Const<>+7200(SB), Y9, Y8
-	VMOVUPD (SI), Y9
+	VADDPD Y5, Y6, Y5
+	VMOVUPD (R8), Y6
 	BLOCK24
-	VBLENDVPD Y7, Y6, Y8, Y6
-	VMOVUPD (SI), Y7
-	VMOVUPD (R8), Y8
-	BLOCK18
-	BLOCK28
-	VFMADD231PD Y8, Y6, Y12
-	VADDPD Y12, Y7, Y6
-	VMOVUPD Y6, (DI)
+	VFMADD231PD incomplete64avx2Const<>+7232(SB), Y8, Y9
+	VSUBPD Y9, Y11, Y9
+	VSUBPD Y9, Y6, Y6
+	VFMADD231PD incomplete64avx2Const<>+7200(SB), Y8, Y6
+	VMOVUPD (SI), Y8
+	BLOCK21
+	BLOCK37
+	VFMADD231PD Y5, Y10, Y8
+	VMOVUPD (SI), Y5
+	VMOVUPD (R8), Y9
+	BLOCK14
+	VSUBPD Y10, Y5, Y5
+	VADDPD Y5, Y11, Y5
+	VSUBPD Y8, Y13, Y8
+	VFMADD231PD Y9, Y6, Y8
+	VADDPD Y8, Y5, Y5
+	VADDPD Y5, Y7, Y5
+	VMOVUPD Y5, (DI)
+	VMOVUPD 32(SI), Y5
+	BLOCK19
+	BLOCK39
 	VMOVUPD 32(SI), Y6
 	BLOCK20
-	BLOCK36
-	VMOVUPD 32(SI), Y7
-	BLOCK21
-	VADDPD Y10, Y8, Y8
-	VADDPD Y6, Y9, Y6
-	VADDPD Y6, Y8, Y6
-	VMOVUPD 32(R8), Y8
-	BLOCK23
-	VFMADD231PD incomplete64avx2Const<>+7232(SB), Y9, Y10
-	VSUBPD Y10, Y12, Y10
-	VSUBPD Y10, Y8, Y8
-	VFMADD231PD incomplete64avx2Const<>+7200(SB), Y9, Y8
-	VMOVUPD 32(SI), Y9
+	VADDPD Y5, Y6, Y5
+	VMOVUPD 32(R8), Y6
 	BLOCK24
-	VBLENDVPD Y7, Y6, Y8, Y6
-	VMOVUPD 32(SI), Y7
-	VMOVUPD 32(R8), Y8
-	BLOCK18
-	BLOCK28
-	VFMADD231PD Y8, Y6, Y12
-	VADDPD Y12, Y7, Y6
-	VMOVUPD Y6, 32(DI)
+	VFMADD231PD incomplete64avx2Const<>+7232(SB), Y8, Y9
+	VSUBPD Y9, Y11, Y9
+	VSUBPD Y9, Y6, Y6
+	VFMADD231PD incomplete64avx2Const<>+7200(SB), Y8, Y6
+	VMOVUPD 32(SI), Y8
+	BLOCK21
+	BLOCK37
+	VFMADD231PD Y5, Y10, Y8
+	VMOVUPD 32(SI), Y5
+	VMOVUPD 32(R8), Y9
+	BLOCK14
+	VSUBPD Y10, Y5, Y5
+	VADDPD Y5, Y11, Y5
+	VSUBPD Y8, Y13, Y8
+	VFMADD231PD Y9, Y6, Y8
+	VADDPD Y8, Y5, Y5
+	VADDPD Y5, Y7, Y5
+	VMOVUPD Y5, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	ADDQ $64, R8
@@ -4496,30 +4674,32 @@ tailLoop:
 	NEGQ DX
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*8), Y15
+	VMASKMOVPD (SI), Y15, Y5
+	BLOCK19
+	BLOCK39
 	VMASKMOVPD (SI), Y15, Y6
 	BLOCK20
-	BLOCK36
-	VMASKMOVPD (SI), Y15, Y7
-	BLOCK21
-	VADDPD Y10, Y8, Y8
-	VADDPD Y6, Y9, Y6
-	VADDPD Y6, Y8, Y6
-	VMASKMOVPD (R8), Y15, Y8
-	BLOCK23
-	VFMADD231PD incomplete64avx2Const<>+7232(SB), Y9, Y10
-	VSUBPD Y10, Y12, Y10
-	VSUBPD Y10, Y8, Y8
-	VFMADD231PD incomplete64avx2Const<>+7200(SB), Y9, Y8
-	VMASKMOVPD (SI), Y15, Y9
+	VADDPD Y5, Y6, Y5
+	VMASKMOVPD (R8), Y15, Y6
 	BLOCK24
-	VBLENDVPD Y7, Y6, Y8, Y6
-	VMASKMOVPD (SI), Y15, Y7
-	VMASKMOVPD (R8), Y15, Y8
-	BLOCK18
-	BLOCK28
-	VFMADD231PD Y8, Y6, Y12
-	VADDPD Y12, Y7, Y6
-	VMASKMOVPD Y6, Y15, (DI)
+	VFMADD231PD incomplete64avx2Const<>+7232(SB), Y8, Y9
+	VSUBPD Y9, Y11, Y9
+	VSUBPD Y9, Y6, Y6
+	VFMADD231PD incomplete64avx2Const<>+7200(SB), Y8, Y6
+	VMASKMOVPD (SI), Y15, Y8
+	BLOCK21
+	BLOCK37
+	VFMADD231PD Y5, Y10, Y8
+	VMASKMOVPD (SI), Y15, Y5
+	VMASKMOVPD (R8), Y15, Y9
+	BLOCK14
+	VSUBPD Y10, Y5, Y5
+	VADDPD Y5, Y11, Y5
+	VSUBPD Y8, Y13, Y8
+	VFMADD231PD Y9, Y6, Y8
+	VADDPD Y8, Y5, Y5
+	VADDPD Y5, Y7, Y5
+	VMASKMOVPD Y5, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
 	ADDQ $32, R8
@@ -4536,19 +4716,19 @@ TEXT ·gammaTemmeF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VMOVUPS incomplete64avx2Const<>+96(SB), Y0
-	VMOVUPS incomplete64avx2Const<>+64(SB), Y4
+	VMOVUPS incomplete64avx2Const<>+32(SB), Y0
+	VMOVUPS incomplete64avx2Const<>+160(SB), Y4
 	VMOVUPS incomplete64avx2Const<>+864(SB), Y2
 	VMOVUPS incomplete64avx2Const<>+928(SB), Y3
-	VMOVUPS incomplete64avx2Const<>+128(SB), Y1
+	VMOVUPS incomplete64avx2Const<>+96(SB), Y1
 	SUBQ $8, CX
 	JL tail
 
 loop:
 	VMOVUPD (SI), Y5
-	BLOCK12
-	VFMADD231PD incomplete64avx2Const<>+832(SB), Y10, Y9
-	BLOCK34
+	VMOVUPD (R8), Y6
+	BLOCK17
+	BLOCK35
 	VSUBPD Y7, Y5, Y5
 	VMOVUPD (SI), Y7
 	VMOVUPD (R8), Y8
@@ -4560,29 +4740,28 @@ loop:
 	VMULPD Y10, Y6, Y10
 	VSUBPD (SI), Y9, Y9
 	BLOCK9
-	BLOCK22
-	VFMADD213PD incomplete64avx2Const<>+13280(SB), Y9, Y10
-	VFMADD213PD incomplete64avx2Const<>+8064(SB), Y9, Y10
-	VFMADD213PD incomplete64avx2Const<>+13312(SB), Y9, Y10
+	BLOCK23
+	VFMADD213PD incomplete64avx2Const<>+13344(SB), Y9, Y10
+	VFMADD213PD incomplete64avx2Const<>+8128(SB), Y9, Y10
+	VFMADD213PD incomplete64avx2Const<>+13376(SB), Y9, Y10
 	VFMADD231PD Y8, Y11, Y10
-	VMULPD incomplete64avx2Const<>+1856(SB), Y8, Y8
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y8
 	VSQRTPD Y8, Y8
 	VMULPD Y8, Y10, Y8
 	VMOVUPD (SI), Y9
 	VMOVUPD (R8), Y10
-	BLOCK19
-	VFMADD213PD incomplete64avx2Const<>+14048(SB), Y7, Y9
-	VFMADD213PD incomplete64avx2Const<>+14080(SB), Y7, Y9
-	VFMADD213PD incomplete64avx2Const<>+14112(SB), Y7, Y9
-	VFMADD132PD incomplete64avx2Const<>+352(SB), Y0, Y6
-	VDIVPD Y6, Y9, Y6
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y6, Y8
-	VMULPD Y8, Y5, Y5
+	BLOCK18
+	VPSLLQ $52, Y6, Y6
+	VPADDQ Y0, Y6, Y6
+	VMULPD Y6, Y5, Y5
+	VPSLLQ $52, Y7, Y6
+	VPADDQ Y0, Y6, Y6
+	VMULPD Y6, Y5, Y5
 	VMOVUPD Y5, (DI)
 	VMOVUPD 32(SI), Y5
 	VMOVUPD 32(R8), Y6
-	BLOCK13
-	BLOCK34
+	BLOCK17
+	BLOCK35
 	VSUBPD Y7, Y5, Y5
 	VMOVUPD 32(SI), Y7
 	VMOVUPD 32(R8), Y8
@@ -4594,24 +4773,23 @@ loop:
 	VMULPD Y10, Y6, Y10
 	VSUBPD 32(SI), Y9, Y9
 	BLOCK9
-	BLOCK22
-	VFMADD213PD incomplete64avx2Const<>+13280(SB), Y9, Y10
-	VFMADD213PD incomplete64avx2Const<>+8064(SB), Y9, Y10
-	VFMADD213PD incomplete64avx2Const<>+13312(SB), Y9, Y10
+	BLOCK23
+	VFMADD213PD incomplete64avx2Const<>+13344(SB), Y9, Y10
+	VFMADD213PD incomplete64avx2Const<>+8128(SB), Y9, Y10
+	VFMADD213PD incomplete64avx2Const<>+13376(SB), Y9, Y10
 	VFMADD231PD Y8, Y11, Y10
-	VMULPD incomplete64avx2Const<>+1856(SB), Y8, Y8
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y8
 	VSQRTPD Y8, Y8
 	VMULPD Y8, Y10, Y8
 	VMOVUPD 32(SI), Y9
 	VMOVUPD 32(R8), Y10
-	BLOCK19
-	VFMADD213PD incomplete64avx2Const<>+14048(SB), Y7, Y9
-	VFMADD213PD incomplete64avx2Const<>+14080(SB), Y7, Y9
-	VFMADD213PD incomplete64avx2Const<>+14112(SB), Y7, Y9
-	VFMADD132PD incomplete64avx2Const<>+352(SB), Y0, Y6
-	VDIVPD Y6, Y9, Y6
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y6, Y8
-	VMULPD Y8, Y5, Y5
+	BLOCK18
+	VPSLLQ $52, Y6, Y6
+	VPADDQ Y0, Y6, Y6
+	VMULPD Y6, Y5, Y5
+	VPSLLQ $52, Y7, Y6
+	VPADDQ Y0, Y6, Y6
+	VMULPD Y6, Y5, Y5
 	VMOVUPD Y5, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
@@ -4632,8 +4810,8 @@ tailLoop:
 	VMOVDQU (AX)(DX*8), Y15
 	VMASKMOVPD (SI), Y15, Y5
 	VMASKMOVPD (R8), Y15, Y6
-	BLOCK13
-	BLOCK34
+	BLOCK17
+	BLOCK35
 	VSUBPD Y7, Y5, Y5
 	VMASKMOVPD (SI), Y15, Y7
 	VMASKMOVPD (R8), Y15, Y8
@@ -4648,20 +4826,18 @@ tailLoop:
 	VSUBPD Y9, Y10, Y9
 	VPAND Y3, Y9, Y9
 	VPOR Y9, Y11, Y9
-	VMOVUPS incomplete64avx2Const<>+8192(SB), Y10
-	VFMADD231PD incomplete64avx2Const<>+8224(SB), Y9, Y10
-	VFMADD213PD incomplete64avx2Const<>+8256(SB), Y9, Y10
-	VFMADD213PD incomplete64avx2Const<>+8288(SB), Y9, Y10
+	VMOVUPS incomplete64avx2Const<>+8256(SB), Y10
+	VFMADD231PD incomplete64avx2Const<>+8288(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+8320(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+8352(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+8384(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+8416(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+8448(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+8480(SB), Y9, Y10
-	VMOVUPS incomplete64avx2Const<>+8512(SB), Y11
-	VFMADD231PD incomplete64avx2Const<>+8544(SB), Y9, Y11
-	VFMADD213PD incomplete64avx2Const<>+8576(SB), Y9, Y11
-	VFMADD213PD incomplete64avx2Const<>+8608(SB), Y9, Y11
+	VFMADD213PD incomplete64avx2Const<>+8512(SB), Y9, Y10
+	VFMADD213PD incomplete64avx2Const<>+8544(SB), Y9, Y10
+	VMOVUPS incomplete64avx2Const<>+8576(SB), Y11
+	VFMADD231PD incomplete64avx2Const<>+8608(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+8640(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+8672(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+8704(SB), Y9, Y11
@@ -4670,11 +4846,11 @@ tailLoop:
 	VFMADD213PD incomplete64avx2Const<>+8800(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+8832(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+8864(SB), Y9, Y11
+	VFMADD213PD incomplete64avx2Const<>+8896(SB), Y9, Y11
+	VFMADD213PD incomplete64avx2Const<>+8928(SB), Y9, Y11
 	VFMADD231PD Y8, Y10, Y11
-	VMOVUPS incomplete64avx2Const<>+8896(SB), Y10
-	VFMADD231PD incomplete64avx2Const<>+8928(SB), Y9, Y10
-	VFMADD213PD incomplete64avx2Const<>+8960(SB), Y9, Y10
-	VFMADD213PD incomplete64avx2Const<>+8992(SB), Y9, Y10
+	VMOVUPS incomplete64avx2Const<>+8960(SB), Y10
+	VFMADD231PD incomplete64avx2Const<>+8992(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+9024(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+9056(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+9088(SB), Y9, Y10
@@ -4685,11 +4861,11 @@ tailLoop:
 	VFMADD213PD incomplete64avx2Const<>+9248(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+9280(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+9312(SB), Y9, Y10
+	VFMADD213PD incomplete64avx2Const<>+9344(SB), Y9, Y10
+	VFMADD213PD incomplete64avx2Const<>+9376(SB), Y9, Y10
 	VFMADD231PD Y8, Y11, Y10
-	VMOVUPS incomplete64avx2Const<>+9344(SB), Y11
-	VFMADD231PD incomplete64avx2Const<>+9376(SB), Y9, Y11
-	VFMADD213PD incomplete64avx2Const<>+9408(SB), Y9, Y11
-	VFMADD213PD incomplete64avx2Const<>+9440(SB), Y9, Y11
+	VMOVUPS incomplete64avx2Const<>+9408(SB), Y11
+	VFMADD231PD incomplete64avx2Const<>+9440(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+9472(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+9504(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+9536(SB), Y9, Y11
@@ -4702,11 +4878,11 @@ tailLoop:
 	VFMADD213PD incomplete64avx2Const<>+9760(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+9792(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+9824(SB), Y9, Y11
+	VFMADD213PD incomplete64avx2Const<>+9856(SB), Y9, Y11
+	VFMADD213PD incomplete64avx2Const<>+9888(SB), Y9, Y11
 	VFMADD231PD Y8, Y10, Y11
-	VMOVUPS incomplete64avx2Const<>+9856(SB), Y10
-	VFMADD231PD incomplete64avx2Const<>+9888(SB), Y9, Y10
-	VFMADD213PD incomplete64avx2Const<>+9920(SB), Y9, Y10
-	VFMADD213PD incomplete64avx2Const<>+9952(SB), Y9, Y10
+	VMOVUPS incomplete64avx2Const<>+9920(SB), Y10
+	VFMADD231PD incomplete64avx2Const<>+9952(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+9984(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+10016(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+10048(SB), Y9, Y10
@@ -4721,11 +4897,11 @@ tailLoop:
 	VFMADD213PD incomplete64avx2Const<>+10336(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+10368(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+10400(SB), Y9, Y10
+	VFMADD213PD incomplete64avx2Const<>+10432(SB), Y9, Y10
+	VFMADD213PD incomplete64avx2Const<>+10464(SB), Y9, Y10
 	VFMADD231PD Y8, Y11, Y10
-	VMOVUPS incomplete64avx2Const<>+10432(SB), Y11
-	VFMADD231PD incomplete64avx2Const<>+10464(SB), Y9, Y11
-	VFMADD213PD incomplete64avx2Const<>+10496(SB), Y9, Y11
-	VFMADD213PD incomplete64avx2Const<>+10528(SB), Y9, Y11
+	VMOVUPS incomplete64avx2Const<>+10496(SB), Y11
+	VFMADD231PD incomplete64avx2Const<>+10528(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+10560(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+10592(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+10624(SB), Y9, Y11
@@ -4742,11 +4918,11 @@ tailLoop:
 	VFMADD213PD incomplete64avx2Const<>+10976(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+11008(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+11040(SB), Y9, Y11
+	VFMADD213PD incomplete64avx2Const<>+11072(SB), Y9, Y11
+	VFMADD213PD incomplete64avx2Const<>+11104(SB), Y9, Y11
 	VFMADD231PD Y8, Y10, Y11
-	VMOVUPS incomplete64avx2Const<>+11072(SB), Y10
-	VFMADD231PD incomplete64avx2Const<>+11104(SB), Y9, Y10
-	VFMADD213PD incomplete64avx2Const<>+11136(SB), Y9, Y10
-	VFMADD213PD incomplete64avx2Const<>+11168(SB), Y9, Y10
+	VMOVUPS incomplete64avx2Const<>+11136(SB), Y10
+	VFMADD231PD incomplete64avx2Const<>+11168(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+11200(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+11232(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+11264(SB), Y9, Y10
@@ -4765,33 +4941,34 @@ tailLoop:
 	VFMADD213PD incomplete64avx2Const<>+11680(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+11712(SB), Y9, Y10
 	VFMADD213PD incomplete64avx2Const<>+11744(SB), Y9, Y10
+	VFMADD213PD incomplete64avx2Const<>+11776(SB), Y9, Y10
+	VFMADD213PD incomplete64avx2Const<>+11808(SB), Y9, Y10
 	VFMADD231PD Y8, Y11, Y10
-	VMOVUPS incomplete64avx2Const<>+11776(SB), Y11
-	VFMADD231PD incomplete64avx2Const<>+11808(SB), Y9, Y11
-	VFMADD213PD incomplete64avx2Const<>+11840(SB), Y9, Y11
-	VFMADD213PD incomplete64avx2Const<>+11872(SB), Y9, Y11
+	VMOVUPS incomplete64avx2Const<>+11840(SB), Y11
+	VFMADD231PD incomplete64avx2Const<>+11872(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+11904(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+11936(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+11968(SB), Y9, Y11
 	VFMADD213PD incomplete64avx2Const<>+12000(SB), Y9, Y11
-	BLOCK22
-	VFMADD213PD incomplete64avx2Const<>+13280(SB), Y9, Y10
-	VFMADD213PD incomplete64avx2Const<>+8064(SB), Y9, Y10
-	VFMADD213PD incomplete64avx2Const<>+13312(SB), Y9, Y10
+	VFMADD213PD incomplete64avx2Const<>+12032(SB), Y9, Y11
+	VFMADD213PD incomplete64avx2Const<>+12064(SB), Y9, Y11
+	BLOCK23
+	VFMADD213PD incomplete64avx2Const<>+13344(SB), Y9, Y10
+	VFMADD213PD incomplete64avx2Const<>+8128(SB), Y9, Y10
+	VFMADD213PD incomplete64avx2Const<>+13376(SB), Y9, Y10
 	VFMADD231PD Y8, Y11, Y10
-	VMULPD incomplete64avx2Const<>+1856(SB), Y8, Y8
+	VMULPD incomplete64avx2Const<>+1376(SB), Y8, Y8
 	VSQRTPD Y8, Y8
 	VMULPD Y8, Y10, Y8
 	VMASKMOVPD (SI), Y15, Y9
 	VMASKMOVPD (R8), Y15, Y10
-	BLOCK19
-	VFMADD213PD incomplete64avx2Const<>+14048(SB), Y7, Y9
-	VFMADD213PD incomplete64avx2Const<>+14080(SB), Y7, Y9
-	VFMADD213PD incomplete64avx2Const<>+14112(SB), Y7, Y9
-	VFMADD132PD incomplete64avx2Const<>+352(SB), Y0, Y6
-	VDIVPD Y6, Y9, Y6
-	VFMADD231PD incomplete64avx2Const<>+1824(SB), Y6, Y8
-	VMULPD Y8, Y5, Y5
+	BLOCK18
+	VPSLLQ $52, Y6, Y6
+	VPADDQ Y0, Y6, Y6
+	VMULPD Y6, Y5, Y5
+	VPSLLQ $52, Y7, Y6
+	VPADDQ Y0, Y6, Y6
+	VMULPD Y6, Y5, Y5
 	VMASKMOVPD Y5, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI

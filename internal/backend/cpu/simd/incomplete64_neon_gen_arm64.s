@@ -5,3126 +5,3256 @@
 #include "textflag.h"
 
 #define BLOCK1 \
-	FMOVQ 0(R1), F22; \
-	WORD $0x6ef6e457; \
-	WORD $0x6e631c37; \
-	WORD $0x4e77d6d6; \
-	FMOVQ 0(R2), F23; \
-	WORD $0x6e76fef8; \
-	WORD $0x4eb71ef9; \
-	WORD $0x4ef6cf19; \
-	WORD $0x6e77ff36; \
-	WORD $0x6ef8e577; \
-	WORD $0x6e6cdf19; \
-	WORD $0x6eb71f38; \
-	WORD $0x4eed8719; \
-	WORD $0x6f4c0739; \
-	WORD $0x4f74573a; \
-	WORD $0x6efa8718; \
-	WORD $0x4ee08718; \
-	WORD $0x4ee0d718; \
-	WORD $0x4eae1f39; \
-	WORD $0x4eefd739; \
-	WORD $0x6e631d17; \
-	WORD $0x4ef7d737; \
-	WORD $0x4e64d719; \
-	WORD $0x4ee4d73a; \
-	WORD $0x4efad71a; \
-	WORD $0x6e79fc1b; \
-	WORD $0x6e7bdf1c; \
-	WORD $0x4ef9cf98; \
-	WORD $0x4efacf98; \
-	WORD $0x6e7bdf18; \
-	WORD $0x6e7cdf99; \
-	WORD $0x4e7cd79a; \
-	WORD $0x4eb91f3b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e7ccf9b; \
-	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
-	WORD $0x4e79ce1a; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
-	WORD $0x4e79cf5d; \
-	WORD $0x6e7ddf3a; \
-	WORD $0x4e69d75d; \
-	WORD $0x4ee9d7be; \
-	WORD $0x4efed75a; \
-	WORD $0x4e71d75a; \
-	WORD $0x6e7ddf3e; \
-	WORD $0x4ebe1fdf; \
-	WORD $0x6ee0fbff; \
-	WORD $0x4e7dcf3f; \
-	WORD $0x4e7acf3f; \
-	WORD $0x4e7dcf7f; \
-	WORD $0x6e7edf99; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e7ecf9a; \
-	WORD $0x4e7fcf9a; \
-	WORD $0x4e7ecf1a; \
-	WORD $0x4e79d79b; \
-	WORD $0x4efcd77c; \
-	WORD $0x4efcd739; \
-	WORD $0x4e78d758; \
-	WORD $0x4e78d738; \
-	WORD $0x6e66df79; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e66cf7a; \
-	WORD $0x4e72cf7a; \
-	WORD $0x4e66cf1a; \
-	WORD $0x4e79d6f8; \
-	WORD $0x4ef7d717; \
-	WORD $0x4ef7d737; \
-	WORD $0x4e7ad6f7; \
-	WORD $0x4e77d719; \
-	WORD $0x4ef8d738; \
-	WORD $0x4ef8d6f7; \
-	WORD $0x6e65df38; \
+	FMOVQ 0(R1), F21; \
+	WORD $0x6ef5e476; \
+	WORD $0x6e641c36; \
+	WORD $0x4e76d6b5; \
+	FMOVQ 0(R2), F22; \
+	WORD $0x6e75fed7; \
+	WORD $0x4eb61ed8; \
+	WORD $0x4ef5cef8; \
+	WORD $0x6e76ff15; \
+	WORD $0x6ef7e576; \
+	WORD $0x6e6cdef8; \
+	WORD $0x6eb61f17; \
+	WORD $0x4eed86f8; \
+	WORD $0x6f4c0718; \
+	WORD $0x4f745719; \
+	WORD $0x6ef986f7; \
+	WORD $0x4ee086f7; \
+	WORD $0x4ee0d6f7; \
+	WORD $0x4eae1f18; \
+	WORD $0x4eefd718; \
+	WORD $0x6e641d16; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e62d6f8; \
+	WORD $0x4ee2d719; \
+	WORD $0x4ef9d6f9; \
+	WORD $0x6e78fc1a; \
+	WORD $0x6e7adefb; \
+	WORD $0x4ef8cf77; \
+	WORD $0x4ef9cf77; \
+	WORD $0x6e7adef7; \
+	WORD $0x6e7bdf78; \
+	WORD $0x4e7bd779; \
 	WORD $0x4eb81f1a; \
 	WORD $0x6ee0fb5a; \
-	WORD $0x4e65cf3a; \
-	WORD $0x4e65cefa; \
-	WORD $0x4e6acf3a; \
-	WORD $0x4e76d756; \
-	WORD $0x4e76d717; \
-	WORD $0x4ef8d6f8; \
-	WORD $0x4ef8d6d6; \
-	FMOVQ 0(R1), F24; \
-	WORD $0x6ef8e459; \
-	WORD $0x6e631c39; \
-	WORD $0x4e79d718; \
-	FMOVQ 0(R2), F25; \
-	WORD $0x6e331f39; \
-	WORD $0x4e79d71a; \
-	WORD $0x4ef8d75b; \
-	WORD $0x4efbd75c; \
-	WORD $0x4efcd71c; \
-	WORD $0x4efbd739; \
-	WORD $0x4e79d799; \
-	WORD $0x6e78defb; \
-	WORD $0x4ebb1f7c; \
-	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cefc; \
-	WORD $0x4e78cedc; \
-	WORD $0x4e7ad776; \
-	WORD $0x4efbd6d8; \
-	WORD $0x4ef8d6dd; \
-	WORD $0x4efdd77b; \
-	WORD $0x4ef8d758; \
+	WORD $0x4e7bcf7a; \
+	WORD $0x4e77cf3a; \
+	FMOVQ 336(R11), F25; \
+	WORD $0x4e78ce19; \
+	FMOVQ 352(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 368(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 384(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 400(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 416(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 432(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 448(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 464(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 480(R11), F28; \
+	WORD $0x4e78cf3c; \
+	WORD $0x6e7cdf19; \
+	WORD $0x4e69d73c; \
+	WORD $0x4ee9d79d; \
+	WORD $0x4efdd739; \
+	WORD $0x4e71d739; \
+	WORD $0x6e7cdf1d; \
+	WORD $0x4ebd1fbe; \
+	WORD $0x6ee0fbde; \
+	WORD $0x4e7ccf1e; \
+	WORD $0x4e79cf1e; \
+	WORD $0x4e7ccf5e; \
+	WORD $0x6e7ddf78; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e7dcf79; \
+	WORD $0x4e7ecf79; \
+	WORD $0x4e7dcef9; \
+	WORD $0x4e78d77a; \
+	WORD $0x4efbd75b; \
+	WORD $0x4efbd718; \
+	WORD $0x4e77d737; \
+	WORD $0x4e77d717; \
+	WORD $0x6e66df58; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e66cf59; \
+	WORD $0x4e72cf59; \
+	WORD $0x4e66cef9; \
+	WORD $0x4e78d6d7; \
+	WORD $0x4ef6d6f6; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e79d6d6; \
+	WORD $0x4e76d6f8; \
+	WORD $0x4ef7d717; \
+	WORD $0x4ef7d6d6; \
+	WORD $0x6e65df17; \
+	WORD $0x4eb71ef9; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e65cf19; \
+	WORD $0x4e65ced9; \
+	WORD $0x4e6acf19; \
+	WORD $0x4e75d735; \
+	WORD $0x4e75d6f6; \
+	WORD $0x4ef7d6d7; \
+	WORD $0x4ef7d6b5; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x6ef7e478; \
+	WORD $0x6e641c38; \
+	WORD $0x4e78d6f7; \
+	FMOVQ 0(R2), F24; \
+	WORD $0x6e331f18; \
+	WORD $0x4e78d6f9; \
+	WORD $0x4ef7d73a; \
+	WORD $0x4efad73b; \
+	WORD $0x4efbd6fb; \
+	WORD $0x4efad718; \
 	WORD $0x4e78d778; \
-	WORD $0x4e79d799; \
-	WORD $0x4e79d718; \
-	WORD $0x4e78d6d9; \
-	WORD $0x4ef6d736
+	WORD $0x6e77deda; \
+	WORD $0x4eba1f5b; \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e77cedb; \
+	WORD $0x4e77cebb; \
+	WORD $0x4e79d755; \
+	WORD $0x4efad6b7; \
+	WORD $0x4ef7d6bc; \
+	WORD $0x4efcd75a; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e77d757; \
+	WORD $0x4e78d778; \
+	WORD $0x4e78d6f7; \
+	WORD $0x4e77d6b8; \
+	WORD $0x4ef5d715
 
 #define BLOCK2 \
-	WORD $0x4ef6d716; \
-	FMOVQ 0(R1), F24; \
-	WORD $0x6ef8e45a; \
-	WORD $0x6e631c3a; \
-	WORD $0x4e7ad71b; \
-	WORD $0x4ef8d77c; \
-	WORD $0x4efcd77d; \
-	WORD $0x4efdd718; \
-	WORD $0x4efcd75a; \
-	WORD $0x4e7ad718; \
-	WORD $0x6e7bfc1a; \
-	WORD $0x6e7adf5b; \
-	WORD $0x6e7bdf7c; \
-	FMOVQ 512(R11), F29; \
-	WORD $0x4e7cce9d; \
-	FMOVQ 528(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 544(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 560(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 576(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 592(R11), F30; \
-	WORD $0x4e7ccebe; \
-	FMOVQ 608(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 624(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 640(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 656(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 672(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	WORD $0x4e7bcfbf; \
-	WORD $0x4effcf56; \
-	WORD $0x4e77cf16; \
-	FMOVQ 688(R11), F23; \
-	WORD $0x4ef9f6f7; \
-	FMOVQ 704(R11), F24; \
-	WORD $0x4e77f717; \
-	WORD $0x4ea71cf8; \
-	FMOVQ 720(R11), F25; \
-	WORD $0x4e79cef8; \
-	WORD $0x4ee7d718; \
-	WORD $0x4ee5cf17; \
-	WORD $0x4eeacf17; \
-	WORD $0x4e76d6f6; \
-	WORD $0x6e76ded7; \
-	FMOVQ 736(R11), F25; \
-	FMOVQ 752(R11), F27; \
-	WORD $0x4e76cf79; \
-	FMOVQ 768(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 784(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 800(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 816(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 832(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 848(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 864(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 880(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 896(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e76cf79; \
-	WORD $0x4e79cef6; \
-	WORD $0x4e60d6d6; \
-	WORD $0x4ea71cf7; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e79cf17; \
-	WORD $0x4ee7d6f9; \
-	WORD $0x4ef9d718; \
-	WORD $0x4e67d718; \
-	WORD $0x4f7456f7; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	WORD $0x4f745717; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	FMOVQ 928(R11), F23; \
-	WORD $0x6e77df57; \
-	WORD $0x6ee1faf7; \
-	WORD $0x6e77ded6; \
+	WORD $0x4ef5d6f5; \
 	FMOVQ 0(R1), F23; \
-	FMOVQ 0(R2), F24; \
-	WORD $0x4e60d6f9; \
-	WORD $0x4e64d6fa; \
-	WORD $0x6e7adf39; \
-	WORD $0x4e61d6fa; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e78df1a; \
-	WORD $0x6e78df58; \
-	WORD $0x6e78ff38; \
-	WORD $0x6ef7e459; \
-	WORD $0x6ef91c18; \
-	WORD $0x6e78ded6; \
-	FMOVQ 0(R1), F23; \
-	FMOVQ 0(R2), F24; \
-	FMOVQ 944(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 960(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e79df5a; \
-	FMOVQ 976(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e7adf7b; \
-	WORD $0x4e60cf19; \
-	WORD $0x4e79cf1a; \
-	WORD $0x4ebb1f79; \
-	WORD $0x4e7acf19; \
-	FMOVQ 992(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1008(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1024(R11), F27; \
-	WORD $0x4e7bd6fb
-
-#define BLOCK3 \
-	FMOVQ 944(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 960(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e79df5a; \
-	FMOVQ 976(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e7adf7b; \
-	WORD $0x4e60cf19; \
-	WORD $0x4e79cf1a; \
-	WORD $0x4ebb1f79; \
-	WORD $0x4e7acf19; \
-	FMOVQ 992(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1008(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1024(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1040(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1056(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1072(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1088(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1104(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1120(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1136(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1152(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1168(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1184(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1200(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1216(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1232(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1248(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1264(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1280(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1296(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1312(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1328(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1344(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e68d6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1360(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1376(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1392(R11), F27
-
-#define BLOCK4 \
-	WORD $0x6e79df7b; \
-	FMOVQ 1040(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1056(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1072(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1088(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1104(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1120(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1136(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1152(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1168(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1184(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1200(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1216(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1232(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1248(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1264(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1280(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1296(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1312(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1328(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1344(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e68d6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1360(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1376(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1392(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1408(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1424(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1440(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1456(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1472(R11), F28; \
-	WORD $0x4e7cd6fc
-
-#define BLOCK5 \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1408(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1424(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1440(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1456(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1472(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1488(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1504(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1520(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1536(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1552(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1568(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1584(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1600(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1616(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1632(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1648(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1664(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1680(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1696(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1712(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1728(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1744(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1760(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1776(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1792(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1808(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1824(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1840(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b
-
-#define BLOCK6 \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1488(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1504(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1520(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1536(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1552(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1568(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1584(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1600(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1616(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1632(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1648(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1664(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1680(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1696(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1712(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1728(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1744(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1760(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1776(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1792(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1808(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1824(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1840(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1856(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1872(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1888(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1904(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1920(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19
-
-#define BLOCK7 \
-	FMOVQ 0(R1), F22; \
-	WORD $0x6ef6e497; \
-	WORD $0x6e621c37; \
-	WORD $0x4e77d6d6; \
-	FMOVQ 0(R2), F23; \
-	WORD $0x6e76fef8; \
-	WORD $0x4eb71ef9; \
-	WORD $0x4ef6cf19; \
-	WORD $0x6e77ff36; \
-	FMOVQ 48(R11), F23; \
-	WORD $0x6ef8e6f9; \
-	FMOVQ 64(R11), F23; \
-	WORD $0x6e77df17; \
-	WORD $0x6eb91ef8; \
-	FMOVQ 80(R11), F23; \
-	WORD $0x4ef78717; \
-	WORD $0x6f4c06f7; \
-	WORD $0x4f7456fa; \
-	WORD $0x6efa8718; \
-	WORD $0x4ee08718; \
-	WORD $0x4ee0d718; \
-	FMOVQ 112(R11), F26; \
-	WORD $0x4eba1ef7; \
-	FMOVQ 128(R11), F26; \
-	WORD $0x4efad6f7; \
-	FMOVQ 144(R11), F26; \
-	WORD $0x6e621f59; \
-	WORD $0x4ef9d6f7; \
-	WORD $0x4e63d719; \
-	WORD $0x4ee3d73a; \
-	WORD $0x4efad71a; \
-	WORD $0x6e79fc1b; \
-	WORD $0x6e7bdf1c; \
-	WORD $0x4ef9cf98; \
-	WORD $0x4efacf98; \
-	WORD $0x6e7bdf18; \
-	WORD $0x6e7cdf99; \
-	WORD $0x4e7cd79a; \
-	WORD $0x4eb91f3b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e7ccf9b; \
-	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
-	FMOVQ 176(R11), F29; \
-	WORD $0x4e79cfba; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
-	WORD $0x4e79cf5d; \
-	WORD $0x6e7ddf3a; \
-	WORD $0x4e75d75d; \
-	WORD $0x4ef5d7be; \
-	WORD $0x4efed75a; \
-	FMOVQ 208(R11), F30; \
-	WORD $0x4e7ed75a; \
-	WORD $0x6e7ddf3e; \
-	WORD $0x4ebe1fdf; \
-	WORD $0x6ee0fbff; \
-	WORD $0x4e7dcf3f; \
-	WORD $0x4e7acf3f; \
-	WORD $0x4e7dcf7f; \
-	WORD $0x6e7edf99; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e7ecf9a; \
-	WORD $0x4e7fcf9a; \
-	WORD $0x4e7ecf1a; \
-	WORD $0x4e79d79b; \
-	WORD $0x4efcd77c; \
-	WORD $0x4efcd739; \
-	WORD $0x4e78d758; \
-	WORD $0x4e78d738; \
-	WORD $0x6e66df79; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e66cf7a; \
-	FMOVQ 240(R11), F28; \
-	WORD $0x4e7ccf7a; \
-	WORD $0x4e66cf1a; \
-	WORD $0x4e79d6f8; \
-	WORD $0x4ef7d717; \
-	WORD $0x4ef7d737; \
-	WORD $0x4e7ad6f7; \
-	WORD $0x4e77d719; \
-	WORD $0x4ef8d738; \
-	WORD $0x4ef8d6f7; \
-	WORD $0x6e65df38; \
-	WORD $0x4eb81f1a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e65cf3a; \
-	WORD $0x4e65cefa; \
-	FMOVQ 272(R11), F23; \
-	WORD $0x4e77cf3a; \
-	WORD $0x4e76d756; \
-	WORD $0x4e76d717; \
-	WORD $0x4ef8d6f8; \
-	WORD $0x4ef8d6d6; \
-	FMOVQ 0(R1), F24; \
-	WORD $0x6ef8e499; \
-	WORD $0x6e621c39; \
-	WORD $0x4e79d718; \
-	FMOVQ 0(R2), F25; \
-	FMOVQ 288(R11), F26; \
-	WORD $0x6e3a1f39; \
-	WORD $0x4e79d71a; \
-	WORD $0x4ef8d75b; \
+	WORD $0x6ef7e479; \
+	WORD $0x6e641c39; \
+	WORD $0x4e79d6fa; \
+	WORD $0x4ef7d75b; \
 	WORD $0x4efbd75c; \
-	WORD $0x4efcd71c; \
+	WORD $0x4efcd6f7; \
 	WORD $0x4efbd739; \
-	WORD $0x4e79d799; \
-	WORD $0x6e78defb; \
+	WORD $0x4e79d6f7; \
+	WORD $0x6e7afc19; \
+	WORD $0x6e79df3a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 496(R11), F28; \
+	WORD $0x4e7bce9c; \
+	FMOVQ 512(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 528(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 544(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 560(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 576(R11), F29; \
+	FMOVQ 592(R11), F30; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 608(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 624(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 640(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 656(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 672(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	WORD $0x4e7acf9e; \
+	WORD $0x4efecf35; \
+	WORD $0x4e76cef5; \
+	FMOVQ 688(R11), F22; \
+	WORD $0x6e76df36; \
+	WORD $0x6ee1fad6; \
+	FMOVQ 0(R2), F23; \
+	WORD $0x6e77def9; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e77cefa; \
+	WORD $0x6e77df3b; \
 	WORD $0x4ebb1f7c; \
 	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cefc
-
-#define BLOCK8 \
-	WORD $0x4e78cedc; \
-	WORD $0x4e7ad776; \
-	WORD $0x4efbd6d8; \
-	WORD $0x4ef8d6dd; \
-	WORD $0x4efdd77b; \
-	WORD $0x4ef8d758; \
-	WORD $0x4e78d778; \
-	WORD $0x4e79d799; \
-	WORD $0x4e79d718; \
-	WORD $0x4e78d6d9; \
-	WORD $0x4ef6d736; \
-	WORD $0x4ef6d716; \
-	FMOVQ 0(R1), F24; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6e621c3a; \
-	WORD $0x4e7ad71b; \
-	WORD $0x4ef8d77c; \
-	WORD $0x4efcd77d; \
-	WORD $0x4efdd718; \
-	WORD $0x4efcd75a; \
-	WORD $0x4e7ad718; \
-	WORD $0x6e7bfc1a; \
-	WORD $0x6e7adf5b; \
-	WORD $0x6e7bdf7c; \
-	FMOVQ 512(R11), F29; \
-	FMOVQ 304(R11), F30; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 528(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 544(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 560(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 576(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 592(R11), F30; \
-	FMOVQ 320(R11), F31; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 608(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 624(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 640(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 656(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 672(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	WORD $0x4e7bcfbf; \
-	WORD $0x4effcf56; \
-	WORD $0x4e77cf16; \
-	FMOVQ 688(R11), F23; \
-	WORD $0x4ef9f6f7; \
-	FMOVQ 704(R11), F24; \
-	WORD $0x4e77f717; \
-	WORD $0x4ea71cf8; \
-	FMOVQ 720(R11), F25; \
-	WORD $0x4e79cef8; \
-	WORD $0x4ee7d718; \
-	WORD $0x4ee5cf17; \
-	FMOVQ 272(R11), F25; \
-	WORD $0x4ef9cf17; \
-	WORD $0x4e76d6f6; \
-	WORD $0x6e76ded7; \
-	FMOVQ 736(R11), F25; \
-	FMOVQ 752(R11), F27; \
-	WORD $0x4e76cf79; \
-	FMOVQ 768(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 784(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 800(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 816(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 832(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 848(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 864(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 880(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 896(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e76cf79; \
-	WORD $0x4e79cef6; \
-	WORD $0x4e60d6d6; \
-	WORD $0x4ea71cf7; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e79cf17; \
-	WORD $0x4ee7d6f9; \
-	WORD $0x4ef9d718; \
-	WORD $0x4e67d718; \
-	WORD $0x4f7456f7; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	WORD $0x4f745717; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	FMOVQ 928(R11), F23; \
-	WORD $0x6e77df57; \
-	WORD $0x6ee1faf7; \
-	WORD $0x6e77ded6; \
+	WORD $0x4e77cf3c; \
+	WORD $0x4e77cf5c; \
 	FMOVQ 0(R1), F23; \
-	FMOVQ 0(R2), F24; \
-	WORD $0x4e60d6f9; \
-	WORD $0x4e63d6fa; \
-	WORD $0x6e7adf39; \
-	WORD $0x4e61d6fa; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e78df1a; \
-	WORD $0x6e78df58; \
-	WORD $0x6e78ff38; \
-	WORD $0x6ef7e499; \
-	WORD $0x6ef91c18; \
-	WORD $0x6e78ded6; \
-	FMOVQ 0(R1), F23; \
-	FMOVQ 0(R2), F24; \
-	WORD $0x4ef7d718; \
-	FMOVQ 1248(R11), F25; \
-	WORD $0x4e79d719; \
-	WORD $0x4e62d739; \
-	FMOVQ 1728(R11), F26; \
+	WORD $0x4e77d419; \
+	WORD $0x4ee0d73a; \
 	WORD $0x4efad6fa; \
-	FMOVQ 1728(R11), F27; \
-	WORD $0x6e7bdf5a
-
-#define BLOCK9 \
-	WORD $0x4ef7d718; \
-	FMOVQ 1248(R11), F25; \
-	WORD $0x4e79d719; \
-	WORD $0x4e62d739; \
-	FMOVQ 1728(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1728(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee8d6fb; \
-	WORD $0x6e68df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1280(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1312(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1760(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1760(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee9d6fb; \
-	WORD $0x6e69df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1344(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1360(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1792(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1792(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eead6fb; \
-	WORD $0x6e6adf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1392(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1424(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1824(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1824(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eebd6fb; \
-	WORD $0x6e6bdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1456(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1488(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1856(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1856(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eecd6fb; \
-	WORD $0x6e6cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1520(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1552(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1888(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1888(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eedd6fb; \
-	WORD $0x6e6ddf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1584(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1616(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1920(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1920(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eeed6fb; \
-	WORD $0x6e6edf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1648(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1680(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1952(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1952(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eefd6fb; \
-	WORD $0x6e6fdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1712(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e68d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1984(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1984(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef0d6fb; \
-	WORD $0x6e70df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e69d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2016(R11), F26
-
-#define BLOCK10 \
-	WORD $0x4ee8d6fb; \
-	WORD $0x6e68df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1280(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1312(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1760(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1760(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee9d6fb; \
-	WORD $0x6e69df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1344(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1360(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1792(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1792(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eead6fb; \
-	WORD $0x6e6adf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1392(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1424(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1824(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1824(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eebd6fb; \
-	WORD $0x6e6bdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1456(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1488(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1856(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1856(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eecd6fb; \
-	WORD $0x6e6cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1520(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1552(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1888(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1888(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eedd6fb; \
-	WORD $0x6e6ddf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1584(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1616(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1920(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1920(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eeed6fb; \
-	WORD $0x6e6edf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1648(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1680(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1952(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1952(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eefd6fb; \
-	WORD $0x6e6fdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1712(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e68d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1984(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1984(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef0d6fb; \
-	WORD $0x6e70df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e69d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2016(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2016(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef1d6fb; \
-	WORD $0x6e71df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6bd71c; \
-	WORD $0x4e79cf9a
-
-#define BLOCK11 \
-	FMOVQ 0(R1), F22; \
-	WORD $0x6ef6e497; \
-	WORD $0x6e621c37; \
-	WORD $0x4e77d6d6; \
-	FMOVQ 0(R2), F23; \
-	WORD $0x6e76fef8; \
-	WORD $0x4eb71ef9; \
-	WORD $0x4ef6cf19; \
-	WORD $0x6e77ff36; \
-	FMOVQ 48(R11), F23; \
-	WORD $0x6ef8e6f9; \
-	FMOVQ 64(R11), F23; \
-	WORD $0x6e77df17; \
-	WORD $0x6eb91ef8; \
-	FMOVQ 80(R11), F23; \
-	WORD $0x4ef78717; \
-	WORD $0x6f4c06f7; \
-	WORD $0x4f7456fa; \
-	WORD $0x6efa8718; \
-	WORD $0x4ee08718; \
-	WORD $0x4ee0d718; \
-	FMOVQ 112(R11), F26; \
-	WORD $0x4eba1ef7; \
-	FMOVQ 128(R11), F26; \
-	WORD $0x4efad6f7; \
-	WORD $0x6e621cd9; \
-	WORD $0x4ef9d6f7; \
-	WORD $0x4e63d719; \
-	WORD $0x4ee3d73a; \
-	WORD $0x4efad71a; \
-	WORD $0x6e79fc1b; \
-	WORD $0x6e7bdf1c; \
-	WORD $0x4ef9cf98; \
-	WORD $0x4efacf98; \
-	WORD $0x6e7bdf18; \
-	WORD $0x6e7cdf99; \
-	WORD $0x4e7cd79a; \
-	WORD $0x4eb91f3b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e7ccf9b; \
-	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
-	FMOVQ 176(R11), F29; \
-	WORD $0x4e79cfba; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
-	WORD $0x4e79cf5d; \
-	WORD $0x6e7ddf3a; \
-	FMOVQ 192(R11), F29; \
-	WORD $0x4e7dd75d; \
-	FMOVQ 192(R11), F30; \
-	WORD $0x4efed7be; \
-	WORD $0x4efed75a; \
-	FMOVQ 208(R11), F30; \
-	WORD $0x4e7ed75a; \
+	WORD $0x4e77d45d; \
+	WORD $0x4ee2d7be; \
+	WORD $0x4efed6f7; \
 	WORD $0x6e7ddf3e; \
 	WORD $0x4ebe1fdf; \
 	WORD $0x6ee0fbff; \
 	WORD $0x4e7dcf3f; \
-	WORD $0x4e7acf3f; \
-	WORD $0x4e7dcf7f; \
-	WORD $0x6e7edf99; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e7ecf9a; \
-	WORD $0x4e7fcf9a; \
-	WORD $0x4e7ecf1a; \
-	WORD $0x4e79d79b; \
-	WORD $0x4efcd77c; \
-	WORD $0x4efcd739; \
-	WORD $0x4e78d758; \
-	WORD $0x4e78d738; \
-	WORD $0x6e67df79; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e67cf7a; \
-	FMOVQ 240(R11), F28; \
-	WORD $0x4e7ccf7a; \
-	WORD $0x4e67cf1a; \
-	WORD $0x4e79d6f8; \
-	WORD $0x4ef7d717; \
-	WORD $0x4ef7d737; \
-	WORD $0x4e7ad6f7; \
-	WORD $0x4e77d719; \
-	WORD $0x4ef8d738; \
-	WORD $0x4ef8d6f7; \
-	WORD $0x6e65df38; \
+	WORD $0x4e7dcf5f; \
+	WORD $0x4e77cf3f; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x4e77d439; \
+	WORD $0x4ee1d73a; \
+	WORD $0x4efad6f7; \
+	WORD $0x6e79dfda; \
+	WORD $0x6e79dfdd; \
+	WORD $0x6ee0fbbd; \
+	WORD $0x4e79cfdd; \
+	WORD $0x4e79cffd; \
+	WORD $0x4e77cfdd; \
+	WORD $0x6e7bff57; \
+	WORD $0x4efbcefa; \
+	WORD $0x4e7dd759; \
+	WORD $0x4efccef9; \
+	WORD $0x6e7bff39; \
+	FMOVQ 0(R1), F26; \
+	WORD $0x6e63e75b; \
+	WORD $0x6e77ded7; \
+	WORD $0x4e79ced7; \
+	WORD $0x6ebb1ed7; \
+	FMOVQ 704(R11), F22; \
+	WORD $0x4ef8f6d6; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e76f716; \
+	WORD $0x4ea71cf8; \
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79ced8; \
+	WORD $0x4ee7d718; \
+	WORD $0x4ee5cf16; \
+	WORD $0x4eeacf16; \
+	WORD $0x4e75d6d5; \
+	WORD $0x6e75deb6; \
+	FMOVQ 752(R11), F25; \
+	FMOVQ 768(R11), F26; \
+	WORD $0x4e75cf59; \
+	FMOVQ 784(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 816(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 848(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 880(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 912(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 928(R11), F25; \
+	WORD $0x4e75cf59; \
+	WORD $0x4e79ced5; \
+	WORD $0x4eb71ef6; \
+	WORD $0x4e77ceb6; \
+	WORD $0x4ea71cf5; \
+	FMOVQ 928(R11), F23; \
+	WORD $0x4e77cf15; \
+	WORD $0x4ee7d6b7; \
+	WORD $0x4ef7d717
+
+#define BLOCK3 \
+	WORD $0x4e67d6f7; \
+	WORD $0x4f7456b5; \
+	WORD $0x4ee086b5; \
+	WORD $0x6e75ded5; \
+	WORD $0x4f7456f6; \
+	WORD $0x4ee086d6; \
+	WORD $0x6e76deb5; \
+	FMOVQ 0(R1), F22; \
+	FMOVQ 0(R2), F23; \
+	FMOVQ 944(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 960(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e78df39; \
+	FMOVQ 976(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e79df5a; \
+	WORD $0x4e60cef8; \
+	WORD $0x4e78cef9; \
+	WORD $0x4eba1f58; \
+	WORD $0x4e79cef8; \
+	FMOVQ 992(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1008(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1024(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1040(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1056(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1072(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1088(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1104(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1120(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1136(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1152(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1168(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1184(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1200(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1216(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1232(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1248(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1264(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1280(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1296(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1312(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1328(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1344(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e68d6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8
+
+#define BLOCK4 \
+	FMOVQ 944(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 960(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e78df39; \
+	FMOVQ 976(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e79df5a; \
+	WORD $0x4e60cef8; \
+	WORD $0x4e78cef9; \
+	WORD $0x4eba1f58; \
+	WORD $0x4e79cef8; \
+	FMOVQ 992(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7adf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1008(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1024(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1040(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1056(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1072(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1088(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1104(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1120(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1136(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1152(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1168(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1184(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1200(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1216(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1232(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1248(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1264(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1280(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1296(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1312(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1328(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1344(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e68d6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1360(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1376(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1392(R11), F26
+
+#define BLOCK5 \
+	FMOVQ 1360(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1376(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1392(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1408(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1424(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1440(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1456(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1472(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1488(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1504(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1520(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1536(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1552(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1568(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1584(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1600(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1616(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1632(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1648(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1664(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1680(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1696(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1712(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1728(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1744(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1760(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1776(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1792(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1808(R11), F25; \
+	WORD $0x4e79d6d9
+
+#define BLOCK6 \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1408(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1424(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1440(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1456(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1472(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1488(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1504(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1520(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1536(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1552(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1568(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1584(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1600(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1616(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1632(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1648(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1664(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1680(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1696(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1712(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1728(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1744(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1760(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1776(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1792(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1808(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1824(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1840(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a
+
+#define BLOCK7 \
+	FMOVQ 0(R1), F21; \
+	WORD $0x6ef5e496; \
+	WORD $0x6e631c36; \
+	WORD $0x4e76d6b5; \
+	FMOVQ 0(R2), F22; \
+	WORD $0x6e75fed7; \
+	WORD $0x4eb61ed8; \
+	WORD $0x4ef5cef8; \
+	WORD $0x6e76ff15; \
+	FMOVQ 48(R11), F22; \
+	WORD $0x6ef7e6d8; \
+	FMOVQ 64(R11), F22; \
+	WORD $0x6e76def6; \
+	WORD $0x6eb81ed7; \
+	FMOVQ 80(R11), F22; \
+	WORD $0x4ef686f6; \
+	WORD $0x6f4c06d6; \
+	WORD $0x4f7456d9; \
+	WORD $0x6ef986f7; \
+	WORD $0x4ee086f7; \
+	WORD $0x4ee0d6f7; \
+	FMOVQ 112(R11), F25; \
+	WORD $0x4eb91ed6; \
+	FMOVQ 128(R11), F25; \
+	WORD $0x4ef9d6d6; \
+	FMOVQ 144(R11), F25; \
+	WORD $0x6e631f38; \
+	WORD $0x4ef8d6d6; \
+	WORD $0x4e62d6f8; \
+	WORD $0x4ee2d719; \
+	WORD $0x4ef9d6f9; \
+	WORD $0x6e78fc1a; \
+	WORD $0x6e7adefb; \
+	WORD $0x4ef8cf77; \
+	WORD $0x4ef9cf77; \
+	WORD $0x6e7adef7; \
+	WORD $0x6e7bdf78; \
+	WORD $0x4e7bd779; \
 	WORD $0x4eb81f1a; \
 	WORD $0x6ee0fb5a; \
-	WORD $0x4e65cf3a; \
-	WORD $0x4e65cefa; \
-	FMOVQ 272(R11), F23; \
+	WORD $0x4e7bcf7a; \
 	WORD $0x4e77cf3a; \
-	WORD $0x4e76d756; \
-	WORD $0x4e76d717; \
-	WORD $0x4ef8d6f8; \
-	WORD $0x4ef8d6d6; \
-	FMOVQ 0(R1), F24; \
-	WORD $0x6ef8e499; \
-	WORD $0x6e621c39; \
-	WORD $0x4e79d718; \
-	FMOVQ 0(R2), F25; \
-	FMOVQ 288(R11), F26; \
-	WORD $0x6e3a1f39; \
-	WORD $0x4e79d71a; \
-	WORD $0x4ef8d75b; \
+	FMOVQ 336(R11), F25; \
+	FMOVQ 176(R11), F28; \
+	WORD $0x4e78cf99; \
+	FMOVQ 352(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 368(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 384(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 400(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 416(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 432(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 448(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 464(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 480(R11), F28; \
+	WORD $0x4e78cf3c; \
+	WORD $0x6e7cdf19; \
+	FMOVQ 192(R11), F28; \
+	WORD $0x4e7cd73c; \
+	FMOVQ 192(R11), F29; \
+	WORD $0x4efdd79d; \
+	WORD $0x4efdd739; \
+	FMOVQ 208(R11), F29; \
+	WORD $0x4e7dd739; \
+	WORD $0x6e7cdf1d; \
+	WORD $0x4ebd1fbe; \
+	WORD $0x6ee0fbde; \
+	WORD $0x4e7ccf1e; \
+	WORD $0x4e79cf1e; \
+	WORD $0x4e7ccf5e; \
+	WORD $0x6e7ddf78; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e7dcf79; \
+	WORD $0x4e7ecf79; \
+	WORD $0x4e7dcef9; \
+	WORD $0x4e78d77a; \
+	WORD $0x4efbd75b; \
+	WORD $0x4efbd718; \
+	WORD $0x4e77d737; \
+	WORD $0x4e77d717; \
+	WORD $0x6e66df58; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e66cf59; \
+	FMOVQ 240(R11), F27; \
+	WORD $0x4e7bcf59; \
+	WORD $0x4e66cef9; \
+	WORD $0x4e78d6d7; \
+	WORD $0x4ef6d6f6; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e79d6d6; \
+	WORD $0x4e76d6f8; \
+	WORD $0x4ef7d717; \
+	WORD $0x4ef7d6d6; \
+	WORD $0x6e65df17; \
+	WORD $0x4eb71ef9; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e65cf19; \
+	WORD $0x4e65ced9; \
+	FMOVQ 272(R11), F22; \
+	WORD $0x4e76cf19; \
+	WORD $0x4e75d735; \
+	WORD $0x4e75d6f6; \
+	WORD $0x4ef7d6d7; \
+	WORD $0x4ef7d6b5; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x6ef7e498; \
+	WORD $0x6e631c38; \
+	WORD $0x4e78d6f7; \
+	FMOVQ 0(R2), F24; \
+	FMOVQ 288(R11), F25; \
+	WORD $0x6e391f18; \
+	WORD $0x4e78d6f9; \
+	WORD $0x4ef7d73a; \
+	WORD $0x4efad73b; \
+	WORD $0x4efbd6fb; \
+	WORD $0x4efad718; \
+	WORD $0x4e78d778; \
+	WORD $0x6e77deda; \
+	WORD $0x4eba1f5b
+
+#define BLOCK8 \
+	WORD $0x4e78d6d7; \
+	WORD $0x4ef6d6f6; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e79d6d6; \
+	WORD $0x4e76d6f8; \
+	WORD $0x4ef7d717; \
+	WORD $0x4ef7d6d6; \
+	WORD $0x6e65df17; \
+	WORD $0x4eb71ef9; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e65cf19; \
+	WORD $0x4e65ced9; \
+	FMOVQ 272(R11), F22; \
+	WORD $0x4e76cf19; \
+	WORD $0x4e75d735; \
+	WORD $0x4e75d6f6; \
+	WORD $0x4ef7d6d7; \
+	WORD $0x4ef7d6b5; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x6ef7e498; \
+	WORD $0x6e631c38; \
+	WORD $0x4e78d6f7; \
+	FMOVQ 0(R2), F24; \
+	FMOVQ 288(R11), F25; \
+	WORD $0x6e391f18; \
+	WORD $0x4e78d6f9; \
+	WORD $0x4ef7d73a; \
+	WORD $0x4efad73b; \
+	WORD $0x4efbd6fb; \
+	WORD $0x4efad718; \
+	WORD $0x4e78d778; \
+	WORD $0x6e77deda; \
+	WORD $0x4eba1f5b; \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e77cedb; \
+	WORD $0x4e77cebb; \
+	WORD $0x4e79d755; \
+	WORD $0x4efad6b7; \
+	WORD $0x4ef7d6bc; \
+	WORD $0x4efcd75a; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e77d757; \
+	WORD $0x4e78d778; \
+	WORD $0x4e78d6f7; \
+	WORD $0x4e77d6b8; \
+	WORD $0x4ef5d715; \
+	WORD $0x4ef5d6f5; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x6ef7e499; \
+	WORD $0x6e631c39; \
+	WORD $0x4e79d6fa; \
+	WORD $0x4ef7d75b; \
 	WORD $0x4efbd75c; \
-	WORD $0x4efcd71c; \
+	WORD $0x4efcd6f7; \
 	WORD $0x4efbd739; \
-	WORD $0x4e79d799; \
-	WORD $0x6e78defb; \
+	WORD $0x4e79d6f7; \
+	WORD $0x6e7afc19; \
+	WORD $0x6e79df3a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 496(R11), F28; \
+	FMOVQ 304(R11), F29; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 512(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 528(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 544(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 560(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 576(R11), F29; \
+	FMOVQ 592(R11), F30; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 608(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 624(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 640(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 656(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 672(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	WORD $0x4e7acf9e; \
+	WORD $0x4efecf35; \
+	WORD $0x4e76cef5; \
+	FMOVQ 688(R11), F22; \
+	WORD $0x6e76df36; \
+	WORD $0x6ee1fad6; \
+	FMOVQ 0(R2), F23; \
+	WORD $0x6e77def9; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e77cefa; \
+	WORD $0x6e77df3b; \
 	WORD $0x4ebb1f7c; \
-	WORD $0x6ee0fb9c
+	WORD $0x6ee0fb9c; \
+	WORD $0x4e77cf3c; \
+	WORD $0x4e77cf5c; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x4e77d419; \
+	WORD $0x4ee0d73a; \
+	WORD $0x4efad6fa; \
+	WORD $0x4e77d45d; \
+	WORD $0x4ee2d7be; \
+	WORD $0x4efed6f7; \
+	WORD $0x6e7ddf3e; \
+	WORD $0x4ebe1fdf; \
+	WORD $0x6ee0fbff; \
+	WORD $0x4e7dcf3f; \
+	WORD $0x4e7dcf5f; \
+	WORD $0x4e77cf3f; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x4e77d439; \
+	WORD $0x4ee1d73a; \
+	WORD $0x4efad6f7; \
+	WORD $0x6e79dfda; \
+	WORD $0x6e79dfdd; \
+	WORD $0x6ee0fbbd; \
+	WORD $0x4e79cfdd; \
+	WORD $0x4e79cffd; \
+	WORD $0x4e77cfdd; \
+	WORD $0x6e7bff57; \
+	WORD $0x4efbcefa; \
+	WORD $0x4e7dd759; \
+	WORD $0x4efccef9; \
+	WORD $0x6e7bff39; \
+	FMOVQ 0(R1), F26
+
+#define BLOCK9 \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e77cedb; \
+	WORD $0x4e77cebb; \
+	WORD $0x4e79d755; \
+	WORD $0x4efad6b7; \
+	WORD $0x4ef7d6bc; \
+	WORD $0x4efcd75a; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e77d757; \
+	WORD $0x4e78d778; \
+	WORD $0x4e78d6f7; \
+	WORD $0x4e77d6b8; \
+	WORD $0x4ef5d715; \
+	WORD $0x4ef5d6f5; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x6ef7e499; \
+	WORD $0x6e631c39; \
+	WORD $0x4e79d6fa; \
+	WORD $0x4ef7d75b; \
+	WORD $0x4efbd75c; \
+	WORD $0x4efcd6f7; \
+	WORD $0x4efbd739; \
+	WORD $0x4e79d6f7; \
+	WORD $0x6e7afc19; \
+	WORD $0x6e79df3a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 496(R11), F28; \
+	FMOVQ 304(R11), F29; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 512(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 528(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 544(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 560(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 576(R11), F29; \
+	FMOVQ 592(R11), F30; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 608(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 624(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 640(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 656(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 672(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	WORD $0x4e7acf9e; \
+	WORD $0x4efecf35; \
+	WORD $0x4e76cef5; \
+	FMOVQ 688(R11), F22; \
+	WORD $0x6e76df36; \
+	WORD $0x6ee1fad6; \
+	FMOVQ 0(R2), F23; \
+	WORD $0x6e77def9; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e77cefa; \
+	WORD $0x6e77df3b; \
+	WORD $0x4ebb1f7c; \
+	WORD $0x6ee0fb9c; \
+	WORD $0x4e77cf3c; \
+	WORD $0x4e77cf5c; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x4e77d419; \
+	WORD $0x4ee0d73a; \
+	WORD $0x4efad6fa; \
+	WORD $0x4e77d45d; \
+	WORD $0x4ee2d7be; \
+	WORD $0x4efed6f7; \
+	WORD $0x6e7ddf3e; \
+	WORD $0x4ebe1fdf; \
+	WORD $0x6ee0fbff; \
+	WORD $0x4e7dcf3f; \
+	WORD $0x4e7dcf5f; \
+	WORD $0x4e77cf3f; \
+	FMOVQ 0(R1), F23; \
+	WORD $0x4e77d439; \
+	WORD $0x4ee1d73a; \
+	WORD $0x4efad6f7; \
+	WORD $0x6e79dfda; \
+	WORD $0x6e79dfdd; \
+	WORD $0x6ee0fbbd; \
+	WORD $0x4e79cfdd; \
+	WORD $0x4e79cffd; \
+	WORD $0x4e77cfdd; \
+	WORD $0x6e7bff57; \
+	WORD $0x4efbcefa; \
+	WORD $0x4e7dd759; \
+	WORD $0x4efccef9; \
+	WORD $0x6e7bff39; \
+	FMOVQ 0(R1), F26; \
+	WORD $0x6e64e75b; \
+	WORD $0x6e77ded7; \
+	WORD $0x4e79ced7; \
+	WORD $0x6ebb1ed7; \
+	FMOVQ 704(R11), F22; \
+	WORD $0x4ef8f6d6; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e76f716; \
+	WORD $0x4ea71cf8; \
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79ced8; \
+	WORD $0x4ee7d718; \
+	WORD $0x4ee5cf16; \
+	FMOVQ 272(R11), F25; \
+	WORD $0x4ef9cf16; \
+	WORD $0x4e75d6d5; \
+	WORD $0x6e75deb6; \
+	FMOVQ 752(R11), F25; \
+	FMOVQ 768(R11), F26; \
+	WORD $0x4e75cf59; \
+	FMOVQ 784(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 816(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 848(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 880(R11), F26
+
+#define BLOCK10 \
+	WORD $0x4e75cf3a; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 912(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 928(R11), F25; \
+	WORD $0x4e75cf59; \
+	WORD $0x4e79ced5; \
+	WORD $0x4eb71ef6; \
+	WORD $0x4e77ceb6; \
+	WORD $0x4ea71cf5; \
+	FMOVQ 928(R11), F23; \
+	WORD $0x4e77cf15; \
+	WORD $0x4ee7d6b7; \
+	WORD $0x4ef7d717; \
+	WORD $0x4e67d6f7; \
+	WORD $0x4f7456b5; \
+	WORD $0x4ee086b5; \
+	WORD $0x6e75ded5; \
+	WORD $0x4f7456f6; \
+	WORD $0x4ee086d6; \
+	WORD $0x6e76deb5; \
+	FMOVQ 0(R1), F22; \
+	FMOVQ 0(R2), F23; \
+	WORD $0x4ef6d6f7; \
+	FMOVQ 1248(R11), F24; \
+	WORD $0x4e78d6f8; \
+	WORD $0x4e63d718; \
+	FMOVQ 1728(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1728(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee8d6da; \
+	WORD $0x6e68df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1280(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1312(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1760(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1760(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee9d6da; \
+	WORD $0x6e69df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1344(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1360(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1792(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1792(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eead6da; \
+	WORD $0x6e6adf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1392(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1424(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1824(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1824(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eebd6da; \
+	WORD $0x6e6bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1456(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1488(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1856(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1856(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eecd6da; \
+	WORD $0x6e6cdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1520(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1552(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1888(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1888(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eedd6da; \
+	WORD $0x6e6ddf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1584(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1616(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1920(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1920(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eeed6da; \
+	WORD $0x6e6edf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1648(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1680(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1952(R11), F25; \
+	WORD $0x4ef9d6d9
+
+#define BLOCK11 \
+	WORD $0x4ef6d6f7; \
+	FMOVQ 1248(R11), F24; \
+	WORD $0x4e78d6f8; \
+	WORD $0x4e63d718; \
+	FMOVQ 1728(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1728(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee8d6da; \
+	WORD $0x6e68df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1280(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1312(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1760(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1760(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee9d6da; \
+	WORD $0x6e69df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1344(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1360(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1792(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1792(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eead6da; \
+	WORD $0x6e6adf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1392(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1424(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1824(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1824(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eebd6da; \
+	WORD $0x6e6bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1456(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1488(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1856(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1856(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eecd6da; \
+	WORD $0x6e6cdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1520(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1552(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1888(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1888(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eedd6da; \
+	WORD $0x6e6ddf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1584(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1616(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1920(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1920(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eeed6da; \
+	WORD $0x6e6edf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1648(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1680(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1952(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1952(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eefd6da; \
+	WORD $0x6e6fdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1712(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e68d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1984(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1984(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef0d6da; \
+	WORD $0x6e70df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e69d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ad6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2016(R11), F25
 
 #define BLOCK12 \
-	WORD $0x4e78cefc; \
-	WORD $0x4e78cedc; \
-	WORD $0x4e7ad776; \
-	WORD $0x4efbd6d8; \
-	WORD $0x4ef8d6dd; \
-	WORD $0x4efdd77b; \
-	WORD $0x4ef8d758; \
-	WORD $0x4e78d778; \
-	WORD $0x4e79d799; \
-	WORD $0x4e79d718; \
-	WORD $0x4e78d6d9; \
-	WORD $0x4ef6d736; \
+	WORD $0x4e78d6d7; \
+	WORD $0x4ef6d6f6; \
 	WORD $0x4ef6d716; \
-	FMOVQ 0(R1), F24; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6e621c3a; \
-	WORD $0x4e7ad71b; \
-	WORD $0x4ef8d77c; \
-	WORD $0x4efcd77d; \
-	WORD $0x4efdd718; \
+	WORD $0x4e79d6d6; \
+	WORD $0x4e76d6f8; \
+	WORD $0x4ef7d717; \
+	WORD $0x4ef7d6d6; \
+	WORD $0x6e65df17; \
+	WORD $0x4eb71ef9; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e65cf19; \
+	WORD $0x4e65ced9; \
+	FMOVQ 272(R11), F22; \
+	WORD $0x4e76cf19; \
+	WORD $0x4e75d735; \
+	WORD $0x4e75d6f6; \
+	WORD $0x4ef7d6d7; \
+	WORD $0x4ef7d6b5; \
+	FMOVQ 16(R1), F23; \
+	WORD $0x6ef7e498; \
+	WORD $0x6e631c38; \
+	WORD $0x4e78d6f7; \
+	FMOVQ 16(R2), F24; \
+	FMOVQ 288(R11), F25; \
+	WORD $0x6e391f18; \
+	WORD $0x4e78d6f9; \
+	WORD $0x4ef7d73a; \
+	WORD $0x4efad73b; \
+	WORD $0x4efbd6fb; \
+	WORD $0x4efad718; \
+	WORD $0x4e78d778; \
+	WORD $0x6e77deda; \
+	WORD $0x4eba1f5b; \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e77cedb; \
+	WORD $0x4e77cebb; \
+	WORD $0x4e79d755; \
+	WORD $0x4efad6b7; \
+	WORD $0x4ef7d6bc; \
 	WORD $0x4efcd75a; \
-	WORD $0x4e7ad718; \
-	WORD $0x6e7bfc1a; \
-	WORD $0x6e7adf5b; \
-	WORD $0x6e7bdf7c; \
-	FMOVQ 512(R11), F29; \
-	FMOVQ 304(R11), F30; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 528(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 544(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 560(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 576(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 592(R11), F30; \
-	FMOVQ 320(R11), F31; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 608(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 624(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 640(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 656(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 672(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	WORD $0x4e7bcfbf; \
-	WORD $0x4effcf56; \
-	WORD $0x4e77cf16; \
-	FMOVQ 688(R11), F23; \
-	WORD $0x4ef9f6f7; \
-	FMOVQ 704(R11), F24; \
-	WORD $0x4e77f717; \
-	WORD $0x4ea81d18; \
-	FMOVQ 720(R11), F25; \
-	WORD $0x4e79cef8; \
-	WORD $0x4ee8d718; \
-	WORD $0x4ee5cf17; \
-	FMOVQ 272(R11), F25; \
-	WORD $0x4ef9cf17; \
-	WORD $0x4e76d6f6; \
-	WORD $0x6e76ded7; \
-	FMOVQ 736(R11), F25; \
-	FMOVQ 752(R11), F27; \
-	WORD $0x4e76cf79; \
-	FMOVQ 768(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 784(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 800(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 816(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 832(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 848(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 864(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 880(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 896(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e76cf79; \
-	WORD $0x4e79cef6; \
-	WORD $0x4e60d6d6; \
-	WORD $0x4ea81d17; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e79cf17; \
-	WORD $0x4ee8d6f9; \
-	WORD $0x4ef9d718; \
-	WORD $0x4e68d718; \
-	WORD $0x4f7456f7; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	WORD $0x4f745717; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	FMOVQ 928(R11), F23; \
-	WORD $0x6e77df57; \
-	WORD $0x6ee1faf7; \
-	WORD $0x6e77ded6; \
-	FMOVQ 0(R1), F23; \
-	FMOVQ 0(R2), F24; \
-	WORD $0x4e60d6f9; \
-	WORD $0x4e63d6fa; \
-	WORD $0x6e7adf39; \
-	WORD $0x4e61d6fa; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e78df1a; \
-	WORD $0x6e78df58; \
-	WORD $0x6e78ff38; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e77d757; \
+	WORD $0x4e78d778; \
+	WORD $0x4e78d6f7; \
+	WORD $0x4e77d6b8; \
+	WORD $0x4ef5d715; \
+	WORD $0x4ef5d6f5; \
+	FMOVQ 16(R1), F23; \
 	WORD $0x6ef7e499; \
-	WORD $0x6ef91c18; \
-	WORD $0x6e78ded6; \
-	FMOVQ 0(R1), F23; \
-	FMOVQ 0(R2), F24; \
-	WORD $0x4ef7d718; \
-	FMOVQ 2352(R11), F25; \
-	WORD $0x4e79d719; \
-	WORD $0x4e62d739; \
-	FMOVQ 2368(R11), F26; \
+	WORD $0x6e631c39; \
+	WORD $0x4e79d6fa; \
+	WORD $0x4ef7d75b; \
+	WORD $0x4efbd75c; \
+	WORD $0x4efcd6f7; \
+	WORD $0x4efbd739; \
+	WORD $0x4e79d6f7; \
+	WORD $0x6e7afc19; \
+	WORD $0x6e79df3a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 496(R11), F28; \
+	FMOVQ 304(R11), F29; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 512(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 528(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 544(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 560(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 576(R11), F29; \
+	FMOVQ 592(R11), F30; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 608(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 624(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 640(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 656(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 672(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	WORD $0x4e7acf9e; \
+	WORD $0x4efecf35; \
+	WORD $0x4e76cef5; \
+	FMOVQ 688(R11), F22; \
+	WORD $0x6e76df36; \
+	WORD $0x6ee1fad6; \
+	FMOVQ 16(R2), F23; \
+	WORD $0x6e77def9; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e77cefa; \
+	WORD $0x6e77df3b; \
+	WORD $0x4ebb1f7c; \
+	WORD $0x6ee0fb9c; \
+	WORD $0x4e77cf3c; \
+	WORD $0x4e77cf5c; \
+	FMOVQ 16(R1), F23; \
+	WORD $0x4e77d419; \
+	WORD $0x4ee0d73a; \
 	WORD $0x4efad6fa; \
-	FMOVQ 2368(R11), F27
+	WORD $0x4e77d45d; \
+	WORD $0x4ee2d7be; \
+	WORD $0x4efed6f7; \
+	WORD $0x6e7ddf3e; \
+	WORD $0x4ebe1fdf; \
+	WORD $0x6ee0fbff; \
+	WORD $0x4e7dcf3f; \
+	WORD $0x4e7dcf5f; \
+	WORD $0x4e77cf3f; \
+	FMOVQ 16(R1), F23; \
+	WORD $0x4e77d439; \
+	WORD $0x4ee1d73a; \
+	WORD $0x4efad6f7; \
+	WORD $0x6e79dfda; \
+	WORD $0x6e79dfdd; \
+	WORD $0x6ee0fbbd; \
+	WORD $0x4e79cfdd; \
+	WORD $0x4e79cffd; \
+	WORD $0x4e77cfdd; \
+	WORD $0x6e7bff57; \
+	WORD $0x4efbcefa; \
+	WORD $0x4e7dd759; \
+	WORD $0x4efccef9; \
+	WORD $0x6e7bff39; \
+	FMOVQ 16(R1), F26
 
 #define BLOCK13 \
-	WORD $0x4ef7d718; \
-	FMOVQ 2352(R11), F25; \
-	WORD $0x4e79d719; \
-	WORD $0x4e62d739; \
-	FMOVQ 2368(R11), F26; \
+	WORD $0x4e78d6d7; \
+	WORD $0x4ef6d6f6; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e79d6d6; \
+	WORD $0x4e76d6f8; \
+	WORD $0x4ef7d717; \
+	WORD $0x4ef7d6d6; \
+	WORD $0x6e65df17; \
+	WORD $0x4eb71ef9; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e65cf19; \
+	WORD $0x4e65ced9; \
+	FMOVQ 272(R11), F22; \
+	WORD $0x4e76cf19; \
+	WORD $0x4e75d735; \
+	WORD $0x4e75d6f6; \
+	WORD $0x4ef7d6d7; \
+	WORD $0x4ef7d6b5; \
+	FMOVD (R1), F23; \
+	WORD $0x6ef7e498; \
+	WORD $0x6e631c38; \
+	WORD $0x4e78d6f7; \
+	FMOVD (R2), F24; \
+	FMOVQ 288(R11), F25; \
+	WORD $0x6e391f18; \
+	WORD $0x4e78d6f9; \
+	WORD $0x4ef7d73a; \
+	WORD $0x4efad73b; \
+	WORD $0x4efbd6fb; \
+	WORD $0x4efad718; \
+	WORD $0x4e78d778; \
+	WORD $0x6e77deda; \
+	WORD $0x4eba1f5b; \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e77cedb; \
+	WORD $0x4e77cebb; \
+	WORD $0x4e79d755; \
+	WORD $0x4efad6b7; \
+	WORD $0x4ef7d6bc; \
+	WORD $0x4efcd75a; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e77d757; \
+	WORD $0x4e78d778; \
+	WORD $0x4e78d6f7; \
+	WORD $0x4e77d6b8; \
+	WORD $0x4ef5d715; \
+	WORD $0x4ef5d6f5; \
+	FMOVD (R1), F23; \
+	WORD $0x6ef7e499; \
+	WORD $0x6e631c39; \
+	WORD $0x4e79d6fa; \
+	WORD $0x4ef7d75b; \
+	WORD $0x4efbd75c; \
+	WORD $0x4efcd6f7; \
+	WORD $0x4efbd739; \
+	WORD $0x4e79d6f7; \
+	WORD $0x6e7afc19; \
+	WORD $0x6e79df3a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 496(R11), F28; \
+	FMOVQ 304(R11), F29; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 512(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 528(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 544(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 560(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 576(R11), F29; \
+	FMOVQ 592(R11), F30; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 608(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 624(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 640(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 656(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 672(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	WORD $0x4e7acf9e; \
+	WORD $0x4efecf35; \
+	WORD $0x4e76cef5; \
+	FMOVQ 688(R11), F22; \
+	WORD $0x6e76df36; \
+	WORD $0x6ee1fad6; \
+	FMOVD (R2), F23; \
+	WORD $0x6e77def9; \
+	WORD $0x4eb91f3a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e77cefa; \
+	WORD $0x6e77df3b; \
+	WORD $0x4ebb1f7c; \
+	WORD $0x6ee0fb9c; \
+	WORD $0x4e77cf3c; \
+	WORD $0x4e77cf5c; \
+	FMOVD (R1), F23; \
+	WORD $0x4e77d419; \
+	WORD $0x4ee0d73a; \
 	WORD $0x4efad6fa; \
-	FMOVQ 2368(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee9d6fb; \
-	WORD $0x6e69df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2384(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2400(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2416(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2416(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eead6fb; \
-	WORD $0x6e6adf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2432(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2448(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2464(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2464(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eebd6fb; \
-	WORD $0x6e6bdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2480(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2496(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2512(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2512(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eecd6fb; \
-	WORD $0x6e6cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2528(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2544(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2560(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2560(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eedd6fb; \
-	WORD $0x6e6ddf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2576(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2592(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2608(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2608(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eeed6fb; \
-	WORD $0x6e6edf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2624(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2640(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2656(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2656(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eefd6fb; \
-	WORD $0x6e6fdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2672(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2688(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2704(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2704(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef0d6fb; \
-	WORD $0x6e70df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2720(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2736(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2752(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2752(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef1d6fb; \
-	WORD $0x6e71df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2768(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2784(R11), F26
+	WORD $0x4e77d45d; \
+	WORD $0x4ee2d7be; \
+	WORD $0x4efed6f7; \
+	WORD $0x6e7ddf3e; \
+	WORD $0x4ebe1fdf; \
+	WORD $0x6ee0fbff; \
+	WORD $0x4e7dcf3f; \
+	WORD $0x4e7dcf5f; \
+	WORD $0x4e77cf3f; \
+	FMOVD (R1), F23; \
+	WORD $0x4e77d439; \
+	WORD $0x4ee1d73a; \
+	WORD $0x4efad6f7; \
+	WORD $0x6e79dfda; \
+	WORD $0x6e79dfdd; \
+	WORD $0x6ee0fbbd; \
+	WORD $0x4e79cfdd; \
+	WORD $0x4e79cffd; \
+	WORD $0x4e77cfdd; \
+	WORD $0x6e7bff57; \
+	WORD $0x4efbcefa; \
+	WORD $0x4e7dd759; \
+	WORD $0x4efccef9; \
+	WORD $0x6e7bff39; \
+	FMOVD (R1), F26
 
 #define BLOCK14 \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee9d6fb; \
-	WORD $0x6e69df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2384(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2400(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e64e75b; \
+	WORD $0x6e77ded7; \
+	WORD $0x4e79ced7; \
+	WORD $0x6ebb1ed7; \
+	FMOVQ 704(R11), F22; \
+	WORD $0x4ef8f6d6; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e76f716; \
+	WORD $0x4ea81d18; \
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79ced8; \
+	WORD $0x4ee8d718; \
+	WORD $0x4ee5cf16; \
+	FMOVQ 272(R11), F25; \
+	WORD $0x4ef9cf16; \
+	WORD $0x4e75d6d5; \
+	WORD $0x6e75deb6; \
+	FMOVQ 752(R11), F25; \
+	FMOVQ 768(R11), F26; \
+	WORD $0x4e75cf59; \
+	FMOVQ 784(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 816(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 848(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 880(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 912(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 928(R11), F25; \
+	WORD $0x4e75cf59; \
+	WORD $0x4e79ced5; \
+	WORD $0x4eb71ef6; \
+	WORD $0x4e77ceb6; \
+	WORD $0x4ea81d15; \
+	FMOVQ 928(R11), F23; \
+	WORD $0x4e77cf15; \
+	WORD $0x4ee8d6b7; \
+	WORD $0x4ef7d717; \
+	WORD $0x4e68d6f7; \
+	WORD $0x4f7456b5; \
+	WORD $0x4ee086b5; \
+	WORD $0x6e75ded5; \
+	WORD $0x4f7456f6; \
+	WORD $0x4ee086d6; \
+	WORD $0x6e76deb5; \
+	FMOVQ 0(R1), F22; \
+	FMOVQ 0(R2), F23; \
+	WORD $0x4ef6d6f7; \
+	FMOVQ 2352(R11), F24; \
+	WORD $0x4e78d6f8; \
+	WORD $0x4e63d718; \
+	FMOVQ 2368(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2368(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee9d6da; \
+	WORD $0x6e69df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2384(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2400(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2416(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2416(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2416(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eead6fb; \
-	WORD $0x6e6adf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2432(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2448(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eead6da; \
+	WORD $0x6e6adf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2432(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2448(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2464(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2464(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2464(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eebd6fb; \
-	WORD $0x6e6bdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2480(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2496(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eebd6da; \
+	WORD $0x6e6bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2480(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2496(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2512(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2512(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2512(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eecd6fb; \
-	WORD $0x6e6cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2528(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2544(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eecd6da; \
+	WORD $0x6e6cdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2528(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2544(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2560(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2560(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2560(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eedd6fb; \
-	WORD $0x6e6ddf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2576(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2592(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2608(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2608(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eeed6fb; \
-	WORD $0x6e6edf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2624(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2640(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2656(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2656(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4eefd6fb; \
-	WORD $0x6e6fdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2672(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2688(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2704(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2704(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef0d6fb; \
-	WORD $0x6e70df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2720(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2736(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2752(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2752(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef1d6fb; \
-	WORD $0x6e71df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2768(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2784(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2800(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2800(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef2d6fb
+	WORD $0x6e7adf39; \
+	WORD $0x4eedd6da; \
+	WORD $0x6e6ddf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2576(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58
 
 #define BLOCK15 \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2800(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2800(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef2d6fb; \
-	WORD $0x6e72df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2816(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2832(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2848(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2848(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef3d6fb; \
-	WORD $0x6e73df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2864(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2880(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2896(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2896(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef4d6fb; \
-	WORD $0x6e74df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2912(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2928(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 944(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 944(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef5d6fb; \
-	WORD $0x6e75df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2944(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2960(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 976(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 976(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 992(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 992(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2976(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2992(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1008(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1008(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1024(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1024(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3008(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3024(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1040(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1040(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1056(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1056(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3040(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3056(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1072(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1072(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1088(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1088(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3072(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3088(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1104(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1104(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1120(R11), F27; \
-	WORD $0x4efbd6fb
+	WORD $0x4ef6d6f7; \
+	FMOVQ 2352(R11), F24; \
+	WORD $0x4e78d6f8; \
+	WORD $0x4e63d718; \
+	FMOVQ 2368(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2368(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee9d6da; \
+	WORD $0x6e69df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2384(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2400(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2416(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2416(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eead6da; \
+	WORD $0x6e6adf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2432(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2448(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2464(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2464(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eebd6da; \
+	WORD $0x6e6bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2480(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2496(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2512(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2512(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eecd6da; \
+	WORD $0x6e6cdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2528(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2544(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2560(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2560(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eedd6da; \
+	WORD $0x6e6ddf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2576(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2592(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2608(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2608(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eeed6da; \
+	WORD $0x6e6edf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2624(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2640(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2656(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2656(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eefd6da; \
+	WORD $0x6e6fdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2672(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2688(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2704(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2704(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef0d6da; \
+	WORD $0x6e70df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2720(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2736(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2752(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2752(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef1d6da; \
+	WORD $0x6e71df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2768(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2784(R11), F25
 
 #define BLOCK16 \
-	WORD $0x6e72df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2816(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2832(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	FMOVQ 2592(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2608(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2608(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eeed6da; \
+	WORD $0x6e6edf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2624(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2640(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2656(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2656(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eefd6da; \
+	WORD $0x6e6fdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2672(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2688(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2704(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2704(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef0d6da; \
+	WORD $0x6e70df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2720(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2736(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2752(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2752(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef1d6da; \
+	WORD $0x6e71df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2768(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2784(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2800(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2800(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef2d6da; \
+	WORD $0x6e72df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2816(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2832(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2848(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2848(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2848(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef3d6fb; \
-	WORD $0x6e73df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2864(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2880(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef3d6da; \
+	WORD $0x6e73df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2864(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2880(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2896(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2896(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2896(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef4d6fb; \
-	WORD $0x6e74df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2912(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2928(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef4d6da; \
+	WORD $0x6e74df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2912(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2928(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 944(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 944(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 944(R11), F27; \
+	WORD $0x6e7adf39; \
+	FMOVQ 960(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 960(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	WORD $0x4ef5d6fb; \
-	WORD $0x6e75df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2944(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2960(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2944(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2960(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 976(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 976(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 976(R11), F27; \
-	WORD $0x6e7bdf5a; \
+	WORD $0x6e7adf39; \
+	FMOVQ 992(R11), F26; \
+	WORD $0x4efad6da; \
 	FMOVQ 992(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 992(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2976(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2992(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1008(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1008(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1024(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1024(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3008(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3024(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1040(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1040(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1056(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1056(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3040(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3056(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1072(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1072(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1088(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1088(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3072(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3088(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1104(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1104(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1120(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1120(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3104(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79
+	WORD $0x6e78df5a; \
+	FMOVQ 2976(R11), F27; \
+	WORD $0x4e7bd6fb
 
 #define BLOCK17 \
-	FMOVQ 1120(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3104(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3120(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1136(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1136(R11), F27; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2800(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2800(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef2d6da; \
+	WORD $0x6e72df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2816(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2832(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2848(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2848(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef3d6da; \
+	WORD $0x6e73df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2864(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2880(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2896(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2896(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef4d6da; \
+	WORD $0x6e74df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2912(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2928(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 944(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 944(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 960(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 960(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1152(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1152(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3136(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3152(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1168(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1168(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2944(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2960(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 976(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 976(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 992(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 992(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1184(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1184(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3168(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3184(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1200(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1200(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2976(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2992(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1008(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1008(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1024(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1024(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1216(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1216(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3200(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3216(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1232(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1232(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3008(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3024(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1040(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1040(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1056(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1056(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1248(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1248(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3232(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3248(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1264(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1264(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3040(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3056(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1072(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1072(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1088(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1088(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1280(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1280(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3264(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3280(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1296(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1296(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1312(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1312(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3296(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3312(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1328(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1328(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1344(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1344(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3328(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3344(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	WORD $0x4ee6d6fa; \
-	WORD $0x6e66df5a; \
-	FMOVQ 1360(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1360(R11), F28; \
-	WORD $0x6e7cdf7b
+	WORD $0x6e78df5a; \
+	FMOVQ 3072(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3088(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1104(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1104(R11), F26; \
+	WORD $0x6e7adf39
 
 #define BLOCK18 \
-	FMOVQ 3120(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2992(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1008(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1008(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1024(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1024(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3008(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3024(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1040(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1040(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1056(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1056(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3040(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3056(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1072(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1072(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1088(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1088(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3072(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3088(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1104(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1104(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1120(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1120(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3104(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3120(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1136(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1136(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1136(R11), F27; \
-	WORD $0x6e7bdf5a; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1152(R11), F26; \
+	WORD $0x4efad6da; \
 	FMOVQ 1152(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1152(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3136(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3152(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3136(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3152(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1168(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1168(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1168(R11), F27; \
-	WORD $0x6e7bdf5a; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1184(R11), F26; \
+	WORD $0x4efad6da; \
 	FMOVQ 1184(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1184(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3168(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3184(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3168(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3184(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1200(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1200(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1200(R11), F27; \
-	WORD $0x6e7bdf5a; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1216(R11), F26; \
+	WORD $0x4efad6da; \
 	FMOVQ 1216(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1216(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3200(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3216(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3200(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3216(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1232(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1232(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1232(R11), F27; \
-	WORD $0x6e7bdf5a; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1248(R11), F26; \
+	WORD $0x4efad6da; \
 	FMOVQ 1248(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1248(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3232(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3248(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1264(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1264(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1280(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1280(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3264(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3280(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1296(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1296(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1312(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1312(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3296(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3312(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1328(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1328(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1344(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1344(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3328(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3344(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	WORD $0x4ee6d6fa; \
-	WORD $0x6e66df5a; \
-	FMOVQ 1360(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1360(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 3360(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3376(R11), F26; \
-	WORD $0x4e7ad71a
+	WORD $0x6e78df5a; \
+	FMOVQ 3232(R11), F27; \
+	WORD $0x4e7bd6fb
 
 #define BLOCK19 \
-	WORD $0x6e79df7b; \
-	FMOVQ 3360(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 3376(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1376(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1376(R11), F27; \
+	FMOVQ 1120(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1120(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1392(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1392(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e69d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1408(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1408(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3104(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3120(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1136(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1136(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1152(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1152(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1424(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1424(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6bd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6cd71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1440(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1440(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3136(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3152(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1168(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1168(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1184(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1184(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1456(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1456(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6dd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ed71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1472(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1472(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3168(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3184(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1200(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1200(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1216(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1216(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1488(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1488(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6fd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e70d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1504(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1504(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3200(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3216(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1232(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1232(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1248(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1248(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1520(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1520(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e71d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e72d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1536(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1536(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3232(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3248(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1264(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1264(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1280(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1280(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1552(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1552(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e73d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e74d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1568(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1568(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3264(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3280(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1296(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1296(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1312(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1312(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1584(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1584(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e75d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 992(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1600(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1600(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3296(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3312(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1328(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1328(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1344(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1344(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1616(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1616(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1024(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1056(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1632(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1632(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1648(R11), F27
+	WORD $0x6e78df5a; \
+	FMOVQ 3328(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3344(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	WORD $0x4ee6d6d9; \
+	WORD $0x6e66df39; \
+	FMOVQ 1360(R11), F26; \
+	WORD $0x4efad6da
 
 #define BLOCK20 \
-	WORD $0x4e79d759; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3248(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1264(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1264(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1280(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1280(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3264(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3280(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1296(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1296(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1312(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1312(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3296(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3312(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1328(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1328(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1344(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1344(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3328(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3344(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	WORD $0x4ee6d6d9; \
+	WORD $0x6e66df39; \
+	FMOVQ 1360(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1360(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3360(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3376(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1376(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1376(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1376(R11), F27; \
-	WORD $0x6e7bdf5a; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1392(R11), F26; \
+	WORD $0x4efad6da; \
 	FMOVQ 1392(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1392(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e69d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ad71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e69d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ad6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1408(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1408(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1408(R11), F27; \
-	WORD $0x6e7bdf5a; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1424(R11), F26; \
+	WORD $0x4efad6da; \
 	FMOVQ 1424(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1424(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6bd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6cd71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6cd6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1440(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1440(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1440(R11), F27; \
-	WORD $0x6e7bdf5a; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1456(R11), F26; \
+	WORD $0x4efad6da; \
 	FMOVQ 1456(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1456(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6dd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ed71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6dd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ed6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1472(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1472(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1472(R11), F27; \
-	WORD $0x6e7bdf5a; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1488(R11), F26; \
+	WORD $0x4efad6da; \
 	FMOVQ 1488(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1488(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6fd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e70d71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6fd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e70d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1504(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 1504(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1504(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1520(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1520(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e71d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e72d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1536(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1536(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1552(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1552(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e73d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e74d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1568(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1568(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1584(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1584(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e75d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 992(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1600(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1600(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1616(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1616(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1024(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1056(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1632(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1632(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1648(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1648(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1088(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a
+	WORD $0x6e7adf39; \
+	FMOVQ 1520(R11), F26
 
 #define BLOCK21 \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1648(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1088(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1120(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1664(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1664(R11), F27; \
+	FMOVQ 1360(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1680(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1680(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1152(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1184(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1696(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1696(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 3360(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 3376(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1376(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1376(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1392(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1392(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1712(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1712(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1216(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1248(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1728(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1728(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1744(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1744(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1280(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1312(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1760(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1760(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1776(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1776(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1344(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1360(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1792(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1792(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1808(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1808(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1392(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e69d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ad6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1408(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1408(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1424(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1824(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1824(R11), F27; \
+	WORD $0x4efad6da; \
+	FMOVQ 1424(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1840(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1840(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1456(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6cd6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1440(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1440(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1456(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1456(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6dd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ed6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1472(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1472(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1488(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1856(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1856(R11), F27; \
+	WORD $0x4efad6da; \
+	FMOVQ 1488(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1872(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1872(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1520(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6fd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e70d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1504(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1504(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1520(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1520(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e71d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e72d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1536(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1536(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1552(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1888(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1888(R11), F27; \
+	WORD $0x4efad6da; \
+	FMOVQ 1552(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1904(R11), F27
+	WORD $0x6e78df5a; \
+	WORD $0x4e73d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e74d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1568(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1568(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1584(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1584(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 960(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 992(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1600(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1600(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1616(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1616(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1024(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1056(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1632(R11), F25; \
+	WORD $0x4ef9d6d9
 
 #define BLOCK22 \
-	WORD $0x6e7aff79; \
-	FMOVQ 1120(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1664(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1664(R11), F27; \
+	WORD $0x4efad6da; \
+	FMOVQ 1520(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1680(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1680(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1152(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1184(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1696(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1696(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1712(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1712(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1216(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1248(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1728(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1728(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1744(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1744(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1280(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1312(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1760(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1760(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1776(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1776(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1344(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1360(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1792(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1792(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1808(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1808(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1392(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1424(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1824(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1824(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1840(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1840(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1456(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1488(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1856(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1856(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1872(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1872(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1520(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e71d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e72d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1536(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1536(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1552(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1888(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1888(R11), F27; \
+	WORD $0x4efad6da; \
+	FMOVQ 1552(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1904(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1904(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1584(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a
+	WORD $0x6e78df5a; \
+	WORD $0x4e73d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e74d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1568(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1568(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1584(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1584(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 960(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 992(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1600(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1600(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1616(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1616(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1024(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1056(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1632(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1632(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1648(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1648(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1088(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1120(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1664(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1664(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1680(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1680(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1152(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1184(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1696(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1696(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1712(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1712(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1216(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1248(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1728(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1728(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1744(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1744(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1280(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1312(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1760(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1760(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1776(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1776(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a
 
 #define BLOCK23 \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1904(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1584(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1616(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1920(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1920(R11), F27; \
+	FMOVQ 1632(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1648(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1648(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1936(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1936(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1648(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1088(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1120(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1664(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1664(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1680(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1952(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1952(R11), F27; \
+	WORD $0x4efad6da; \
+	FMOVQ 1680(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 1968(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1968(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1712(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1152(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1184(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1696(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1696(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1712(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1712(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1216(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1248(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1728(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1728(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1744(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1984(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1984(R11), F27; \
+	WORD $0x4efad6da; \
+	FMOVQ 1744(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 2000(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 2000(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1776(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1280(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1312(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1760(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1760(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1776(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1776(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1344(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1360(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1792(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1792(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1808(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2016(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2016(R11), F27; \
+	WORD $0x4efad6da; \
+	FMOVQ 1808(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 2032(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 2032(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1840(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1392(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1424(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1824(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1824(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1840(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1840(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1456(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1488(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1856(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1856(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1872(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2048(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2048(R11), F27; \
+	WORD $0x4efad6da; \
+	FMOVQ 1872(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 2064(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 2064(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1904(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1936(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2080(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2080(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 2096(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 2096(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1968(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2000(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2112(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2112(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 2128(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 2128(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2032(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2064(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2144(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2144(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee1d6fb
+	WORD $0x6e78df5a; \
+	FMOVQ 1520(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1552(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1888(R11), F25; \
+	WORD $0x4ef9d6d9
 
 #define BLOCK24 \
-	WORD $0x6e7aff79; \
-	FMOVQ 1616(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1920(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1920(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1936(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1936(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1648(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1680(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1952(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1952(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 1968(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 1968(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1712(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 1744(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 1984(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 1984(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	FMOVQ 2000(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 2000(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1776(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	FMOVQ 1344(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1360(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1792(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1792(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1808(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2016(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2016(R11), F27; \
+	WORD $0x4efad6da; \
+	FMOVQ 1808(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 2032(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 2032(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1840(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1392(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1424(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1824(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1824(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1840(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1840(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1456(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1488(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1856(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1856(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1872(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2048(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2048(R11), F27; \
+	WORD $0x4efad6da; \
+	FMOVQ 1872(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 2064(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 2064(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1904(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1520(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1552(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1888(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1888(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1904(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1904(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1584(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1616(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1920(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1920(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 1936(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2080(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2080(R11), F27; \
+	WORD $0x4efad6da; \
+	FMOVQ 1936(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 2096(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 2096(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1968(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1648(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1680(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1952(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1952(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1968(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1968(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1712(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1744(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1984(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1984(R11), F26; \
+	WORD $0x6e7adf39; \
 	FMOVQ 2000(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2112(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2112(R11), F27; \
+	WORD $0x4efad6da; \
+	FMOVQ 2000(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	FMOVQ 2128(R11), F27; \
-	WORD $0x4efbd6fb; \
-	FMOVQ 2128(R11), F28; \
-	WORD $0x6e7cdf7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2032(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2064(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2144(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2144(R11), F27; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1776(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1808(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2016(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2016(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2032(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 2032(R11), F27; \
 	WORD $0x6e7bdf5a; \
-	WORD $0x4ee1d6fb; \
-	WORD $0x6e61df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2096(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2128(R11), F26
+	WORD $0x6e78df5a
 
 #define BLOCK25 \
+	FMOVQ 1888(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1904(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1904(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1584(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1616(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1920(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1920(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1936(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1936(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1648(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1680(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1952(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1952(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 1968(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 1968(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1712(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1744(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1984(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1984(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2000(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 2000(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1776(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1808(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2016(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2016(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2032(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 2032(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1840(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1872(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2048(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2048(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2064(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 2064(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1904(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1936(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2080(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2080(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2096(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 2096(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1968(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2000(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2112(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2112(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2128(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 2128(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2032(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2064(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2144(R11), F25; \
+	WORD $0x4ef9d6d9
+
+#define BLOCK26 \
 	FMOVQ 0(R1), F22; \
 	WORD $0x6ef6e437; \
 	WORD $0x6e65e6d8; \
@@ -3135,7 +3265,7 @@
 	WORD $0x4ee0d73c; \
 	WORD $0x4efcd6dc; \
 	WORD $0x6eba1f7c; \
-	WORD $0x6ef6e61a; \
+	WORD $0x6ef6e63a; \
 	WORD $0x6e79ff9b; \
 	WORD $0x6efa1c5b; \
 	WORD $0x6ef81c16; \
@@ -3153,28 +3283,28 @@
 	WORD $0x4eead739; \
 	WORD $0x6e621d78; \
 	WORD $0x4ef8d738; \
-	WORD $0x4e63d6d9; \
+	WORD $0x4e64d6d9; \
 	WORD $0x6e79fed9; \
 	WORD $0x6e79df3a; \
-	FMOVQ 3568(R11), F28; \
+	FMOVQ 3552(R11), F28; \
 	WORD $0x4e7acd9c; \
-	FMOVQ 3584(R11), F29; \
+	FMOVQ 3568(R11), F29; \
 	WORD $0x4e7acf9d; \
-	FMOVQ 3600(R11), F28; \
+	FMOVQ 3584(R11), F28; \
 	WORD $0x4e7acfbc; \
-	FMOVQ 3616(R11), F29; \
+	FMOVQ 3600(R11), F29; \
 	WORD $0x4e7acf9d; \
-	FMOVQ 3632(R11), F28; \
+	FMOVQ 3616(R11), F28; \
 	WORD $0x4e7acfbc; \
-	FMOVQ 3648(R11), F29; \
+	FMOVQ 3632(R11), F29; \
 	WORD $0x4e7acf9d; \
-	FMOVQ 3664(R11), F28; \
+	FMOVQ 3648(R11), F28; \
 	WORD $0x4e7acfbc; \
-	FMOVQ 3680(R11), F29; \
+	FMOVQ 3664(R11), F29; \
 	WORD $0x4e7acf9d; \
-	FMOVQ 3696(R11), F28; \
+	FMOVQ 3680(R11), F28; \
 	WORD $0x4e7acfbc; \
-	FMOVQ 3712(R11), F29; \
+	FMOVQ 3696(R11), F29; \
 	WORD $0x4e7acf9d; \
 	WORD $0x6e7ddf5a; \
 	WORD $0x6e76dedc; \
@@ -3196,51 +3326,51 @@
 	FMOVQ 0(R1), F23; \
 	WORD $0x6ef7e438; \
 	WORD $0x6e65e6f9; \
-	WORD $0x6e241f9a; \
+	WORD $0x6e231f9a; \
 	WORD $0x6eb81f5c; \
-	WORD $0x6e241eda; \
+	WORD $0x6e231eda; \
 	WORD $0x6eb81f56; \
-	WORD $0x6e601c79; \
+	WORD $0x6e601c99; \
 	WORD $0x6eb81c59; \
 	WORD $0x4ef9d6f7; \
 	WORD $0x6e77ddf8; \
 	WORD $0x4eb81f19; \
 	WORD $0x6ee0fb39; \
 	WORD $0x4e77cdf9; \
-	WORD $0x4e77ce39; \
+	WORD $0x4e77ce59; \
 	WORD $0x6e77defa; \
 	WORD $0x6e77defb; \
-	FMOVQ 3728(R11), F29; \
-	WORD $0x4e7bce5d; \
-	FMOVQ 3744(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 3760(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 3776(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 3792(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 3808(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 3824(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 3840(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 3856(R11), F29; \
+	FMOVQ 3712(R11), F29; \
 	WORD $0x4e7bce7d; \
-	FMOVQ 3872(R11), F31; \
+	FMOVQ 3728(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 3744(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 3760(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 3776(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 3792(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 3808(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 3824(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 3840(R11), F29; \
+	WORD $0x4e7bce9d; \
+	FMOVQ 3856(R11), F31; \
 	WORD $0x4e7bcfbf; \
-	FMOVQ 3888(R11), F29; \
+	FMOVQ 3872(R11), F29; \
 	WORD $0x4e7bcffd; \
-	FMOVQ 3904(R11), F31; \
+	FMOVQ 3888(R11), F31; \
 	WORD $0x4e7bcfbf; \
-	FMOVQ 3920(R11), F29; \
+	FMOVQ 3904(R11), F29; \
 	WORD $0x4e7bcffd; \
-	FMOVQ 3936(R11), F31; \
+	FMOVQ 3920(R11), F31; \
 	WORD $0x4e7bcfbf; \
-	FMOVQ 3952(R11), F29; \
+	FMOVQ 3936(R11), F29; \
 	WORD $0x4e7bcffd; \
-	FMOVQ 3968(R11), F31; \
+	FMOVQ 3952(R11), F31; \
 	WORD $0x4e7bcfbf; \
 	WORD $0x4e77cfdf; \
 	WORD $0x4e7fcf59; \
@@ -3252,269 +3382,399 @@
 	WORD $0x4e7ad718; \
 	WORD $0x4e76d736; \
 	WORD $0x4e76d716; \
-	FMOVQ 0(R2), F24
+	WORD $0x4e76d6f8
 
-#define BLOCK26 \
-	WORD $0x6ef8e4d9; \
-	WORD $0x6e67df1a; \
-	WORD $0x6eb91f58; \
-	WORD $0x4ee8871a; \
+#define BLOCK27 \
+	WORD $0x4ef7d719; \
+	WORD $0x4ef9d71a; \
+	WORD $0x4efad6f7; \
+	WORD $0x4ef9d6d6; \
+	WORD $0x4e76d6f6; \
+	FMOVQ 0(R2), F23; \
+	WORD $0x6ef7e4d9; \
+	WORD $0x6e67defa; \
+	WORD $0x6eb91f57; \
+	WORD $0x4ee886fa; \
 	WORD $0x6f4c075a; \
 	WORD $0x4f74575b; \
-	WORD $0x6efb8718; \
-	WORD $0x4ee08718; \
-	WORD $0x4ee0d718; \
+	WORD $0x6efb86f7; \
+	WORD $0x4ee086f7; \
+	WORD $0x4ee0d6f7; \
 	WORD $0x4ea91f5a; \
 	WORD $0x4eead75a; \
 	WORD $0x6e621d79; \
 	WORD $0x4ef9d759; \
-	WORD $0x4e63d71a; \
-	WORD $0x6e7aff1a; \
+	WORD $0x4e64d6fa; \
+	WORD $0x6e7afefa; \
 	WORD $0x6e7adf5b; \
-	FMOVQ 3568(R11), F28; \
+	FMOVQ 3552(R11), F28; \
 	WORD $0x4e7bcd9c; \
-	FMOVQ 3584(R11), F29; \
+	FMOVQ 3568(R11), F29; \
 	WORD $0x4e7bcf9d; \
-	FMOVQ 3600(R11), F28; \
+	FMOVQ 3584(R11), F28; \
 	WORD $0x4e7bcfbc; \
-	FMOVQ 3616(R11), F29; \
+	FMOVQ 3600(R11), F29; \
 	WORD $0x4e7bcf9d; \
-	FMOVQ 3632(R11), F28; \
+	FMOVQ 3616(R11), F28; \
 	WORD $0x4e7bcfbc; \
-	FMOVQ 3648(R11), F29; \
+	FMOVQ 3632(R11), F29; \
 	WORD $0x4e7bcf9d; \
-	FMOVQ 3664(R11), F28; \
+	FMOVQ 3648(R11), F28; \
 	WORD $0x4e7bcfbc; \
-	FMOVQ 3680(R11), F29; \
+	FMOVQ 3664(R11), F29; \
 	WORD $0x4e7bcf9d; \
-	FMOVQ 3696(R11), F28; \
+	FMOVQ 3680(R11), F28; \
 	WORD $0x4e7bcfbc; \
-	FMOVQ 3712(R11), F29; \
+	FMOVQ 3696(R11), F29; \
 	WORD $0x4e7bcf9d; \
 	WORD $0x6e7ddf7b; \
-	WORD $0x6e78df1c; \
+	WORD $0x6e77defc; \
 	WORD $0x6e61df9c; \
 	WORD $0x4e7bd79b; \
 	WORD $0x6e7bdf5a; \
 	WORD $0x4e6ecf3a; \
 	WORD $0x4efad79a; \
-	WORD $0x4efad718; \
-	WORD $0x4e6dcf38; \
+	WORD $0x4efad6f7; \
+	WORD $0x4e6dcf37; \
 	FMOVQ 0(R1), F25; \
-	WORD $0x6e241ef7; \
-	WORD $0x4e78cf37; \
-	WORD $0x4ef6d6f6; \
-	WORD $0x4ef6f696; \
-	WORD $0x4e76f6b6; \
-	FMOVQ 336(R11), F23; \
-	FMOVQ 720(R11), F24; \
-	WORD $0x4e78ced7; \
-	FMOVQ 336(R11), F24; \
-	WORD $0x4ef8d6f8; \
-	FMOVQ 256(R11), F25; \
-	WORD $0x4ef9cf16; \
-	FMOVQ 272(R11), F25; \
-	WORD $0x4ef9cf16; \
-	WORD $0x6e76ded9; \
-	FMOVQ 736(R11), F26; \
-	FMOVQ 752(R11), F27; \
-	WORD $0x4e76cf7a; \
-	FMOVQ 768(R11), F27; \
-	WORD $0x4e76cf5b; \
-	FMOVQ 784(R11), F26; \
-	WORD $0x4e76cf7a; \
-	FMOVQ 800(R11), F27; \
-	WORD $0x4e76cf5b; \
-	FMOVQ 816(R11), F26; \
-	WORD $0x4e76cf7a; \
-	FMOVQ 832(R11), F27; \
-	WORD $0x4e76cf5b; \
-	FMOVQ 848(R11), F26; \
-	WORD $0x4e76cf7a; \
-	FMOVQ 864(R11), F27; \
-	WORD $0x4e76cf5b; \
-	FMOVQ 880(R11), F26; \
-	WORD $0x4e76cf7a; \
-	FMOVQ 896(R11), F27; \
-	WORD $0x4e76cf5b; \
-	WORD $0x4ea11c3a; \
-	WORD $0x4e76cf7a; \
-	WORD $0x4e7acf36; \
-	WORD $0x4f7456f7; \
-	WORD $0x4ee186f7; \
-	WORD $0x4ee1d6f9; \
-	WORD $0x4e77ced9; \
-	WORD $0x4e62e717; \
-	WORD $0x4e79d738; \
-	WORD $0x6eb71ed8; \
-	FMOVQ 0(R1), F22; \
-	FMOVQ 0(R2), F23; \
-	FMOVQ 1920(R11), F25; \
-	WORD $0x4e79d6d9; \
-	WORD $0x6e79fc19; \
-	FMOVQ 3984(R11), F26; \
-	WORD $0x6e7adefa; \
-	FMOVQ 1936(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4ef9cf5b; \
-	FMOVQ 400(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 1952(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	FMOVQ 4000(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 1968(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4efacf3b; \
-	FMOVQ 416(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 1984(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	FMOVQ 4016(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2000(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4efacf3b; \
-	FMOVQ 432(R11), F25
-
-#define BLOCK27 \
-	FMOVQ 1920(R11), F25; \
-	WORD $0x4e79d6d9; \
-	WORD $0x6e79fc19; \
-	FMOVQ 3984(R11), F26; \
-	WORD $0x6e7adefa; \
-	FMOVQ 1936(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4ef9cf5b; \
-	FMOVQ 400(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 1952(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	FMOVQ 4000(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 1968(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4efacf3b; \
-	FMOVQ 416(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 1984(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	FMOVQ 4016(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2000(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4efacf3b; \
-	FMOVQ 432(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2016(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	FMOVQ 4032(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2032(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4efacf3b; \
-	FMOVQ 448(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2048(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	FMOVQ 4048(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2064(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4efacf3b; \
-	FMOVQ 464(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2080(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	FMOVQ 4064(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2096(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4efacf3b; \
-	FMOVQ 480(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2112(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	FMOVQ 896(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2128(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4efacf3b; \
-	FMOVQ 496(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2144(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	FMOVQ 4080(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 16(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4efacf3b; \
-	FMOVQ 192(R11), F25; \
-	WORD $0x6e79def9; \
-	WORD $0x4e63d6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	WORD $0x4e60d6d9; \
-	WORD $0x4ef6d73b; \
-	WORD $0x4efbd73c; \
-	WORD $0x4efcd6dc; \
-	WORD $0x4efbd41b; \
-	WORD $0x4e7bd79b; \
-	WORD $0x6e79fc1c; \
-	WORD $0x4ea01c1d; \
-	WORD $0x4ef9cf9d; \
-	WORD $0x4efbcf9d; \
-	WORD $0x6e79ffb9; \
-	WORD $0x6e61defb; \
-	WORD $0x6e7adf7a; \
-	WORD $0x6e241f5a; \
-	WORD $0x4e7ad79b; \
-	WORD $0x4efcd77c; \
+	WORD $0x6e77df3a; \
+	WORD $0x4eba1f5b; \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e77cf3b; \
+	WORD $0x6e231f17; \
+	WORD $0x4e77d758; \
+	WORD $0x4efad719; \
+	WORD $0x4ef9d71c; \
 	WORD $0x4efcd75a; \
-	WORD $0x4e79d759; \
-	WORD $0x6e77deda; \
-	WORD $0x4eba1f5c; \
-	WORD $0x6ee0fb9c; \
-	WORD $0x4e77cedc; \
-	WORD $0x6e7adf76; \
-	WORD $0x4eb61ed7; \
-	WORD $0x6ee0faf7; \
-	WORD $0x4e7acf77; \
-	WORD $0x4e7acf37; \
-	WORD $0x4e7bcf97; \
-	WORD $0x4ef8d6d9; \
-	WORD $0x4e76cf17
+	WORD $0x4ef9d6f7; \
+	WORD $0x4e77d757; \
+	WORD $0x4ef6d776; \
+	WORD $0x4e76d6f6; \
+	WORD $0x4ef8f6b7; \
+	FMOVQ 3968(R11), F25; \
+	WORD $0x4e77f737; \
+	FMOVQ 320(R11), F25; \
+	FMOVQ 736(R11), F26; \
+	WORD $0x4e7acef9; \
+	FMOVQ 320(R11), F26; \
+	WORD $0x4efad73a; \
+	FMOVQ 256(R11), F27; \
+	WORD $0x4efbcf57; \
+	FMOVQ 272(R11), F27; \
+	WORD $0x4efbcf57; \
+	WORD $0x6e77defb; \
+	FMOVQ 752(R11), F28; \
+	WORD $0x4e77ce1c; \
+	FMOVQ 784(R11), F29; \
+	WORD $0x4e77cf9d; \
+	FMOVQ 800(R11), F28; \
+	WORD $0x4e77cfbc; \
+	FMOVQ 816(R11), F29; \
+	WORD $0x4e77cf9d; \
+	FMOVQ 832(R11), F28; \
+	WORD $0x4e77cfbc; \
+	FMOVQ 848(R11), F29; \
+	WORD $0x4e77cf9d; \
+	FMOVQ 864(R11), F28; \
+	WORD $0x4e77cfbc; \
+	FMOVQ 880(R11), F29; \
+	WORD $0x4e77cf9d; \
+	FMOVQ 896(R11), F28; \
+	WORD $0x4e77cfbc; \
+	FMOVQ 912(R11), F29; \
+	WORD $0x4e77cf9d; \
+	WORD $0x4ea11c3c; \
+	WORD $0x4e77cfbc; \
+	WORD $0x4e7ccf77; \
+	WORD $0x4f745739; \
+	WORD $0x4ee18739; \
+	WORD $0x4ee1d73b; \
+	WORD $0x4e79cefb; \
+	WORD $0x4e62e759; \
+	WORD $0x4e7bd77a; \
+	WORD $0x6eb91efa; \
+	FMOVQ 3984(R11), F23; \
+	WORD $0x4e371f17; \
+	FMOVQ 4000(R11), F25; \
+	WORD $0x6ef7e73b; \
+	WORD $0x6e78df17; \
+	FMOVQ 752(R11), F25; \
+	WORD $0x4e78ce19; \
+	FMOVQ 784(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 816(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 848(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 880(R11), F28
 
 #define BLOCK28 \
+	WORD $0x4e78cf3c; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 912(R11), F28; \
+	WORD $0x4e78cf3c; \
+	WORD $0x4ea11c39; \
+	WORD $0x4e78cf99; \
+	WORD $0x6e79def7; \
+	WORD $0x6efb1f58; \
+	WORD $0x4e60d759; \
+	WORD $0x6efb1c57; \
+	WORD $0x4e76cf37; \
+	FMOVQ 0(R1), F22; \
+	FMOVQ 0(R2), F25; \
+	FMOVQ 1920(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7bfc1b; \
+	FMOVQ 4016(R11), F28; \
+	WORD $0x6e7cdf3c; \
+	FMOVQ 1936(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efbcf9d; \
+	FMOVQ 384(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 1952(R11), F28; \
+	WORD $0x4e7cd6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	FMOVQ 4032(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 1968(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efccf7d; \
+	FMOVQ 400(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 1984(R11), F28; \
+	WORD $0x4e7cd6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	FMOVQ 4048(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2000(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efccf7d; \
+	FMOVQ 416(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2016(R11), F28; \
+	WORD $0x4e7cd6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	FMOVQ 4064(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2032(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efccf7d; \
+	FMOVQ 432(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2048(R11), F28; \
+	WORD $0x4e7cd6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	FMOVQ 4080(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2064(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efccf7d; \
+	FMOVQ 448(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2080(R11), F28; \
+	WORD $0x4e7cd6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	FMOVQ 4096(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2096(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efccf7d; \
+	FMOVQ 464(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2112(R11), F28; \
+	WORD $0x4e7cd6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	FMOVQ 912(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2128(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efccf7d; \
+	FMOVQ 480(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2144(R11), F28; \
+	WORD $0x4e7cd6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	FMOVQ 4112(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 16(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efccf7d; \
+	FMOVQ 192(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	WORD $0x4e64d6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	WORD $0x4e60d6db; \
+	WORD $0x4ef6d77d; \
+	WORD $0x4efdd77e; \
+	WORD $0x4efed6de; \
+	WORD $0x4efdd41d; \
+	WORD $0x4e7dd7dd; \
+	WORD $0x6e7bfc1e; \
+	WORD $0x4ea01c1f; \
+	WORD $0x4efbcfdf; \
+	WORD $0x4efdcfdf; \
+	WORD $0x6e7bfffb; \
+	WORD $0x6e61df3d; \
+	WORD $0x6e7cdfbc; \
+	WORD $0x6e231f9c; \
+	WORD $0x4e7cd7dd; \
+	WORD $0x4efed7be
+
+#define BLOCK29 \
+	FMOVQ 1920(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7bfc1b; \
+	FMOVQ 4016(R11), F28; \
+	WORD $0x6e7cdf3c; \
+	FMOVQ 1936(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efbcf9d; \
+	FMOVQ 384(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 1952(R11), F28; \
+	WORD $0x4e7cd6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	FMOVQ 4032(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 1968(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efccf7d; \
+	FMOVQ 400(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 1984(R11), F28; \
+	WORD $0x4e7cd6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	FMOVQ 4048(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2000(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efccf7d; \
+	FMOVQ 416(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2016(R11), F28; \
+	WORD $0x4e7cd6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	FMOVQ 4064(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2032(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efccf7d; \
+	FMOVQ 432(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2048(R11), F28; \
+	WORD $0x4e7cd6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	FMOVQ 4080(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2064(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efccf7d; \
+	FMOVQ 448(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2080(R11), F28; \
+	WORD $0x4e7cd6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	FMOVQ 4096(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2096(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efccf7d; \
+	FMOVQ 464(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2112(R11), F28; \
+	WORD $0x4e7cd6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	FMOVQ 912(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2128(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efccf7d; \
+	FMOVQ 480(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 2144(R11), F28; \
+	WORD $0x4e7cd6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	FMOVQ 4112(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	FMOVQ 16(R11), F29; \
+	WORD $0x4e7dd6dd; \
+	WORD $0x6e7dfc1d; \
+	WORD $0x4efccf7d; \
+	FMOVQ 192(R11), F27; \
+	WORD $0x6e7bdf3b; \
+	WORD $0x4e64d6dc; \
+	WORD $0x6e7cfc1c; \
+	WORD $0x4efdcf7c; \
+	WORD $0x4e60d6db; \
+	WORD $0x4ef6d77d; \
+	WORD $0x4efdd77e; \
+	WORD $0x4efed6de; \
+	WORD $0x4efdd41d; \
+	WORD $0x4e7dd7dd; \
+	WORD $0x6e7bfc1e; \
+	WORD $0x4ea01c1f; \
+	WORD $0x4efbcfdf; \
+	WORD $0x4efdcfdf; \
+	WORD $0x6e7bfffb; \
+	WORD $0x6e61df3d; \
+	WORD $0x6e7cdfbc; \
+	WORD $0x6e231f9c; \
+	WORD $0x4e7cd7dd; \
+	WORD $0x4efed7be; \
+	WORD $0x4efed79c; \
+	WORD $0x4e7bd79b; \
+	WORD $0x6e79dedc; \
+	WORD $0x4ebc1f9e; \
+	WORD $0x6ee0fbde; \
+	WORD $0x4e79cede; \
+	WORD $0x6e7cdfb6; \
+	WORD $0x4eb61ed9; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e7ccfb9; \
+	WORD $0x4e7ccf79; \
+	WORD $0x4e7dcfd9; \
+	WORD $0x6e231f18; \
+	WORD $0x4e78d6db
+
+#define BLOCK30 \
 	FMOVQ 0(R1), F22; \
 	FMOVQ 0(R2), F23; \
 	WORD $0x6e76fef8; \
@@ -3548,25 +3808,25 @@
 	WORD $0x6ee0fb7b; \
 	WORD $0x4e7ccf9b; \
 	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
+	FMOVQ 336(R11), F26; \
 	WORD $0x4e79ce3a; \
-	FMOVQ 368(R11), F29; \
+	FMOVQ 352(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
+	FMOVQ 368(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
+	FMOVQ 384(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
+	FMOVQ 400(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
+	FMOVQ 416(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
+	FMOVQ 432(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
+	FMOVQ 448(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
+	FMOVQ 464(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
+	FMOVQ 480(R11), F29; \
 	WORD $0x4e79cf5d; \
 	WORD $0x6e7ddf3a; \
 	WORD $0x4e67d75d; \
@@ -3644,7 +3904,7 @@
 	WORD $0x6ee1fb37; \
 	FMOVQ 0(R1), F25
 
-#define BLOCK29 \
+#define BLOCK31 \
 	WORD $0x6e79fc19; \
 	FMOVQ 0(R1), F26; \
 	FMOVQ 0(R2), F27; \
@@ -3654,12 +3914,8 @@
 	WORD $0x4efad77a; \
 	WORD $0x4e221f5a; \
 	WORD $0x4eba1f9a; \
-	FMOVQ 4128(R11), F27; \
-	WORD $0x4e7ace9b; \
-	FMOVQ 4144(R11), F28; \
-	WORD $0x4e7acf7c; \
 	FMOVQ 4160(R11), F27; \
-	WORD $0x4e7acf9b; \
+	WORD $0x4e7ace9b; \
 	FMOVQ 4176(R11), F28; \
 	WORD $0x4e7acf7c; \
 	FMOVQ 4192(R11), F27; \
@@ -3673,11 +3929,11 @@
 	FMOVQ 4256(R11), F27; \
 	WORD $0x4e7acf9b; \
 	FMOVQ 4272(R11), F28; \
-	WORD $0x4e7acebc; \
-	FMOVQ 4288(R11), F29; \
-	WORD $0x4e7acf9d; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 4288(R11), F27; \
+	WORD $0x4e7acf9b; \
 	FMOVQ 4304(R11), F28; \
-	WORD $0x4e7acfbc; \
+	WORD $0x4e7acebc; \
 	FMOVQ 4320(R11), F29; \
 	WORD $0x4e7acf9d; \
 	FMOVQ 4336(R11), F28; \
@@ -3694,13 +3950,13 @@
 	WORD $0x4e7acf9d; \
 	FMOVQ 4432(R11), F28; \
 	WORD $0x4e7acfbc; \
+	FMOVQ 4448(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 4464(R11), F28; \
+	WORD $0x4e7acfbc; \
 	WORD $0x4e79cf7c; \
-	FMOVQ 4448(R11), F27; \
-	FMOVQ 4464(R11), F29; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 4480(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 4496(R11), F27; \
+	FMOVQ 4480(R11), F27; \
+	FMOVQ 4496(R11), F29; \
 	WORD $0x4e7acfbb; \
 	FMOVQ 4512(R11), F29; \
 	WORD $0x4e7acf7d; \
@@ -3722,13 +3978,13 @@
 	WORD $0x4e7acf7d; \
 	FMOVQ 4656(R11), F27; \
 	WORD $0x4e7acfbb; \
+	FMOVQ 4672(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 4688(R11), F27; \
+	WORD $0x4e7acfbb; \
 	WORD $0x4e79cf9b; \
-	FMOVQ 4672(R11), F28; \
-	FMOVQ 4688(R11), F29; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 4704(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 4720(R11), F28; \
+	FMOVQ 4704(R11), F28; \
+	FMOVQ 4720(R11), F29; \
 	WORD $0x4e7acfbc; \
 	FMOVQ 4736(R11), F29; \
 	WORD $0x4e7acf9d; \
@@ -3754,140 +4010,13 @@
 	WORD $0x4e7acf9d; \
 	FMOVQ 4912(R11), F28; \
 	WORD $0x4e7acfbc; \
-	WORD $0x4e79cf7c; \
-	FMOVQ 4928(R11), F27; \
-	FMOVQ 4944(R11), F29; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 4960(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 4976(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 4992(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5008(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 5024(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5040(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 5056(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5072(R11), F27
-
-#define BLOCK30 \
-	WORD $0x4e79d73c; \
-	WORD $0x6ee1fb9c; \
-	WORD $0x6e7cdefc; \
-	WORD $0x4efad77a; \
-	WORD $0x4e221f5a; \
-	WORD $0x4eba1f9a; \
-	FMOVQ 4128(R11), F27; \
-	WORD $0x4e7ace9b; \
-	FMOVQ 4144(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 4160(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 4176(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 4192(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 4208(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 4224(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 4240(R11), F28; \
-	WORD $0x4e7acf7c; \
-	FMOVQ 4256(R11), F27; \
-	WORD $0x4e7acf9b; \
-	FMOVQ 4272(R11), F28; \
-	WORD $0x4e7acebc; \
-	FMOVQ 4288(R11), F29; \
+	FMOVQ 4928(R11), F29; \
 	WORD $0x4e7acf9d; \
-	FMOVQ 4304(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 4320(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 4336(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 4352(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 4368(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 4384(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 4400(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 4416(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 4432(R11), F28; \
+	FMOVQ 4944(R11), F28; \
 	WORD $0x4e7acfbc; \
 	WORD $0x4e79cf7c; \
-	FMOVQ 4448(R11), F27; \
-	FMOVQ 4464(R11), F29; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 4480(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 4496(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 4512(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 4528(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 4544(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 4560(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 4576(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 4592(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 4608(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 4624(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 4640(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 4656(R11), F27; \
-	WORD $0x4e7acfbb; \
-	WORD $0x4e79cf9b; \
-	FMOVQ 4672(R11), F28; \
-	FMOVQ 4688(R11), F29; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 4704(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 4720(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 4736(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 4752(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 4768(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 4784(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 4800(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 4816(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 4832(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 4848(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 4864(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 4880(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 4896(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 4912(R11), F28; \
-	WORD $0x4e7acfbc; \
-	WORD $0x4e79cf7c; \
-	FMOVQ 4928(R11), F27; \
-	FMOVQ 4944(R11), F29; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 4960(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 4976(R11), F27; \
+	FMOVQ 4960(R11), F27; \
+	FMOVQ 4976(R11), F29; \
 	WORD $0x4e7acfbb; \
 	FMOVQ 4992(R11), F29; \
 	WORD $0x4e7acf7d; \
@@ -3902,140 +4031,140 @@
 	FMOVQ 5072(R11), F27; \
 	WORD $0x4e7acfbb; \
 	FMOVQ 5088(R11), F29; \
-	WORD $0x4e7acf7d
+	WORD $0x4e7acf7d; \
+	FMOVQ 5104(R11), F27
 
-#define BLOCK31 \
+#define BLOCK32 \
+	WORD $0x4e79d73c; \
+	WORD $0x6ee1fb9c; \
+	WORD $0x6e7cdefc; \
+	WORD $0x4efad77a; \
+	WORD $0x4e221f5a; \
+	WORD $0x4eba1f9a; \
+	FMOVQ 4160(R11), F27; \
+	WORD $0x4e7ace9b; \
+	FMOVQ 4176(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 4192(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 4208(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 4224(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 4240(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 4256(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 4272(R11), F28; \
+	WORD $0x4e7acf7c; \
+	FMOVQ 4288(R11), F27; \
+	WORD $0x4e7acf9b; \
+	FMOVQ 4304(R11), F28; \
+	WORD $0x4e7acebc; \
+	FMOVQ 4320(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 4336(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 4352(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 4368(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 4384(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 4400(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 4416(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 4432(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 4448(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 4464(R11), F28; \
+	WORD $0x4e7acfbc; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 4480(R11), F27; \
+	FMOVQ 4496(R11), F29; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 4512(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 4528(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 4544(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 4560(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 4576(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 4592(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 4608(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 4624(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 4640(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 4656(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 4672(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 4688(R11), F27; \
+	WORD $0x4e7acfbb; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 4704(R11), F28; \
+	FMOVQ 4720(R11), F29; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 4736(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 4752(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 4768(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 4784(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 4800(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 4816(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 4832(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 4848(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 4864(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 4880(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 4896(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 4912(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 4928(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 4944(R11), F28; \
+	WORD $0x4e7acfbc; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 4960(R11), F27; \
+	FMOVQ 4976(R11), F29; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 4992(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5008(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 5024(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5040(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 5056(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5072(R11), F27; \
 	WORD $0x4e7acfbb; \
 	FMOVQ 5088(R11), F29; \
 	WORD $0x4e7acf7d; \
 	FMOVQ 5104(R11), F27; \
 	WORD $0x4e7acfbb; \
 	FMOVQ 5120(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5136(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 5152(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5168(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 5184(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5200(R11), F27; \
-	WORD $0x4e7acfbb; \
-	WORD $0x4e79cf9b; \
-	FMOVQ 5216(R11), F28; \
-	FMOVQ 5232(R11), F29; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 5248(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 5264(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 5280(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 5296(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 5312(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 5328(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 5344(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 5360(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 5376(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 5392(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 5408(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 5424(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 5440(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 5456(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 5472(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 5488(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 5504(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 5520(R11), F28; \
-	WORD $0x4e7acfbc; \
-	WORD $0x4e79cf7c; \
-	FMOVQ 5536(R11), F27; \
-	FMOVQ 5552(R11), F29; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 5568(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5584(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 5600(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5616(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 5632(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5648(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 5664(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5680(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 5696(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5712(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 5728(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5744(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 5760(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5776(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 5792(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5808(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 5824(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5840(R11), F27; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 5856(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5872(R11), F27; \
-	WORD $0x4e7acfbb; \
-	WORD $0x4e79cf9b; \
-	FMOVQ 5888(R11), F28; \
-	FMOVQ 5904(R11), F29; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 5920(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 5936(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 5952(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 5968(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 5984(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 6000(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 6016(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 6032(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 6048(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 6064(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 6080(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 6096(R11), F28
+	WORD $0x4e7acf7d
 
-#define BLOCK32 \
-	FMOVQ 5104(R11), F27; \
+#define BLOCK33 \
 	WORD $0x4e7acfbb; \
 	FMOVQ 5120(R11), F29; \
 	WORD $0x4e7acf7d; \
@@ -4049,13 +4178,13 @@
 	WORD $0x4e7acf7d; \
 	FMOVQ 5200(R11), F27; \
 	WORD $0x4e7acfbb; \
+	FMOVQ 5216(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5232(R11), F27; \
+	WORD $0x4e7acfbb; \
 	WORD $0x4e79cf9b; \
-	FMOVQ 5216(R11), F28; \
-	FMOVQ 5232(R11), F29; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 5248(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 5264(R11), F28; \
+	FMOVQ 5248(R11), F28; \
+	FMOVQ 5264(R11), F29; \
 	WORD $0x4e7acfbc; \
 	FMOVQ 5280(R11), F29; \
 	WORD $0x4e7acf9d; \
@@ -4089,13 +4218,13 @@
 	WORD $0x4e7acf9d; \
 	FMOVQ 5520(R11), F28; \
 	WORD $0x4e7acfbc; \
+	FMOVQ 5536(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 5552(R11), F28; \
+	WORD $0x4e7acfbc; \
 	WORD $0x4e79cf7c; \
-	FMOVQ 5536(R11), F27; \
-	FMOVQ 5552(R11), F29; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 5568(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 5584(R11), F27; \
+	FMOVQ 5568(R11), F27; \
+	FMOVQ 5584(R11), F29; \
 	WORD $0x4e7acfbb; \
 	FMOVQ 5600(R11), F29; \
 	WORD $0x4e7acf7d; \
@@ -4133,13 +4262,13 @@
 	WORD $0x4e7acf7d; \
 	FMOVQ 5872(R11), F27; \
 	WORD $0x4e7acfbb; \
+	FMOVQ 5888(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5904(R11), F27; \
+	WORD $0x4e7acfbb; \
 	WORD $0x4e79cf9b; \
-	FMOVQ 5888(R11), F28; \
-	FMOVQ 5904(R11), F29; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 5920(R11), F29; \
-	WORD $0x4e7acf9d; \
-	FMOVQ 5936(R11), F28; \
+	FMOVQ 5920(R11), F28; \
+	FMOVQ 5936(R11), F29; \
 	WORD $0x4e7acfbc; \
 	FMOVQ 5952(R11), F29; \
 	WORD $0x4e7acf9d; \
@@ -4162,13 +4291,140 @@
 	FMOVQ 6096(R11), F28; \
 	WORD $0x4e7acfbc; \
 	FMOVQ 6112(R11), F29; \
-	WORD $0x4e7acf9d
+	WORD $0x4e7acf9d; \
+	FMOVQ 6128(R11), F28
 
-#define BLOCK33 \
+#define BLOCK34 \
+	FMOVQ 5136(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 5152(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5168(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 5184(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5200(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 5216(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5232(R11), F27; \
+	WORD $0x4e7acfbb; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 5248(R11), F28; \
+	FMOVQ 5264(R11), F29; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 5280(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 5296(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 5312(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 5328(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 5344(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 5360(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 5376(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 5392(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 5408(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 5424(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 5440(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 5456(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 5472(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 5488(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 5504(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 5520(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 5536(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 5552(R11), F28; \
+	WORD $0x4e7acfbc; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 5568(R11), F27; \
+	FMOVQ 5584(R11), F29; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 5600(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5616(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 5632(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5648(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 5664(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5680(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 5696(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5712(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 5728(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5744(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 5760(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5776(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 5792(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5808(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 5824(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5840(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 5856(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5872(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 5888(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 5904(R11), F27; \
+	WORD $0x4e7acfbb; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 5920(R11), F28; \
+	FMOVQ 5936(R11), F29; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 5952(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 5968(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 5984(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 6000(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 6016(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 6032(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 6048(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 6064(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 6080(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 6096(R11), F28; \
 	WORD $0x4e7acfbc; \
 	FMOVQ 6112(R11), F29; \
 	WORD $0x4e7acf9d; \
 	FMOVQ 6128(R11), F28; \
+	WORD $0x4e7acfbc; \
+	FMOVQ 6144(R11), F29; \
+	WORD $0x4e7acf9d
+
+#define BLOCK35 \
 	WORD $0x4e7acfbc; \
 	FMOVQ 6144(R11), F29; \
 	WORD $0x4e7acf9d; \
@@ -4186,13 +4442,13 @@
 	WORD $0x4e7acf9d; \
 	FMOVQ 6256(R11), F28; \
 	WORD $0x4e7acfbc; \
+	FMOVQ 6272(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 6288(R11), F28; \
+	WORD $0x4e7acfbc; \
 	WORD $0x4e79cf7c; \
-	FMOVQ 6272(R11), F27; \
-	FMOVQ 6288(R11), F29; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 6304(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 6320(R11), F27; \
+	FMOVQ 6304(R11), F27; \
+	FMOVQ 6320(R11), F29; \
 	WORD $0x4e7acfbb; \
 	FMOVQ 6336(R11), F29; \
 	WORD $0x4e7acf7d; \
@@ -4234,12 +4490,16 @@
 	WORD $0x4e7acf7d; \
 	FMOVQ 6640(R11), F27; \
 	WORD $0x4e7acfbb; \
-	FMOVQ 4032(R11), F29; \
+	FMOVQ 6656(R11), F29; \
 	WORD $0x4e7acf7d; \
-	FMOVQ 6656(R11), F27; \
+	FMOVQ 6672(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 4064(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 6688(R11), F27; \
 	WORD $0x4e7acfbb; \
 	WORD $0x4e79cf9b; \
-	FMOVQ 928(R11), F26; \
+	FMOVQ 688(R11), F26; \
 	WORD $0x6e7adf39; \
 	WORD $0x6ee1fb39; \
 	WORD $0x6e79df79; \
@@ -4248,543 +4508,445 @@
 	WORD $0x6efae77c; \
 	WORD $0x6e221f3a; \
 	WORD $0x6ebc1f3a; \
-	FMOVQ 688(R11), F25; \
-	WORD $0x4ef8f738; \
-	FMOVQ 704(R11), F25; \
-	WORD $0x4e78f738; \
-	WORD $0x4ea51cb9; \
-	FMOVQ 720(R11), F27; \
-	WORD $0x4e7bcf19; \
-	WORD $0x4ee5d739; \
-	WORD $0x4ee1cf38; \
-	WORD $0x4ee8cf38; \
-	WORD $0x4e76d716; \
-	WORD $0x6e76ded8; \
-	FMOVQ 736(R11), F27; \
-	FMOVQ 752(R11), F28; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 768(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 784(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 800(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 816(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 832(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 848(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 864(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 880(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 896(R11), F28; \
-	WORD $0x4e76cf7c; \
-	WORD $0x4ea91d3b; \
-	WORD $0x4e76cf9b; \
-	WORD $0x4e7bcf16; \
-	WORD $0x4e60d6d6; \
-	WORD $0x4ea51cb8; \
-	WORD $0x4e69cf38; \
-	WORD $0x4ee5d71b; \
-	WORD $0x4efbd739; \
-	WORD $0x4e65d739; \
-	WORD $0x4f745718; \
-	WORD $0x4ee08718; \
-	WORD $0x6e78ded6
-
-#define BLOCK34 \
-	WORD $0x6e76fef8; \
-	WORD $0x4eb71ef9; \
-	WORD $0x4ef6cf19; \
-	WORD $0x6e77ff36; \
-	WORD $0x6ef8e577; \
-	WORD $0x6e6cdf19; \
-	WORD $0x6eb71f38; \
-	WORD $0x4eed8719; \
-	WORD $0x6f4c0739; \
-	WORD $0x4f74573a; \
-	WORD $0x6efa8718; \
-	WORD $0x4ee08718; \
-	WORD $0x4ee0d718; \
-	WORD $0x4eae1f39; \
-	WORD $0x4eefd739; \
-	WORD $0x6e631d17; \
-	WORD $0x4ef7d737; \
-	WORD $0x4e64d719; \
-	WORD $0x4ee4d73a; \
-	WORD $0x4efad71a; \
-	WORD $0x6e79fc1b; \
-	WORD $0x6e7bdf1c; \
-	WORD $0x4ef9cf98; \
-	WORD $0x4efacf98; \
-	WORD $0x6e7bdf18; \
-	WORD $0x6e7cdf99; \
-	WORD $0x4e7cd79a; \
-	WORD $0x4eb91f3b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e7ccf9b; \
-	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
-	WORD $0x4e79ce1a; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
-	WORD $0x4e79cf5d; \
-	WORD $0x6e7ddf3a; \
-	WORD $0x4e69d75d; \
-	WORD $0x4ee9d7be; \
-	WORD $0x4efed75a; \
-	WORD $0x4e71d75a; \
-	WORD $0x6e7ddf3e; \
-	WORD $0x4ebe1fdf; \
-	WORD $0x6ee0fbff; \
-	WORD $0x4e7dcf3f; \
-	WORD $0x4e7acf3f; \
-	WORD $0x4e7dcf7f; \
-	WORD $0x6e7edf99; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e7ecf9a; \
-	WORD $0x4e7fcf9a; \
-	WORD $0x4e7ecf1a; \
-	WORD $0x4e79d79b; \
-	WORD $0x4efcd77c; \
-	WORD $0x4efcd739; \
-	WORD $0x4e78d758; \
-	WORD $0x4e78d738; \
-	WORD $0x6e66df79; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e66cf7a; \
-	WORD $0x4e72cf7a; \
-	WORD $0x4e66cf1a; \
-	WORD $0x4e79d6f8; \
-	WORD $0x4ef7d717; \
-	WORD $0x4ef7d737; \
-	WORD $0x4e7ad6f7; \
-	WORD $0x4e77d719; \
-	WORD $0x4ef8d738; \
-	WORD $0x4ef8d6f7; \
-	WORD $0x6e65df38; \
-	WORD $0x4eb81f1a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e65cf3a; \
-	WORD $0x4e65cefa; \
-	WORD $0x4e6acf3a; \
-	WORD $0x4e76d756; \
-	WORD $0x4e76d717; \
-	WORD $0x4ef8d6f8; \
-	WORD $0x4ef8d6d6
-
-#define BLOCK35 \
-	FMOVQ 1856(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1872(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1888(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1904(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1920(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1936(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1952(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1968(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1984(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 2000(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 2016(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 2032(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2048(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 2064(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 2080(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 2096(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2112(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 2128(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 2144(R11), F25; \
-	WORD $0x4e79d6f9; \
-	WORD $0x4e61d6fb; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e64d6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	WORD $0x4e60d6f7
+	WORD $0x4ee9d6f9; \
+	WORD $0x4e69d6fb; \
+	WORD $0x6e7bff39; \
+	FMOVQ 6704(R11), F27; \
+	FMOVQ 6720(R11), F28; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6736(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6752(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6768(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6784(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6800(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6816(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6832(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6848(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6864(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6880(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6896(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6912(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6928(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6944(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6960(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6976(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6992(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 7008(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 7024(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 7040(R11), F27
 
 #define BLOCK36 \
-	WORD $0x6e76fef8; \
-	WORD $0x4eb71ef9; \
-	WORD $0x4ef6cf19; \
-	WORD $0x6e77ff36; \
-	FMOVQ 48(R11), F23; \
-	WORD $0x6ef8e6f9; \
-	FMOVQ 64(R11), F23; \
-	WORD $0x6e77df17; \
-	WORD $0x6eb91ef8; \
-	FMOVQ 80(R11), F23; \
-	WORD $0x4ef78717; \
-	WORD $0x6f4c06f7; \
-	WORD $0x4f7456fa; \
-	WORD $0x6efa8718; \
-	WORD $0x4ee08718; \
-	WORD $0x4ee0d718; \
-	FMOVQ 112(R11), F26; \
-	WORD $0x4eba1ef7; \
-	FMOVQ 128(R11), F26; \
-	WORD $0x4efad6f7; \
-	FMOVQ 144(R11), F26; \
-	WORD $0x6e621f59; \
-	WORD $0x4ef9d6f7; \
-	WORD $0x4e63d719; \
-	WORD $0x4ee3d73a; \
-	WORD $0x4efad71a; \
-	WORD $0x6e79fc1b; \
-	WORD $0x6e7bdf1c; \
-	WORD $0x4ef9cf98; \
-	WORD $0x4efacf98; \
-	WORD $0x6e7bdf18; \
-	WORD $0x6e7cdf99; \
-	WORD $0x4e7cd79a; \
-	WORD $0x4eb91f3b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e7ccf9b; \
-	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
-	FMOVQ 176(R11), F29; \
-	WORD $0x4e79cfba; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
-	WORD $0x4e79cf5d; \
-	WORD $0x6e7ddf3a; \
-	WORD $0x4e75d75d; \
-	WORD $0x4ef5d7be; \
-	WORD $0x4efed75a; \
-	FMOVQ 208(R11), F30; \
-	WORD $0x4e7ed75a; \
-	WORD $0x6e7ddf3e; \
-	WORD $0x4ebe1fdf; \
-	WORD $0x6ee0fbff; \
-	WORD $0x4e7dcf3f; \
-	WORD $0x4e7acf3f; \
-	WORD $0x4e7dcf7f; \
-	WORD $0x6e7edf99; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e7ecf9a; \
-	WORD $0x4e7fcf9a; \
-	WORD $0x4e7ecf1a; \
-	WORD $0x4e79d79b; \
-	WORD $0x4efcd77c; \
-	WORD $0x4efcd739; \
-	WORD $0x4e78d758; \
-	WORD $0x4e78d738; \
-	WORD $0x6e66df79; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e66cf7a; \
-	FMOVQ 240(R11), F28; \
-	WORD $0x4e7ccf7a; \
-	WORD $0x4e66cf1a; \
-	WORD $0x4e79d6f8; \
-	WORD $0x4ef7d717; \
-	WORD $0x4ef7d737; \
-	WORD $0x4e7ad6f7; \
-	WORD $0x4e77d719; \
-	WORD $0x4ef8d738; \
-	WORD $0x4ef8d6f7; \
-	WORD $0x6e65df38
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1824(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1840(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1856(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1872(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1888(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1904(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1920(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1936(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1952(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1968(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1984(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 2000(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 2016(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 2032(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2048(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 2064(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 2080(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 2096(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2112(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 2128(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 2144(R11), F24; \
+	WORD $0x4e78d6d8
 
 #define BLOCK37 \
-	WORD $0x6e76fef8; \
-	WORD $0x4eb71ef9; \
-	WORD $0x4ef6cf19; \
-	WORD $0x6e77ff36; \
-	FMOVQ 48(R11), F23; \
-	WORD $0x6ef8e6f9; \
-	FMOVQ 64(R11), F23; \
-	WORD $0x6e77df17; \
-	WORD $0x6eb91ef8; \
-	FMOVQ 80(R11), F23; \
-	WORD $0x4ef78717; \
-	WORD $0x6f4c06f7; \
-	WORD $0x4f7456fa; \
-	WORD $0x6efa8718; \
-	WORD $0x4ee08718; \
-	WORD $0x4ee0d718; \
-	FMOVQ 112(R11), F26; \
-	WORD $0x4eba1ef7; \
-	FMOVQ 128(R11), F26; \
-	WORD $0x4efad6f7; \
-	WORD $0x6e621cd9; \
-	WORD $0x4ef9d6f7; \
-	WORD $0x4e63d719; \
-	WORD $0x4ee3d73a; \
-	WORD $0x4efad71a; \
-	WORD $0x6e79fc1b; \
-	WORD $0x6e7bdf1c; \
-	WORD $0x4ef9cf98; \
-	WORD $0x4efacf98; \
-	WORD $0x6e7bdf18; \
-	WORD $0x6e7cdf99; \
-	WORD $0x4e7cd79a; \
-	WORD $0x4eb91f3b; \
-	WORD $0x6ee0fb7b; \
-	WORD $0x4e7ccf9b; \
-	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
-	FMOVQ 176(R11), F29; \
-	WORD $0x4e79cfba; \
-	FMOVQ 368(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
-	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
-	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
-	WORD $0x4e79cf5d; \
-	WORD $0x6e7ddf3a; \
-	FMOVQ 192(R11), F29; \
-	WORD $0x4e7dd75d; \
-	FMOVQ 192(R11), F30; \
-	WORD $0x4efed7be; \
-	WORD $0x4efed75a; \
-	FMOVQ 208(R11), F30; \
-	WORD $0x4e7ed75a; \
-	WORD $0x6e7ddf3e; \
-	WORD $0x4ebe1fdf; \
-	WORD $0x6ee0fbff; \
-	WORD $0x4e7dcf3f; \
-	WORD $0x4e7acf3f; \
-	WORD $0x4e7dcf7f; \
-	WORD $0x6e7edf99; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e7ecf9a; \
-	WORD $0x4e7fcf9a; \
-	WORD $0x4e7ecf1a; \
-	WORD $0x4e79d79b; \
-	WORD $0x4efcd77c; \
-	WORD $0x4efcd739; \
-	WORD $0x4e78d758; \
-	WORD $0x4e78d738; \
-	WORD $0x6e67df79; \
-	WORD $0x4eb91f3a; \
-	WORD $0x6ee0fb5a; \
-	WORD $0x4e67cf7a; \
-	FMOVQ 240(R11), F28; \
-	WORD $0x4e7ccf7a; \
-	WORD $0x4e67cf1a; \
-	WORD $0x4e79d6f8; \
-	WORD $0x4ef7d717; \
-	WORD $0x4ef7d737; \
-	WORD $0x4e7ad6f7; \
-	WORD $0x4e77d719; \
-	WORD $0x4ef8d738; \
-	WORD $0x4ef8d6f7
+	FMOVQ 1856(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1872(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1888(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1904(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1920(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 1936(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 1952(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 1968(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1984(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 2000(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 2016(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 2032(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2048(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 2064(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 2080(R11), F24; \
+	WORD $0x4e78d6d8; \
+	FMOVQ 2096(R11), F26; \
+	WORD $0x4e7ad6da; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2112(R11), F27; \
+	WORD $0x4e7bd6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	FMOVQ 2128(R11), F25; \
+	WORD $0x4e79d6d9; \
+	WORD $0x6e7bdf39; \
+	WORD $0x6e79ff18; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e77cf19; \
+	FMOVQ 2144(R11), F24; \
+	WORD $0x4e78d6d8; \
+	WORD $0x4e61d6da; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e62d6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	WORD $0x4e60d6d6
 
 #define BLOCK38 \
-	WORD $0x6e79def9; \
-	FMOVQ 2016(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	FMOVQ 4032(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2032(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4efacf3b; \
-	FMOVQ 448(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2048(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	FMOVQ 4048(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2064(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4efacf3b; \
+	WORD $0x6e75fed7; \
+	WORD $0x4eb61ed8; \
+	WORD $0x4ef5cef8; \
+	WORD $0x6e76ff15; \
+	WORD $0x6ef7e576; \
+	WORD $0x6e6cdef8; \
+	WORD $0x6eb61f17; \
+	WORD $0x4eed86f8; \
+	WORD $0x6f4c0718; \
+	WORD $0x4f745719; \
+	WORD $0x6ef986f7; \
+	WORD $0x4ee086f7; \
+	WORD $0x4ee0d6f7; \
+	WORD $0x4eae1f18; \
+	WORD $0x4eefd718; \
+	WORD $0x6e641d16; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e62d6f8; \
+	WORD $0x4ee2d719; \
+	WORD $0x4ef9d6f9; \
+	WORD $0x6e78fc1a; \
+	WORD $0x6e7adefb; \
+	WORD $0x4ef8cf77; \
+	WORD $0x4ef9cf77; \
+	WORD $0x6e7adef7; \
+	WORD $0x6e7bdf78; \
+	WORD $0x4e7bd779; \
+	WORD $0x4eb81f1a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e7bcf7a; \
+	WORD $0x4e77cf3a; \
+	FMOVQ 336(R11), F25; \
+	WORD $0x4e78ce19; \
+	FMOVQ 352(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 368(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 384(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 400(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 416(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 432(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 448(R11), F28; \
+	WORD $0x4e78cf3c; \
 	FMOVQ 464(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2080(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	FMOVQ 4064(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2096(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4efacf3b; \
-	FMOVQ 480(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2112(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	FMOVQ 896(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2128(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4efacf3b; \
-	FMOVQ 496(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 2144(R11), F26; \
-	WORD $0x4e7ad6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	FMOVQ 4080(R11), F25; \
-	WORD $0x6e79def9; \
-	FMOVQ 16(R11), F27; \
-	WORD $0x4e7bd6db; \
-	WORD $0x6e7bfc1b; \
-	WORD $0x4efacf3b; \
-	FMOVQ 192(R11), F25; \
-	WORD $0x6e79def9; \
-	WORD $0x4e63d6da; \
-	WORD $0x6e7afc1a; \
-	WORD $0x4efbcf3a; \
-	WORD $0x4e60d6d9; \
-	WORD $0x4ef6d73b; \
-	WORD $0x4efbd73c; \
-	WORD $0x4efcd6dc; \
-	WORD $0x4efbd41b; \
-	WORD $0x4e7bd79b; \
-	WORD $0x6e79fc1c; \
-	WORD $0x4ea01c1d; \
-	WORD $0x4ef9cf9d; \
-	WORD $0x4efbcf9d; \
-	WORD $0x6e79ffb9; \
-	WORD $0x6e61defb; \
-	WORD $0x6e7adf7a; \
-	WORD $0x6e241f5a; \
-	WORD $0x4e7ad79b; \
-	WORD $0x4efcd77c; \
-	WORD $0x4efcd75a; \
-	WORD $0x4e79d759; \
-	WORD $0x6e77deda; \
-	WORD $0x4eba1f5c; \
-	WORD $0x6ee0fb9c; \
-	WORD $0x4e77cedc; \
-	WORD $0x6e7adf76; \
-	WORD $0x4eb61ed7; \
-	WORD $0x6ee0faf7; \
-	WORD $0x4e7acf77; \
-	WORD $0x4e7acf37; \
-	WORD $0x4e7bcf97; \
-	WORD $0x4ef8d6d9; \
-	WORD $0x4e76cf17; \
-	WORD $0x4e77d736; \
-	FMOVQ F22, 0(R0)
+	WORD $0x4e78cf99; \
+	FMOVQ 480(R11), F28; \
+	WORD $0x4e78cf3c; \
+	WORD $0x6e7cdf19; \
+	WORD $0x4e69d73c; \
+	WORD $0x4ee9d79d; \
+	WORD $0x4efdd739; \
+	WORD $0x4e71d739; \
+	WORD $0x6e7cdf1d; \
+	WORD $0x4ebd1fbe; \
+	WORD $0x6ee0fbde; \
+	WORD $0x4e7ccf1e; \
+	WORD $0x4e79cf1e; \
+	WORD $0x4e7ccf5e; \
+	WORD $0x6e7ddf78; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e7dcf79; \
+	WORD $0x4e7ecf79; \
+	WORD $0x4e7dcef9; \
+	WORD $0x4e78d77a; \
+	WORD $0x4efbd75b; \
+	WORD $0x4efbd718; \
+	WORD $0x4e77d737; \
+	WORD $0x4e77d717; \
+	WORD $0x6e66df58; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e66cf59; \
+	WORD $0x4e72cf59; \
+	WORD $0x4e66cef9; \
+	WORD $0x4e78d6d7; \
+	WORD $0x4ef6d6f6; \
+	WORD $0x4ef6d716; \
+	WORD $0x4e79d6d6; \
+	WORD $0x4e76d6f8; \
+	WORD $0x4ef7d717; \
+	WORD $0x4ef7d6d6; \
+	WORD $0x6e65df17; \
+	WORD $0x4eb71ef9; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e65cf19; \
+	WORD $0x4e65ced9; \
+	WORD $0x4e6acf19; \
+	WORD $0x4e75d735; \
+	WORD $0x4e75d6f6; \
+	WORD $0x4ef7d6d7; \
+	WORD $0x4ef7d6b5
 
 #define BLOCK39 \
+	FMOVQ 1952(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4eefd6da; \
+	WORD $0x6e6fdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1712(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e68d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 1984(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 1984(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef0d6da; \
+	WORD $0x6e70df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e69d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ad6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2016(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2016(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef1d6da; \
+	WORD $0x6e71df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6cd6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2048(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2048(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef2d6da; \
+	WORD $0x6e72df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6dd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ed6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2080(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2080(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef3d6da; \
+	WORD $0x6e73df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6fd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e70d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2112(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2112(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef4d6da; \
+	WORD $0x6e74df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e71d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e72d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2144(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2144(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee1d6da; \
+	WORD $0x6e61df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e73d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e74d6f9; \
+	WORD $0x4e78d738; \
+	WORD $0x4ee2d6d9; \
+	WORD $0x6e62df39; \
+	WORD $0x4ee0d6da; \
+	WORD $0x6e60df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e61d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e60d6f7; \
+	WORD $0x4e78d6f7; \
+	WORD $0x6e77fed6; \
+	WORD $0x6e75ded5; \
+	FMOVQ F21, 0(R0)
+
+#define BLOCK40 \
 	WORD $0x6e76fef8; \
 	WORD $0x4eb71ef9; \
 	WORD $0x4ef6cf19; \
@@ -4816,25 +4978,25 @@
 	WORD $0x6ee0fb7b; \
 	WORD $0x4e7ccf9b; \
 	WORD $0x4e78cf5b; \
-	FMOVQ 352(R11), F26; \
+	FMOVQ 336(R11), F26; \
 	WORD $0x4e79ce3a; \
-	FMOVQ 368(R11), F29; \
+	FMOVQ 352(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 384(R11), F26; \
+	FMOVQ 368(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 400(R11), F29; \
+	FMOVQ 384(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 416(R11), F26; \
+	FMOVQ 400(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 432(R11), F29; \
+	FMOVQ 416(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 448(R11), F26; \
+	FMOVQ 432(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 464(R11), F29; \
+	FMOVQ 448(R11), F29; \
 	WORD $0x4e79cf5d; \
-	FMOVQ 480(R11), F26; \
+	FMOVQ 464(R11), F26; \
 	WORD $0x4e79cfba; \
-	FMOVQ 496(R11), F29; \
+	FMOVQ 480(R11), F29; \
 	WORD $0x4e79cf5d; \
 	WORD $0x6e7ddf3a; \
 	WORD $0x4e67d75d; \
@@ -4882,633 +5044,435 @@
 	WORD $0x4ef8d6f8; \
 	WORD $0x4ef8d6d6
 
-#define BLOCK40 \
+#define BLOCK41 \
 	WORD $0x6efae77c; \
 	WORD $0x6e221f3a; \
 	WORD $0x6ebc1f3a; \
-	FMOVQ 688(R11), F25; \
-	WORD $0x4ef8f738; \
-	FMOVQ 704(R11), F25; \
-	WORD $0x4e78f738; \
-	WORD $0x4ea51cb9; \
-	FMOVQ 720(R11), F27; \
-	WORD $0x4e7bcf19; \
-	WORD $0x4ee5d739; \
-	WORD $0x4ee1cf38; \
-	WORD $0x4ee8cf38; \
-	WORD $0x4e76d716; \
-	WORD $0x6e76ded8; \
-	FMOVQ 736(R11), F27; \
-	FMOVQ 752(R11), F28; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 768(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 784(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 800(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 816(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 832(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 848(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 864(R11), F28; \
-	WORD $0x4e76cf7c; \
-	FMOVQ 880(R11), F27; \
-	WORD $0x4e76cf9b; \
-	FMOVQ 896(R11), F28; \
-	WORD $0x4e76cf7c; \
-	WORD $0x4ea91d3b; \
-	WORD $0x4e76cf9b; \
-	WORD $0x4e7bcf16; \
-	WORD $0x4e60d6d6; \
-	WORD $0x4ea51cb8; \
-	WORD $0x4e69cf38; \
-	WORD $0x4ee5d71b; \
-	WORD $0x4efbd739; \
-	WORD $0x4e65d739; \
-	WORD $0x4f745718; \
-	WORD $0x4ee08718; \
-	WORD $0x6e78ded6; \
-	WORD $0x4f745738; \
-	WORD $0x4ee08718; \
-	WORD $0x6e78ded6; \
-	WORD $0x4eead6f8; \
-	WORD $0x4e6ad6f9; \
-	WORD $0x6e79ff18; \
-	FMOVQ 6672(R11), F25; \
-	FMOVQ 6688(R11), F27; \
-	WORD $0x4e78cf79; \
+	WORD $0x4ee9d6f9; \
+	WORD $0x4e69d6fb; \
+	WORD $0x6e7bff39; \
 	FMOVQ 6704(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6720(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6736(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6752(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6768(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6784(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6800(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6816(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6832(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6848(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6864(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6880(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6896(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6912(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6928(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6944(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6960(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6976(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6992(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 7008(R11), F25
-
-#define BLOCK41 \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 1936(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 1952(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 1968(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 1984(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 2000(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 2016(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 2032(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2048(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 2064(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 2080(R11), F25; \
-	WORD $0x4e79d6f9; \
-	FMOVQ 2096(R11), F27; \
-	WORD $0x4e7bd6fb; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2112(R11), F28; \
-	WORD $0x4e7cd6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
-	FMOVQ 2128(R11), F26; \
-	WORD $0x4e7ad6fa; \
-	WORD $0x6e7cdf5a; \
-	WORD $0x6e7aff39; \
-	WORD $0x4ea01c1a; \
-	WORD $0x4e78cf3a; \
-	FMOVQ 2144(R11), F25
+	FMOVQ 6720(R11), F28; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6736(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6752(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6768(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6784(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6800(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6816(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6832(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6848(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6864(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6880(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6896(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6912(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6928(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6944(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6960(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 6976(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 6992(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 7008(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 7024(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 7040(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 7056(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 7072(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 7088(R11), F28; \
+	WORD $0x4e79cf7c; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e63cef9; \
+	WORD $0x6e79ff97; \
+	WORD $0x4e6acefa; \
+	FMOVQ 704(R11), F23; \
+	WORD $0x4ef8f6f7; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e77f717; \
+	WORD $0x4ea51cb8; \
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79cef8; \
+	WORD $0x4ee5d718; \
+	WORD $0x4ee1cf17; \
+	WORD $0x4ee8cf17; \
+	WORD $0x4e76d6f6; \
+	WORD $0x6e76ded7; \
+	FMOVQ 752(R11), F25; \
+	FMOVQ 768(R11), F27; \
+	WORD $0x4e76cf79; \
+	FMOVQ 784(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 816(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 848(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 880(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 912(R11), F27; \
+	WORD $0x4e76cf3b; \
+	WORD $0x4eaa1d59; \
+	WORD $0x4e76cf79; \
+	WORD $0x4e79cef6; \
+	WORD $0x4eba1f57
 
 #define BLOCK42 \
-	WORD $0x6ef8e45a; \
-	WORD $0x6e631c3a; \
-	WORD $0x4e7ad71b; \
-	WORD $0x4ef8d77c; \
-	WORD $0x4efcd77d; \
-	WORD $0x4efdd718; \
-	WORD $0x4efcd75a; \
-	WORD $0x4e7ad718; \
-	WORD $0x6e7bfc1a; \
-	WORD $0x6e7adf5b; \
-	WORD $0x6e7bdf7c; \
-	FMOVQ 512(R11), F29; \
-	WORD $0x4e7cce9d; \
-	FMOVQ 528(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 544(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 560(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 576(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 592(R11), F30; \
-	WORD $0x4e7ccebe; \
-	FMOVQ 608(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 624(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 640(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 656(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 672(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	WORD $0x4e7bcfbf; \
-	WORD $0x4effcf56; \
-	WORD $0x4e77cf16; \
-	FMOVQ 688(R11), F23; \
-	WORD $0x4ef9f6f7; \
-	FMOVQ 704(R11), F24; \
-	WORD $0x4e77f717; \
-	WORD $0x4ea71cf8; \
-	FMOVQ 720(R11), F25; \
-	WORD $0x4e79cef8; \
-	WORD $0x4ee7d718; \
-	WORD $0x4ee5cf17; \
-	WORD $0x4eeacf17; \
-	WORD $0x4e76d6f6; \
-	WORD $0x6e76ded7; \
-	FMOVQ 736(R11), F25; \
-	FMOVQ 752(R11), F27; \
-	WORD $0x4e76cf79; \
-	FMOVQ 768(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 784(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 800(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 816(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 832(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 848(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 864(R11), F27
+	WORD $0x6e75fed7; \
+	WORD $0x4eb61ed8; \
+	WORD $0x4ef5cef8; \
+	WORD $0x6e76ff15; \
+	FMOVQ 48(R11), F22; \
+	WORD $0x6ef7e6d8; \
+	FMOVQ 64(R11), F22; \
+	WORD $0x6e76def6; \
+	WORD $0x6eb81ed7; \
+	FMOVQ 80(R11), F22; \
+	WORD $0x4ef686f6; \
+	WORD $0x6f4c06d6; \
+	WORD $0x4f7456d9; \
+	WORD $0x6ef986f7; \
+	WORD $0x4ee086f7; \
+	WORD $0x4ee0d6f7; \
+	FMOVQ 112(R11), F25; \
+	WORD $0x4eb91ed6; \
+	FMOVQ 128(R11), F25; \
+	WORD $0x4ef9d6d6; \
+	FMOVQ 144(R11), F25; \
+	WORD $0x6e631f38; \
+	WORD $0x4ef8d6d6; \
+	WORD $0x4e62d6f8; \
+	WORD $0x4ee2d719; \
+	WORD $0x4ef9d6f9; \
+	WORD $0x6e78fc1a; \
+	WORD $0x6e7adefb; \
+	WORD $0x4ef8cf77; \
+	WORD $0x4ef9cf77; \
+	WORD $0x6e7adef7; \
+	WORD $0x6e7bdf78; \
+	WORD $0x4e7bd779; \
+	WORD $0x4eb81f1a; \
+	WORD $0x6ee0fb5a; \
+	WORD $0x4e7bcf7a; \
+	WORD $0x4e77cf3a; \
+	FMOVQ 336(R11), F25; \
+	FMOVQ 176(R11), F28; \
+	WORD $0x4e78cf99; \
+	FMOVQ 352(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 368(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 384(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 400(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 416(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 432(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 448(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 464(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 480(R11), F28; \
+	WORD $0x4e78cf3c; \
+	WORD $0x6e7cdf19; \
+	FMOVQ 192(R11), F28; \
+	WORD $0x4e7cd73c; \
+	FMOVQ 192(R11), F29; \
+	WORD $0x4efdd79d; \
+	WORD $0x4efdd739
 
 #define BLOCK43 \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6cd71a; \
-	WORD $0x4e79d759; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2016(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef1d6da; \
+	WORD $0x6e71df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6cd6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2048(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2048(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2048(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef2d6fb; \
-	WORD $0x6e72df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6dd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ed71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef2d6da; \
+	WORD $0x6e72df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6dd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e6ed6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2080(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2080(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2080(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef3d6fb; \
-	WORD $0x6e73df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6fd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e70d71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef3d6da; \
+	WORD $0x6e73df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e6fd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e70d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2112(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2112(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2112(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef4d6fb; \
-	WORD $0x6e74df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e71d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e72d71a; \
-	WORD $0x4e79d759; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ef4d6da; \
+	WORD $0x6e74df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e71d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e72d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2144(R11), F25; \
+	WORD $0x4ef9d6d9; \
 	FMOVQ 2144(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2144(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee1d6fb; \
-	WORD $0x6e61df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e73d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e74d71a; \
-	WORD $0x4e79d759; \
-	WORD $0x4ee3d6fa; \
-	WORD $0x6e63df5a; \
-	WORD $0x4ee0d6fb; \
-	WORD $0x6e60df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e61d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e60d718; \
-	WORD $0x4e79d718; \
-	WORD $0x6e78fef7; \
-	WORD $0x6e76def6; \
-	FMOVQ F22, 0(R0)
+	WORD $0x6e7adf39; \
+	WORD $0x4ee1d6da; \
+	WORD $0x6e61df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e73d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e74d6f9; \
+	WORD $0x4e78d738; \
+	WORD $0x4ee2d6d9; \
+	WORD $0x6e62df39; \
+	WORD $0x4ee0d6da; \
+	WORD $0x6e60df5a; \
+	WORD $0x6e78df5a
 
 #define BLOCK44 \
+	FMOVQ 0(R1), F21; \
+	WORD $0x6ef5e496; \
+	WORD $0x6e631c36; \
+	WORD $0x4e76d6b5; \
+	FMOVQ 0(R2), F22; \
+	WORD $0x6e75fed7; \
+	WORD $0x4eb61ed8; \
+	WORD $0x4ef5cef8; \
+	WORD $0x6e76ff15; \
+	FMOVQ 48(R11), F22; \
+	WORD $0x6ef7e6d8; \
+	FMOVQ 64(R11), F22; \
+	WORD $0x6e76def6; \
+	WORD $0x6eb81ed7; \
+	FMOVQ 80(R11), F22; \
+	WORD $0x4ef686f6; \
+	WORD $0x6f4c06d6; \
+	WORD $0x4f7456d9; \
+	WORD $0x6ef986f7; \
+	WORD $0x4ee086f7; \
+	WORD $0x4ee0d6f7; \
+	FMOVQ 112(R11), F25; \
+	WORD $0x4eb91ed6; \
+	FMOVQ 128(R11), F25; \
+	WORD $0x4ef9d6d6; \
+	WORD $0x6e631cd8; \
+	WORD $0x4ef8d6d6; \
+	WORD $0x4e62d6f8; \
+	WORD $0x4ee2d719; \
+	WORD $0x4ef9d6f9; \
+	WORD $0x6e78fc1a; \
+	WORD $0x6e7adefb; \
+	WORD $0x4ef8cf77; \
+	WORD $0x4ef9cf77; \
+	WORD $0x6e7adef7; \
+	WORD $0x6e7bdf78; \
+	WORD $0x4e7bd779; \
 	WORD $0x4eb81f1a; \
 	WORD $0x6ee0fb5a; \
-	WORD $0x4e65cf3a; \
-	WORD $0x4e65cefa; \
-	FMOVQ 272(R11), F23; \
+	WORD $0x4e7bcf7a; \
 	WORD $0x4e77cf3a; \
-	WORD $0x4e76d756; \
-	WORD $0x4e76d717; \
-	WORD $0x4ef8d6f8; \
-	WORD $0x4ef8d6d6; \
-	FMOVQ 16(R1), F24; \
-	WORD $0x6ef8e499; \
-	WORD $0x6e621c39; \
-	WORD $0x4e79d718; \
-	FMOVQ 16(R2), F25; \
-	FMOVQ 288(R11), F26; \
-	WORD $0x6e3a1f39; \
-	WORD $0x4e79d71a; \
-	WORD $0x4ef8d75b; \
-	WORD $0x4efbd75c; \
-	WORD $0x4efcd71c; \
-	WORD $0x4efbd739; \
-	WORD $0x4e79d799; \
-	WORD $0x6e78defb; \
-	WORD $0x4ebb1f7c; \
-	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cefc; \
-	WORD $0x4e78cedc; \
-	WORD $0x4e7ad776; \
-	WORD $0x4efbd6d8; \
-	WORD $0x4ef8d6dd; \
-	WORD $0x4efdd77b; \
-	WORD $0x4ef8d758; \
-	WORD $0x4e78d778; \
-	WORD $0x4e79d799; \
-	WORD $0x4e79d718; \
-	WORD $0x4e78d6d9; \
-	WORD $0x4ef6d736; \
-	WORD $0x4ef6d716; \
-	FMOVQ 16(R1), F24; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6e621c3a; \
-	WORD $0x4e7ad71b; \
-	WORD $0x4ef8d77c; \
-	WORD $0x4efcd77d; \
-	WORD $0x4efdd718; \
-	WORD $0x4efcd75a; \
-	WORD $0x4e7ad718; \
-	WORD $0x6e7bfc1a; \
-	WORD $0x6e7adf5b; \
-	WORD $0x6e7bdf7c; \
-	FMOVQ 512(R11), F29; \
-	FMOVQ 304(R11), F30; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 528(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 544(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 560(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 576(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 592(R11), F30; \
-	FMOVQ 320(R11), F31
+	FMOVQ 336(R11), F25; \
+	FMOVQ 176(R11), F28; \
+	WORD $0x4e78cf99; \
+	FMOVQ 352(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 368(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 384(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 400(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 416(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 432(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 448(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 464(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 480(R11), F28; \
+	WORD $0x4e78cf3c; \
+	WORD $0x6e7cdf19; \
+	FMOVQ 192(R11), F28
 
 #define BLOCK45 \
-	WORD $0x4e7ccffe; \
-	FMOVQ 608(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 624(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 640(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 656(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 672(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	WORD $0x4e7bcfbf; \
-	WORD $0x4effcf56; \
-	WORD $0x4e77cf16; \
-	FMOVQ 688(R11), F23; \
-	WORD $0x4ef9f6f7; \
-	FMOVQ 704(R11), F24; \
-	WORD $0x4e77f717; \
-	WORD $0x4ea71cf8; \
-	FMOVQ 720(R11), F25; \
-	WORD $0x4e79cef8; \
-	WORD $0x4ee7d718; \
-	WORD $0x4ee5cf17; \
-	FMOVQ 272(R11), F25; \
-	WORD $0x4ef9cf17; \
-	WORD $0x4e76d6f6; \
-	WORD $0x6e76ded7; \
-	FMOVQ 736(R11), F25; \
-	FMOVQ 752(R11), F27; \
-	WORD $0x4e76cf79; \
-	FMOVQ 768(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 784(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 800(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 816(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 832(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 848(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 864(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 880(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 896(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e76cf79; \
-	WORD $0x4e79cef6; \
-	WORD $0x4e60d6d6; \
-	WORD $0x4ea71cf7; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e79cf17; \
-	WORD $0x4ee7d6f9; \
-	WORD $0x4ef9d718; \
-	WORD $0x4e67d718; \
-	WORD $0x4f7456f7; \
+	WORD $0x6e75fed7; \
+	WORD $0x4eb61ed8; \
+	WORD $0x4ef5cef8; \
+	WORD $0x6e76ff15; \
+	FMOVQ 48(R11), F22; \
+	WORD $0x6ef7e6d8; \
+	FMOVQ 64(R11), F22; \
+	WORD $0x6e76def6; \
+	WORD $0x6eb81ed7; \
+	FMOVQ 80(R11), F22; \
+	WORD $0x4ef686f6; \
+	WORD $0x6f4c06d6; \
+	WORD $0x4f7456d9; \
+	WORD $0x6ef986f7; \
 	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	WORD $0x4f745717; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6
-
-#define BLOCK46 \
-	WORD $0x4efad6fa; \
-	FMOVQ 2016(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef1d6fb; \
-	WORD $0x6e71df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6bd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6cd71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2048(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2048(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef2d6fb; \
-	WORD $0x6e72df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6dd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e6ed71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2080(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2080(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef3d6fb; \
-	WORD $0x6e73df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e6fd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e70d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2112(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2112(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ef4d6fb; \
-	WORD $0x6e74df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e71d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e72d71a; \
-	WORD $0x4e79d759; \
-	FMOVQ 2144(R11), F26; \
-	WORD $0x4efad6fa; \
-	FMOVQ 2144(R11), F27; \
-	WORD $0x6e7bdf5a; \
-	WORD $0x4ee1d6fb; \
-	WORD $0x6e61df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e73d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e74d71a; \
-	WORD $0x4e79d759; \
-	WORD $0x4ee3d6fa; \
-	WORD $0x6e63df5a; \
-	WORD $0x4ee0d6fb; \
-	WORD $0x6e60df7b; \
-	WORD $0x6e79df7b
-
-#define BLOCK47 \
+	WORD $0x4ee0d6f7; \
+	FMOVQ 112(R11), F25; \
+	WORD $0x4eb91ed6; \
+	FMOVQ 128(R11), F25; \
+	WORD $0x4ef9d6d6; \
+	WORD $0x6e631cd8; \
+	WORD $0x4ef8d6d6; \
+	WORD $0x4e62d6f8; \
+	WORD $0x4ee2d719; \
+	WORD $0x4ef9d6f9; \
+	WORD $0x6e78fc1a; \
+	WORD $0x6e7adefb; \
+	WORD $0x4ef8cf77; \
+	WORD $0x4ef9cf77; \
+	WORD $0x6e7adef7; \
+	WORD $0x6e7bdf78; \
+	WORD $0x4e7bd779; \
 	WORD $0x4eb81f1a; \
 	WORD $0x6ee0fb5a; \
-	WORD $0x4e65cf3a; \
-	WORD $0x4e65cefa; \
-	FMOVQ 272(R11), F23; \
+	WORD $0x4e7bcf7a; \
 	WORD $0x4e77cf3a; \
-	WORD $0x4e76d756; \
-	WORD $0x4e76d717; \
-	WORD $0x4ef8d6f8; \
-	WORD $0x4ef8d6d6; \
-	FMOVD (R1), F24; \
-	WORD $0x6ef8e499; \
-	WORD $0x6e621c39; \
-	WORD $0x4e79d718; \
-	FMOVD (R2), F25; \
-	FMOVQ 288(R11), F26; \
-	WORD $0x6e3a1f39; \
-	WORD $0x4e79d71a; \
-	WORD $0x4ef8d75b; \
-	WORD $0x4efbd75c; \
-	WORD $0x4efcd71c; \
-	WORD $0x4efbd739; \
-	WORD $0x4e79d799; \
-	WORD $0x6e78defb; \
-	WORD $0x4ebb1f7c; \
-	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cefc; \
-	WORD $0x4e78cedc; \
-	WORD $0x4e7ad776; \
-	WORD $0x4efbd6d8; \
-	WORD $0x4ef8d6dd; \
-	WORD $0x4efdd77b; \
-	WORD $0x4ef8d758; \
-	WORD $0x4e78d778; \
-	WORD $0x4e79d799; \
-	WORD $0x4e79d718; \
-	WORD $0x4e78d6d9; \
-	WORD $0x4ef6d736; \
-	WORD $0x4ef6d716; \
-	FMOVD (R1), F24; \
-	WORD $0x6ef8e49a; \
-	WORD $0x6e621c3a; \
-	WORD $0x4e7ad71b; \
-	WORD $0x4ef8d77c; \
-	WORD $0x4efcd77d; \
-	WORD $0x4efdd718; \
-	WORD $0x4efcd75a; \
-	WORD $0x4e7ad718; \
-	WORD $0x6e7bfc1a; \
-	WORD $0x6e7adf5b; \
-	WORD $0x6e7bdf7c; \
-	FMOVQ 512(R11), F29; \
-	FMOVQ 304(R11), F30; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 528(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 544(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 560(R11), F30; \
-	WORD $0x4e7ccfbe; \
-	FMOVQ 576(R11), F29; \
-	WORD $0x4e7ccfdd; \
-	FMOVQ 592(R11), F30; \
-	FMOVQ 320(R11), F31
+	FMOVQ 336(R11), F25; \
+	FMOVQ 176(R11), F28; \
+	WORD $0x4e78cf99; \
+	FMOVQ 352(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 368(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 384(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 400(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 416(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 432(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 448(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 464(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 480(R11), F28; \
+	WORD $0x4e78cf3c; \
+	WORD $0x6e7cdf19; \
+	FMOVQ 192(R11), F28; \
+	WORD $0x4e7cd73c; \
+	FMOVQ 192(R11), F29; \
+	WORD $0x4efdd79d; \
+	WORD $0x4efdd739; \
+	FMOVQ 208(R11), F29
 
-#define BLOCK48 \
-	WORD $0x4e7ccffe; \
-	FMOVQ 608(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 624(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 640(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	FMOVQ 656(R11), F30; \
-	WORD $0x4e7ccffe; \
-	FMOVQ 672(R11), F31; \
-	WORD $0x4e7ccfdf; \
-	WORD $0x4e7bcfbf; \
-	WORD $0x4effcf56; \
-	WORD $0x4e77cf16; \
-	FMOVQ 688(R11), F23; \
-	WORD $0x4ef9f6f7; \
-	FMOVQ 704(R11), F24; \
-	WORD $0x4e77f717; \
-	WORD $0x4ea81d18; \
-	FMOVQ 720(R11), F25; \
-	WORD $0x4e79cef8; \
-	WORD $0x4ee8d718; \
-	WORD $0x4ee5cf17; \
-	FMOVQ 272(R11), F25; \
-	WORD $0x4ef9cf17; \
-	WORD $0x4e76d6f6; \
-	WORD $0x6e76ded7; \
-	FMOVQ 736(R11), F25; \
-	FMOVQ 752(R11), F27; \
-	WORD $0x4e76cf79; \
-	FMOVQ 768(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 784(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 800(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 816(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 832(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 848(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 864(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 880(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 896(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e76cf79; \
-	WORD $0x4e79cef6; \
-	WORD $0x4e60d6d6; \
-	WORD $0x4ea81d17; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e79cf17; \
-	WORD $0x4ee8d6f9; \
-	WORD $0x4ef9d718; \
-	WORD $0x4e68d718; \
-	WORD $0x4f7456f7; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	WORD $0x4f745717; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6
+#define BLOCK46 \
+	FMOVQ 1840(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1872(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2048(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2048(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2064(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 2064(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1904(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 1936(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2080(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2080(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2096(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 2096(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 1968(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2000(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2112(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2112(R11), F26; \
+	WORD $0x6e7adf39; \
+	FMOVQ 2128(R11), F26; \
+	WORD $0x4efad6da; \
+	FMOVQ 2128(R11), F27; \
+	WORD $0x6e7bdf5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2032(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2064(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	FMOVQ 2144(R11), F25; \
+	WORD $0x4ef9d6d9; \
+	FMOVQ 2144(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee1d6da; \
+	WORD $0x6e61df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2096(R11), F27; \
+	WORD $0x4e7bd6fb
 
-#define BLOCK49 \
+#define BLOCK47 \
 	WORD $0x6ef6e437; \
 	WORD $0x6e65e6d8; \
 	WORD $0x4e60d6d9; \
@@ -5518,7 +5482,7 @@
 	WORD $0x4ee0d73c; \
 	WORD $0x4efcd6dc; \
 	WORD $0x6eba1f7c; \
-	WORD $0x6ef6e61a; \
+	WORD $0x6ef6e63a; \
 	WORD $0x6e79ff9b; \
 	WORD $0x6efa1c5b; \
 	WORD $0x6ef81c16; \
@@ -5536,28 +5500,28 @@
 	WORD $0x4eead739; \
 	WORD $0x6e621d78; \
 	WORD $0x4ef8d738; \
-	WORD $0x4e63d6d9; \
+	WORD $0x4e64d6d9; \
 	WORD $0x6e79fed9; \
 	WORD $0x6e79df3a; \
-	FMOVQ 3568(R11), F28; \
+	FMOVQ 3552(R11), F28; \
 	WORD $0x4e7acd9c; \
-	FMOVQ 3584(R11), F29; \
+	FMOVQ 3568(R11), F29; \
 	WORD $0x4e7acf9d; \
-	FMOVQ 3600(R11), F28; \
+	FMOVQ 3584(R11), F28; \
 	WORD $0x4e7acfbc; \
-	FMOVQ 3616(R11), F29; \
+	FMOVQ 3600(R11), F29; \
 	WORD $0x4e7acf9d; \
-	FMOVQ 3632(R11), F28; \
+	FMOVQ 3616(R11), F28; \
 	WORD $0x4e7acfbc; \
-	FMOVQ 3648(R11), F29; \
+	FMOVQ 3632(R11), F29; \
 	WORD $0x4e7acf9d; \
-	FMOVQ 3664(R11), F28; \
+	FMOVQ 3648(R11), F28; \
 	WORD $0x4e7acfbc; \
-	FMOVQ 3680(R11), F29; \
+	FMOVQ 3664(R11), F29; \
 	WORD $0x4e7acf9d; \
-	FMOVQ 3696(R11), F28; \
+	FMOVQ 3680(R11), F28; \
 	WORD $0x4e7acfbc; \
-	FMOVQ 3712(R11), F29; \
+	FMOVQ 3696(R11), F29; \
 	WORD $0x4e7acf9d; \
 	WORD $0x6e7ddf5a; \
 	WORD $0x6e76dedc; \
@@ -5574,11 +5538,139 @@
 	WORD $0x4ef9d759; \
 	WORD $0x4e6ecf16
 
+#define BLOCK48 \
+	WORD $0x6ef7e438; \
+	WORD $0x6e65e6f9; \
+	WORD $0x6e231f9a; \
+	WORD $0x6eb81f5c; \
+	WORD $0x6e231eda; \
+	WORD $0x6eb81f56; \
+	WORD $0x6e601c99; \
+	WORD $0x6eb81c59; \
+	WORD $0x4ef9d6f7; \
+	WORD $0x6e77ddf8; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e77cdf9; \
+	WORD $0x4e77ce59; \
+	WORD $0x6e77defa; \
+	WORD $0x6e77defb; \
+	FMOVQ 3712(R11), F29; \
+	WORD $0x4e7bce7d; \
+	FMOVQ 3728(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 3744(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 3760(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 3776(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 3792(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 3808(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 3824(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 3840(R11), F29; \
+	WORD $0x4e7bce9d; \
+	FMOVQ 3856(R11), F31; \
+	WORD $0x4e7bcfbf; \
+	FMOVQ 3872(R11), F29; \
+	WORD $0x4e7bcffd; \
+	FMOVQ 3888(R11), F31; \
+	WORD $0x4e7bcfbf; \
+	FMOVQ 3904(R11), F29; \
+	WORD $0x4e7bcffd; \
+	FMOVQ 3920(R11), F31; \
+	WORD $0x4e7bcfbf; \
+	FMOVQ 3936(R11), F29; \
+	WORD $0x4e7bcffd; \
+	FMOVQ 3952(R11), F31; \
+	WORD $0x4e7bcfbf; \
+	WORD $0x4e77cfdf; \
+	WORD $0x4e7fcf59; \
+	WORD $0x4e7cd717; \
+	WORD $0x4ef8d6fa; \
+	WORD $0x4efad6fb; \
+	WORD $0x4efbd718; \
+	WORD $0x4efad79a; \
+	WORD $0x4e7ad718; \
+	WORD $0x4e76d736; \
+	WORD $0x4e76d716; \
+	WORD $0x4e76d6f8; \
+	WORD $0x4ef7d719; \
+	WORD $0x4ef9d71a; \
+	WORD $0x4efad6f7; \
+	WORD $0x4ef9d6d6; \
+	WORD $0x4e76d6f6
+
+#define BLOCK49 \
+	WORD $0x6e77df3a; \
+	WORD $0x4eba1f5b; \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e77cf3b; \
+	WORD $0x6e231f17; \
+	WORD $0x4e77d758; \
+	WORD $0x4efad719; \
+	WORD $0x4ef9d71c; \
+	WORD $0x4efcd75a; \
+	WORD $0x4ef9d6f7; \
+	WORD $0x4e77d757; \
+	WORD $0x4ef6d776; \
+	WORD $0x4e76d6f6; \
+	WORD $0x4ef8f6b7; \
+	FMOVQ 3968(R11), F25; \
+	WORD $0x4e77f737; \
+	FMOVQ 320(R11), F25; \
+	FMOVQ 736(R11), F26; \
+	WORD $0x4e7acef9; \
+	FMOVQ 320(R11), F26; \
+	WORD $0x4efad73a; \
+	FMOVQ 256(R11), F27; \
+	WORD $0x4efbcf57; \
+	FMOVQ 272(R11), F27; \
+	WORD $0x4efbcf57; \
+	WORD $0x6e77defb; \
+	FMOVQ 752(R11), F28; \
+	WORD $0x4e77ce1c; \
+	FMOVQ 784(R11), F29; \
+	WORD $0x4e77cf9d; \
+	FMOVQ 800(R11), F28; \
+	WORD $0x4e77cfbc; \
+	FMOVQ 816(R11), F29; \
+	WORD $0x4e77cf9d; \
+	FMOVQ 832(R11), F28; \
+	WORD $0x4e77cfbc; \
+	FMOVQ 848(R11), F29; \
+	WORD $0x4e77cf9d; \
+	FMOVQ 864(R11), F28; \
+	WORD $0x4e77cfbc; \
+	FMOVQ 880(R11), F29; \
+	WORD $0x4e77cf9d; \
+	FMOVQ 896(R11), F28; \
+	WORD $0x4e77cfbc; \
+	FMOVQ 912(R11), F29; \
+	WORD $0x4e77cf9d; \
+	WORD $0x4ea11c3c; \
+	WORD $0x4e77cfbc; \
+	WORD $0x4e7ccf77; \
+	WORD $0x4f745739; \
+	WORD $0x4ee18739; \
+	WORD $0x4ee1d73b; \
+	WORD $0x4e79cefb; \
+	WORD $0x4e62e759; \
+	WORD $0x4e7bd77a; \
+	WORD $0x6eb91efa; \
+	FMOVQ 3984(R11), F23; \
+	WORD $0x4e371f17; \
+	FMOVQ 4000(R11), F25; \
+	WORD $0x6ef7e73b; \
+	WORD $0x6e78df17; \
+	FMOVQ 752(R11), F25; \
+	WORD $0x4e78ce19; \
+	FMOVQ 784(R11), F28
+
 #define BLOCK50 \
-	FMOVQ 6128(R11), F28; \
-	WORD $0x4e7acfbc; \
-	FMOVQ 6144(R11), F29; \
-	WORD $0x4e7acf9d; \
 	FMOVQ 6160(R11), F28; \
 	WORD $0x4e7acfbc; \
 	FMOVQ 6176(R11), F29; \
@@ -5593,13 +5685,13 @@
 	WORD $0x4e7acf9d; \
 	FMOVQ 6256(R11), F28; \
 	WORD $0x4e7acfbc; \
+	FMOVQ 6272(R11), F29; \
+	WORD $0x4e7acf9d; \
+	FMOVQ 6288(R11), F28; \
+	WORD $0x4e7acfbc; \
 	WORD $0x4e79cf7c; \
-	FMOVQ 6272(R11), F27; \
-	FMOVQ 6288(R11), F29; \
-	WORD $0x4e7acfbb; \
-	FMOVQ 6304(R11), F29; \
-	WORD $0x4e7acf7d; \
-	FMOVQ 6320(R11), F27; \
+	FMOVQ 6304(R11), F27; \
+	FMOVQ 6320(R11), F29; \
 	WORD $0x4e7acfbb; \
 	FMOVQ 6336(R11), F29; \
 	WORD $0x4e7acf7d; \
@@ -5638,219 +5730,457 @@
 	FMOVQ 6608(R11), F27; \
 	WORD $0x4e7acfbb; \
 	FMOVQ 6624(R11), F29; \
+	WORD $0x4e7acf7d; \
+	FMOVQ 6640(R11), F27; \
+	WORD $0x4e7acfbb; \
+	FMOVQ 6656(R11), F29; \
 	WORD $0x4e7acf7d
 
 #define BLOCK51 \
-	WORD $0x6ef7e438; \
-	WORD $0x6e65e6f9; \
-	WORD $0x6e241f9a; \
-	WORD $0x6eb81f5c; \
-	WORD $0x6e241eda; \
-	WORD $0x6eb81f56; \
-	WORD $0x6e601c79; \
-	WORD $0x6eb81c59; \
-	WORD $0x4ef9d6f7; \
-	WORD $0x6e77ddf8; \
-	WORD $0x4eb81f19; \
-	WORD $0x6ee0fb39; \
-	WORD $0x4e77cdf9; \
-	WORD $0x4e77ce39; \
-	WORD $0x6e77defa; \
-	WORD $0x6e77defb; \
-	FMOVQ 3728(R11), F29; \
-	WORD $0x4e7bce5d; \
-	FMOVQ 3744(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 3760(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 3776(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 3792(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 3808(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 3824(R11), F29; \
-	WORD $0x4e7bcfdd; \
-	FMOVQ 3840(R11), F30; \
-	WORD $0x4e7bcfbe; \
-	FMOVQ 3856(R11), F29; \
-	WORD $0x4e7bce7d; \
-	FMOVQ 3872(R11), F31; \
-	WORD $0x4e7bcfbf; \
-	FMOVQ 3888(R11), F29; \
-	WORD $0x4e7bcffd; \
-	FMOVQ 3904(R11), F31; \
-	WORD $0x4e7bcfbf; \
-	FMOVQ 3920(R11), F29; \
-	WORD $0x4e7bcffd; \
-	FMOVQ 3936(R11), F31; \
-	WORD $0x4e7bcfbf; \
-	FMOVQ 3952(R11), F29; \
-	WORD $0x4e7bcffd; \
-	FMOVQ 3968(R11), F31; \
-	WORD $0x4e7bcfbf
+	WORD $0x6e63e75b; \
+	WORD $0x6e77ded7; \
+	WORD $0x4e79ced7; \
+	WORD $0x6ebb1ed7; \
+	FMOVQ 704(R11), F22; \
+	WORD $0x4ef8f6d6; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e76f716; \
+	WORD $0x4ea71cf8; \
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79ced8; \
+	WORD $0x4ee7d718; \
+	WORD $0x4ee5cf16; \
+	WORD $0x4eeacf16; \
+	WORD $0x4e75d6d5; \
+	WORD $0x6e75deb6; \
+	FMOVQ 752(R11), F25; \
+	FMOVQ 768(R11), F26; \
+	WORD $0x4e75cf59; \
+	FMOVQ 784(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 816(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 848(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 880(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 912(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 928(R11), F25; \
+	WORD $0x4e75cf59; \
+	WORD $0x4e79ced5; \
+	WORD $0x4eb71ef6; \
+	WORD $0x4e77ceb6; \
+	WORD $0x4ea71cf5; \
+	FMOVQ 928(R11), F23; \
+	WORD $0x4e77cf15; \
+	WORD $0x4ee7d6b7; \
+	WORD $0x4ef7d717; \
+	WORD $0x4e67d6f7
 
 #define BLOCK52 \
-	WORD $0x4f745738; \
-	WORD $0x4ee08718; \
-	WORD $0x6e78ded6; \
-	WORD $0x4eead6f8; \
-	WORD $0x4e6ad6f9; \
-	WORD $0x6e79ff18; \
-	FMOVQ 6672(R11), F25; \
-	FMOVQ 6688(R11), F27; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6704(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6720(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6736(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6752(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6768(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6784(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6800(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6816(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6832(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6848(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6864(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6880(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6896(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6912(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6928(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6944(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6960(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 6976(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 6992(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 7008(R11), F25
+	WORD $0x6e64e75b; \
+	WORD $0x6e77ded7; \
+	WORD $0x4e79ced7; \
+	WORD $0x6ebb1ed7; \
+	FMOVQ 704(R11), F22; \
+	WORD $0x4ef8f6d6; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e76f716; \
+	WORD $0x4ea71cf8; \
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79ced8; \
+	WORD $0x4ee7d718; \
+	WORD $0x4ee5cf16; \
+	FMOVQ 272(R11), F25; \
+	WORD $0x4ef9cf16; \
+	WORD $0x4e75d6d5; \
+	WORD $0x6e75deb6; \
+	FMOVQ 752(R11), F25; \
+	FMOVQ 768(R11), F26; \
+	WORD $0x4e75cf59; \
+	FMOVQ 784(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 816(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 848(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 880(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 912(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 928(R11), F25; \
+	WORD $0x4e75cf59; \
+	WORD $0x4e79ced5; \
+	WORD $0x4eb71ef6; \
+	WORD $0x4e77ceb6; \
+	WORD $0x4ea71cf5; \
+	FMOVQ 928(R11), F23; \
+	WORD $0x4e77cf15; \
+	WORD $0x4ee7d6b7; \
+	WORD $0x4ef7d717
 
 #define BLOCK53 \
-	WORD $0x6ef8e4d9; \
-	WORD $0x6e67df1a; \
-	WORD $0x6eb91f58; \
-	WORD $0x4ee8871a; \
+	WORD $0x6e64e75b; \
+	WORD $0x6e77ded7; \
+	WORD $0x4e79ced7; \
+	WORD $0x6ebb1ed7; \
+	FMOVQ 704(R11), F22; \
+	WORD $0x4ef8f6d6; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e76f716; \
+	WORD $0x4ea81d18; \
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79ced8; \
+	WORD $0x4ee8d718; \
+	WORD $0x4ee5cf16; \
+	FMOVQ 272(R11), F25; \
+	WORD $0x4ef9cf16; \
+	WORD $0x4e75d6d5; \
+	WORD $0x6e75deb6; \
+	FMOVQ 752(R11), F25; \
+	FMOVQ 768(R11), F26; \
+	WORD $0x4e75cf59; \
+	FMOVQ 784(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 816(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 848(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 880(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e75cf59; \
+	FMOVQ 912(R11), F26; \
+	WORD $0x4e75cf3a; \
+	FMOVQ 928(R11), F25; \
+	WORD $0x4e75cf59; \
+	WORD $0x4e79ced5; \
+	WORD $0x4eb71ef6; \
+	WORD $0x4e77ceb6; \
+	WORD $0x4ea81d15; \
+	FMOVQ 928(R11), F23; \
+	WORD $0x4e77cf15; \
+	WORD $0x4ee8d6b7; \
+	WORD $0x4ef7d717
+
+#define BLOCK54 \
+	WORD $0x4e79cf9b; \
+	FMOVQ 7056(R11), F28; \
+	WORD $0x4e79cf7c; \
+	FMOVQ 7072(R11), F27; \
+	WORD $0x4e79cf9b; \
+	FMOVQ 7088(R11), F28; \
+	WORD $0x4e79cf7c; \
+	WORD $0x4ea01c19; \
+	WORD $0x4e63cef9; \
+	WORD $0x6e79ff97; \
+	WORD $0x4e6acefa; \
+	FMOVQ 704(R11), F23; \
+	WORD $0x4ef8f6f7; \
+	FMOVQ 720(R11), F24; \
+	WORD $0x4e77f717; \
+	WORD $0x4ea51cb8; \
+	FMOVQ 736(R11), F25; \
+	WORD $0x4e79cef8; \
+	WORD $0x4ee5d718; \
+	WORD $0x4ee1cf17; \
+	WORD $0x4ee8cf17; \
+	WORD $0x4e76d6f6; \
+	WORD $0x6e76ded7; \
+	FMOVQ 752(R11), F25; \
+	FMOVQ 768(R11), F27; \
+	WORD $0x4e76cf79; \
+	FMOVQ 784(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 816(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 848(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 880(R11), F27; \
+	WORD $0x4e76cf3b; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e76cf79; \
+	FMOVQ 912(R11), F27; \
+	WORD $0x4e76cf3b; \
+	WORD $0x4eaa1d59; \
+	WORD $0x4e76cf79; \
+	WORD $0x4e79cef6; \
+	WORD $0x4eba1f57
+
+#define BLOCK55 \
+	WORD $0x6ef7e479; \
+	WORD $0x6e641c39; \
+	WORD $0x4e79d6fa; \
+	WORD $0x4ef7d75b; \
+	WORD $0x4efbd75c; \
+	WORD $0x4efcd6f7; \
+	WORD $0x4efbd739; \
+	WORD $0x4e79d6f7; \
+	WORD $0x6e7afc19; \
+	WORD $0x6e79df3a; \
+	WORD $0x6e7adf5b; \
+	FMOVQ 496(R11), F28; \
+	WORD $0x4e7bce9c; \
+	FMOVQ 512(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 528(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 544(R11), F29; \
+	WORD $0x4e7bcf9d; \
+	FMOVQ 560(R11), F28; \
+	WORD $0x4e7bcfbc; \
+	FMOVQ 576(R11), F29; \
+	FMOVQ 592(R11), F30; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 608(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 624(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 640(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	FMOVQ 656(R11), F29; \
+	WORD $0x4e7bcfdd; \
+	FMOVQ 672(R11), F30; \
+	WORD $0x4e7bcfbe; \
+	WORD $0x4e7acf9e; \
+	WORD $0x4efecf35; \
+	WORD $0x4e76cef5; \
+	FMOVQ 688(R11), F22; \
+	WORD $0x6e76df36; \
+	WORD $0x6ee1fad6
+
+#define BLOCK56 \
+	WORD $0x6ef7e4d9; \
+	WORD $0x6e67defa; \
+	WORD $0x6eb91f57; \
+	WORD $0x4ee886fa; \
 	WORD $0x6f4c075a; \
 	WORD $0x4f74575b; \
-	WORD $0x6efb8718; \
-	WORD $0x4ee08718; \
-	WORD $0x4ee0d718; \
+	WORD $0x6efb86f7; \
+	WORD $0x4ee086f7; \
+	WORD $0x4ee0d6f7; \
 	WORD $0x4ea91f5a; \
 	WORD $0x4eead75a; \
 	WORD $0x6e621d79; \
 	WORD $0x4ef9d759; \
-	WORD $0x4e63d71a; \
-	WORD $0x6e7aff1a; \
+	WORD $0x4e64d6fa; \
+	WORD $0x6e7afefa; \
 	WORD $0x6e7adf5b; \
-	FMOVQ 3568(R11), F28; \
+	FMOVQ 3552(R11), F28; \
 	WORD $0x4e7bcd9c; \
-	FMOVQ 3584(R11), F29; \
+	FMOVQ 3568(R11), F29; \
 	WORD $0x4e7bcf9d; \
-	FMOVQ 3600(R11), F28; \
+	FMOVQ 3584(R11), F28; \
 	WORD $0x4e7bcfbc; \
-	FMOVQ 3616(R11), F29; \
+	FMOVQ 3600(R11), F29; \
 	WORD $0x4e7bcf9d; \
-	FMOVQ 3632(R11), F28; \
+	FMOVQ 3616(R11), F28; \
 	WORD $0x4e7bcfbc; \
-	FMOVQ 3648(R11), F29; \
+	FMOVQ 3632(R11), F29; \
 	WORD $0x4e7bcf9d; \
-	FMOVQ 3664(R11), F28; \
+	FMOVQ 3648(R11), F28; \
 	WORD $0x4e7bcfbc; \
-	FMOVQ 3680(R11), F29; \
+	FMOVQ 3664(R11), F29; \
 	WORD $0x4e7bcf9d; \
-	FMOVQ 3696(R11), F28; \
+	FMOVQ 3680(R11), F28; \
 	WORD $0x4e7bcfbc; \
-	FMOVQ 3712(R11), F29; \
+	FMOVQ 3696(R11), F29; \
 	WORD $0x4e7bcf9d; \
 	WORD $0x6e7ddf7b; \
-	WORD $0x6e78df1c; \
+	WORD $0x6e77defc; \
 	WORD $0x6e61df9c; \
 	WORD $0x4e7bd79b
 
-#define BLOCK54 \
-	WORD $0x6e241ef7; \
-	WORD $0x4e78cf37; \
-	WORD $0x4ef6d6f6; \
-	WORD $0x4ef6f696; \
-	WORD $0x4e76f6b6; \
-	FMOVQ 336(R11), F23; \
-	FMOVQ 720(R11), F24; \
-	WORD $0x4e78ced7; \
-	FMOVQ 336(R11), F24; \
-	WORD $0x4ef8d6f8; \
-	FMOVQ 256(R11), F25; \
-	WORD $0x4ef9cf16; \
-	FMOVQ 272(R11), F25; \
-	WORD $0x4ef9cf16; \
-	WORD $0x6e76ded9; \
-	FMOVQ 736(R11), F26; \
-	FMOVQ 752(R11), F27; \
-	WORD $0x4e76cf7a; \
-	FMOVQ 768(R11), F27; \
-	WORD $0x4e76cf5b; \
-	FMOVQ 784(R11), F26; \
-	WORD $0x4e76cf7a; \
-	FMOVQ 800(R11), F27; \
-	WORD $0x4e76cf5b; \
-	FMOVQ 816(R11), F26; \
-	WORD $0x4e76cf7a; \
-	FMOVQ 832(R11), F27; \
-	WORD $0x4e76cf5b; \
-	FMOVQ 848(R11), F26; \
-	WORD $0x4e76cf7a; \
-	FMOVQ 864(R11), F27; \
-	WORD $0x4e76cf5b; \
-	FMOVQ 880(R11), F26; \
-	WORD $0x4e76cf7a; \
-	FMOVQ 896(R11), F27; \
-	WORD $0x4e76cf5b; \
-	WORD $0x4ea11c3a; \
-	WORD $0x4e76cf7a; \
-	WORD $0x4e7acf36; \
-	WORD $0x4f7456f7
+#define BLOCK57 \
+	WORD $0x4e7cd73c; \
+	FMOVQ 192(R11), F29; \
+	WORD $0x4efdd79d; \
+	WORD $0x4efdd739; \
+	FMOVQ 208(R11), F29; \
+	WORD $0x4e7dd739; \
+	WORD $0x6e7cdf1d; \
+	WORD $0x4ebd1fbe; \
+	WORD $0x6ee0fbde; \
+	WORD $0x4e7ccf1e; \
+	WORD $0x4e79cf1e; \
+	WORD $0x4e7ccf5e; \
+	WORD $0x6e7ddf78; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e7dcf79; \
+	WORD $0x4e7ecf79; \
+	WORD $0x4e7dcef9; \
+	WORD $0x4e78d77a; \
+	WORD $0x4efbd75b; \
+	WORD $0x4efbd718; \
+	WORD $0x4e77d737; \
+	WORD $0x4e77d717; \
+	WORD $0x6e67df58; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e67cf59; \
+	FMOVQ 240(R11), F27
 
-#define BLOCK55 \
-	WORD $0x4e76cf3b; \
-	FMOVQ 880(R11), F25; \
-	WORD $0x4e76cf79; \
-	FMOVQ 896(R11), F27; \
-	WORD $0x4e76cf3b; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e76cf79; \
-	WORD $0x4e79cef6; \
-	WORD $0x4e60d6d6; \
-	WORD $0x4ea71cf7; \
-	FMOVQ 912(R11), F25; \
-	WORD $0x4e79cf17; \
-	WORD $0x4ee7d6f9; \
-	WORD $0x4ef9d718; \
-	WORD $0x4e67d718; \
-	WORD $0x4f7456f7; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	WORD $0x4f745717; \
-	WORD $0x4ee086f7; \
-	WORD $0x6e77ded6; \
-	FMOVQ 928(R11), F23; \
-	WORD $0x6e77df57; \
-	WORD $0x6ee1faf7
+#define BLOCK58 \
+	FMOVQ 208(R11), F29; \
+	WORD $0x4e7dd739; \
+	WORD $0x6e7cdf1d; \
+	WORD $0x4ebd1fbe; \
+	WORD $0x6ee0fbde; \
+	WORD $0x4e7ccf1e; \
+	WORD $0x4e79cf1e; \
+	WORD $0x4e7ccf5e; \
+	WORD $0x6e7ddf78; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e7dcf79; \
+	WORD $0x4e7ecf79; \
+	WORD $0x4e7dcef9; \
+	WORD $0x4e78d77a; \
+	WORD $0x4efbd75b; \
+	WORD $0x4efbd718; \
+	WORD $0x4e77d737; \
+	WORD $0x4e77d717; \
+	WORD $0x6e66df58; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e66cf59; \
+	FMOVQ 240(R11), F27
 
-#define BLOCK56 \
+#define BLOCK59 \
+	WORD $0x4e7dd739; \
+	WORD $0x6e7cdf1d; \
+	WORD $0x4ebd1fbe; \
+	WORD $0x6ee0fbde; \
+	WORD $0x4e7ccf1e; \
+	WORD $0x4e79cf1e; \
+	WORD $0x4e7ccf5e; \
+	WORD $0x6e7ddf78; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e7dcf79; \
+	WORD $0x4e7ecf79; \
+	WORD $0x4e7dcef9; \
+	WORD $0x4e78d77a; \
+	WORD $0x4efbd75b; \
+	WORD $0x4efbd718; \
+	WORD $0x4e77d737; \
+	WORD $0x4e77d717; \
+	WORD $0x6e67df58; \
+	WORD $0x4eb81f19; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e67cf59; \
+	FMOVQ 240(R11), F27; \
+	WORD $0x4e7bcf59
+
+#define BLOCK60 \
+	FMOVQ 2144(R11), F26; \
+	WORD $0x6e7adf39; \
+	WORD $0x4ee1d6da; \
+	WORD $0x6e61df5a; \
+	WORD $0x6e78df5a; \
+	FMOVQ 2096(R11), F27; \
+	WORD $0x4e7bd6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2128(R11), F25; \
+	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	WORD $0x4ee2d6d9; \
+	WORD $0x6e62df39; \
+	WORD $0x4ee0d6da; \
+	WORD $0x6e60df5a; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e61d6fb; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	WORD $0x4e60d6f7; \
+	WORD $0x4e78d6f7; \
+	WORD $0x6e77fed6; \
+	WORD $0x6e75ded5
+
+#define BLOCK61 \
+	WORD $0x4efed79c; \
+	WORD $0x4e7bd79b; \
+	WORD $0x6e79dedc; \
+	WORD $0x4ebc1f9e; \
+	WORD $0x6ee0fbde; \
+	WORD $0x4e79cede; \
+	WORD $0x6e7cdfb6; \
+	WORD $0x4eb61ed9; \
+	WORD $0x6ee0fb39; \
+	WORD $0x4e7ccfb9; \
+	WORD $0x4e7ccf79; \
+	WORD $0x4e7dcfd9; \
+	WORD $0x6e231f18; \
+	WORD $0x4e78d6db; \
+	WORD $0x4ef6d77c; \
+	WORD $0x4efcd77d; \
+	WORD $0x4efdd6dd; \
+	WORD $0x4efcd718; \
+	WORD $0x4e78d7b8; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e76cf57; \
+	WORD $0x4e77d716; \
+	WORD $0x4e76d776; \
+	FMOVQ F22, 0(R0)
+
+#define BLOCK62 \
+	WORD $0x4e78cf3c; \
+	FMOVQ 800(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 816(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 832(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 848(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 864(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 880(R11), F28; \
+	WORD $0x4e78cf3c; \
+	FMOVQ 896(R11), F25; \
+	WORD $0x4e78cf99; \
+	FMOVQ 912(R11), F28; \
+	WORD $0x4e78cf3c; \
+	WORD $0x4ea11c39; \
+	WORD $0x4e78cf99; \
+	WORD $0x6e79def7; \
+	WORD $0x6efb1f58; \
+	WORD $0x4e60d759; \
+	WORD $0x6efb1c57; \
+	WORD $0x4e76cf37
+
+#define BLOCK63 \
 	WORD $0x6e221f39; \
 	WORD $0x4e79d71a; \
 	WORD $0x4ef8d75b; \
@@ -5876,133 +6206,111 @@
 	WORD $0x4ef6d6f6; \
 	WORD $0x6e221f17
 
-#define BLOCK57 \
-	WORD $0x6e331f39; \
-	WORD $0x4e79d71a; \
-	WORD $0x4ef8d75b; \
-	WORD $0x4efbd75c; \
-	WORD $0x4efcd71c; \
-	WORD $0x4efbd739; \
-	WORD $0x4e79d799; \
-	WORD $0x6e78defb; \
-	WORD $0x4ebb1f7c; \
-	WORD $0x6ee0fb9c; \
-	WORD $0x4e78cefc; \
-	WORD $0x4e78cedc; \
-	WORD $0x4e7ad776; \
-	WORD $0x4efbd6d8; \
-	WORD $0x4ef8d6dd; \
-	WORD $0x4efdd77b; \
-	WORD $0x4ef8d758; \
+#define BLOCK64 \
+	WORD $0x6e331f18; \
+	WORD $0x4e78d6f9; \
+	WORD $0x4ef7d73a; \
+	WORD $0x4efad73b; \
+	WORD $0x4efbd6fb; \
+	WORD $0x4efad718; \
 	WORD $0x4e78d778; \
-	WORD $0x4e79d799; \
-	WORD $0x4e79d718
+	WORD $0x6e77deda; \
+	WORD $0x4eba1f5b; \
+	WORD $0x6ee0fb7b; \
+	WORD $0x4e77cedb; \
+	WORD $0x4e77cebb; \
+	WORD $0x4e79d755; \
+	WORD $0x4efad6b7; \
+	WORD $0x4ef7d6bc; \
+	WORD $0x4efcd75a; \
+	WORD $0x4ef7d737; \
+	WORD $0x4e77d757; \
+	WORD $0x4e78d778; \
+	WORD $0x4e78d6f7
 
-#define BLOCK58 \
-	WORD $0x6e61df7b; \
-	WORD $0x6e79df7b; \
-	FMOVQ 2096(R11), F28; \
-	WORD $0x4e7cd71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	FMOVQ 2128(R11), F26; \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	WORD $0x4ee3d6fa; \
-	WORD $0x6e63df5a; \
-	WORD $0x4ee0d6fb; \
-	WORD $0x6e60df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e61d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e60d718; \
-	WORD $0x4e79d718; \
-	WORD $0x6e78fef7
-
-#define BLOCK59 \
+#define BLOCK65 \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
+	FMOVQ 2128(R11), F25; \
 	WORD $0x4e79d6f9; \
+	WORD $0x4e78d738; \
+	WORD $0x4ee2d6d9; \
+	WORD $0x6e62df39; \
+	WORD $0x4ee0d6da; \
+	WORD $0x6e60df5a; \
+	WORD $0x6e78df5a; \
 	WORD $0x4e61d6fb; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e64d6fc; \
-	WORD $0x6e7bdf9c; \
-	WORD $0x4e7acf19; \
-	WORD $0x4e79cf1b; \
-	WORD $0x4ebc1f99; \
-	WORD $0x4e7bcf19; \
+	WORD $0x4e78cf79; \
+	WORD $0x6e79ff58; \
 	WORD $0x4e60d6f7; \
-	WORD $0x6e7cdef7; \
-	WORD $0x6e77ff37; \
-	WORD $0x4ea01c19; \
-	WORD $0x4e78cef9; \
-	WORD $0x6e76df36; \
-	FMOVQ F22, 0(R0)
+	WORD $0x4e78d6f7; \
+	WORD $0x6e77fed6
 
-#define BLOCK60 \
-	FMOVQ 928(R11), F23; \
-	WORD $0x6e77df57; \
-	WORD $0x6ee1faf7; \
-	WORD $0x6e77ded6; \
-	FMOVQ 16(R1), F23; \
-	FMOVQ 16(R2), F24; \
-	WORD $0x4e60d6f9; \
-	WORD $0x4e63d6fa; \
-	WORD $0x6e7adf39; \
-	WORD $0x4e61d6fa; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e78df1a; \
-	WORD $0x6e78df58; \
-	WORD $0x6e78ff38; \
-	WORD $0x6ef7e499; \
-	WORD $0x6ef91c18
-
-#define BLOCK61 \
-	FMOVQ 928(R11), F23; \
-	WORD $0x6e77df57; \
-	WORD $0x6ee1faf7; \
-	WORD $0x6e77ded6; \
-	FMOVD (R1), F23; \
-	FMOVD (R2), F24; \
-	WORD $0x4e60d6f9; \
-	WORD $0x4e63d6fa; \
-	WORD $0x6e7adf39; \
-	WORD $0x4e61d6fa; \
-	WORD $0x6e7adf39; \
-	WORD $0x6e78df1a; \
-	WORD $0x6e78df58; \
-	WORD $0x6e78ff38; \
-	WORD $0x6ef7e499; \
-	WORD $0x6ef91c18
-
-#define BLOCK62 \
-	WORD $0x4e7ad71a; \
-	WORD $0x4e79d759; \
-	WORD $0x4ee3d6fa; \
-	WORD $0x6e63df5a; \
-	WORD $0x4ee0d6fb; \
-	WORD $0x6e60df7b; \
-	WORD $0x6e79df7b; \
-	WORD $0x4e61d71c; \
-	WORD $0x4e79cf9a; \
-	WORD $0x6e7aff79; \
-	WORD $0x4e60d718; \
-	WORD $0x4e79d718; \
-	WORD $0x6e78fef7; \
-	WORD $0x6e76def6
-
-#define BLOCK63 \
-	WORD $0x4e78cf79; \
-	FMOVQ 7024(R11), F27; \
-	WORD $0x4e78cf3b; \
-	FMOVQ 7040(R11), F25; \
-	WORD $0x4e78cf79; \
-	FMOVQ 7056(R11), F27; \
-	WORD $0x4e78cf3b; \
+#define BLOCK66 \
+	WORD $0x4e61d6da; \
+	WORD $0x6e78df5a; \
+	WORD $0x4e62d6db; \
+	WORD $0x6e7adf7b; \
+	WORD $0x4e79cef8; \
+	WORD $0x4e78cefa; \
+	WORD $0x4ebb1f78; \
+	WORD $0x4e7acef8; \
+	WORD $0x4e60d6d6; \
+	WORD $0x6e7bded6; \
+	WORD $0x6e76ff16; \
 	WORD $0x4ea01c18; \
-	WORD $0x4e63cef8; \
-	WORD $0x6e78ff77; \
-	WORD $0x4e69cefa; \
-	WORD $0x6e7aded6
+	WORD $0x4e77ced8; \
+	WORD $0x6e75df15
+
+#define BLOCK67 \
+	WORD $0x4e77d439; \
+	WORD $0x4ee1d73a; \
+	WORD $0x4efad6f7; \
+	WORD $0x6e79dfda; \
+	WORD $0x6e79dfdd; \
+	WORD $0x6ee0fbbd; \
+	WORD $0x4e79cfdd; \
+	WORD $0x4e79cffd; \
+	WORD $0x4e77cfdd; \
+	WORD $0x6e7bff57; \
+	WORD $0x4efbcefa; \
+	WORD $0x4e7dd759; \
+	WORD $0x4efccef9; \
+	WORD $0x6e7bff39
+
+#define BLOCK68 \
+	WORD $0x4e7aced7; \
+	WORD $0x4ea51cb6; \
+	WORD $0x4e6acf16; \
+	WORD $0x4ee5d6d9; \
+	WORD $0x4ef9d718; \
+	WORD $0x4e65d718; \
+	WORD $0x4f7456d6; \
+	WORD $0x4ee086d6; \
+	WORD $0x6e76def6; \
+	WORD $0x4f745717; \
+	WORD $0x4ee086f7; \
+	WORD $0x6e77ded6
+
+#define BLOCK69 \
+	WORD $0x4f7456b5; \
+	WORD $0x4ee086b5; \
+	WORD $0x6e75ded5; \
+	WORD $0x4f7456f6; \
+	WORD $0x4ee086d6; \
+	WORD $0x6e76deb5; \
+	FMOVQ 16(R1), F22; \
+	FMOVQ 16(R2), F23
+
+#define BLOCK70 \
+	WORD $0x4f7456b5; \
+	WORD $0x4ee086b5; \
+	WORD $0x6e75ded5; \
+	WORD $0x4f7456f6; \
+	WORD $0x4ee086d6; \
+	WORD $0x6e76deb5; \
+	FMOVD (R1), F22; \
+	FMOVD (R2), F23
 
 DATA incomplete64NEON<>+0(SB)/8, $0x4004000000000000
 DATA incomplete64NEON<>+8(SB)/8, $0x4004000000000000
@@ -6044,42 +6352,42 @@ DATA incomplete64NEON<>+288(SB)/8, $0x8000000000000000
 DATA incomplete64NEON<>+296(SB)/8, $0x8000000000000000
 DATA incomplete64NEON<>+304(SB)/8, $0xbfffbe47040d5df3
 DATA incomplete64NEON<>+312(SB)/8, $0xbfffbe47040d5df3
-DATA incomplete64NEON<>+320(SB)/8, $0x3ffa86cf68474097
-DATA incomplete64NEON<>+328(SB)/8, $0x3ffa86cf68474097
-DATA incomplete64NEON<>+336(SB)/8, $0x4338000000000000
-DATA incomplete64NEON<>+344(SB)/8, $0x4338000000000000
-DATA incomplete64NEON<>+352(SB)/8, $0x3fa642c8590b2164
-DATA incomplete64NEON<>+360(SB)/8, $0x3fa642c8590b2164
-DATA incomplete64NEON<>+368(SB)/8, $0x3fa8618618618618
-DATA incomplete64NEON<>+376(SB)/8, $0x3fa8618618618618
-DATA incomplete64NEON<>+384(SB)/8, $0x3faaf286bca1af28
-DATA incomplete64NEON<>+392(SB)/8, $0x3faaf286bca1af28
-DATA incomplete64NEON<>+400(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA incomplete64NEON<>+408(SB)/8, $0x3fae1e1e1e1e1e1e
-DATA incomplete64NEON<>+416(SB)/8, $0x3fb1111111111111
-DATA incomplete64NEON<>+424(SB)/8, $0x3fb1111111111111
-DATA incomplete64NEON<>+432(SB)/8, $0x3fb3b13b13b13b14
-DATA incomplete64NEON<>+440(SB)/8, $0x3fb3b13b13b13b14
-DATA incomplete64NEON<>+448(SB)/8, $0x3fb745d1745d1746
-DATA incomplete64NEON<>+456(SB)/8, $0x3fb745d1745d1746
-DATA incomplete64NEON<>+464(SB)/8, $0x3fbc71c71c71c71c
-DATA incomplete64NEON<>+472(SB)/8, $0x3fbc71c71c71c71c
-DATA incomplete64NEON<>+480(SB)/8, $0x3fc2492492492492
-DATA incomplete64NEON<>+488(SB)/8, $0x3fc2492492492492
-DATA incomplete64NEON<>+496(SB)/8, $0x3fc999999999999a
-DATA incomplete64NEON<>+504(SB)/8, $0x3fc999999999999a
-DATA incomplete64NEON<>+512(SB)/8, $0xbfd96d6570313276
-DATA incomplete64NEON<>+520(SB)/8, $0xbfd96d6570313276
-DATA incomplete64NEON<>+528(SB)/8, $0xbf99d12939e1dd9b
-DATA incomplete64NEON<>+536(SB)/8, $0xbf99d12939e1dd9b
-DATA incomplete64NEON<>+544(SB)/8, $0xbf5f502df404b751
-DATA incomplete64NEON<>+552(SB)/8, $0xbf5f502df404b751
-DATA incomplete64NEON<>+560(SB)/8, $0xbf43813437e05b10
-DATA incomplete64NEON<>+568(SB)/8, $0xbf43813437e05b10
-DATA incomplete64NEON<>+576(SB)/8, $0xbf66c16c16c02ef8
-DATA incomplete64NEON<>+584(SB)/8, $0xbf66c16c16c02ef8
-DATA incomplete64NEON<>+592(SB)/8, $0x3ff1c7f743b60ae6
-DATA incomplete64NEON<>+600(SB)/8, $0x3ff1c7f743b60ae6
+DATA incomplete64NEON<>+320(SB)/8, $0x4338000000000000
+DATA incomplete64NEON<>+328(SB)/8, $0x4338000000000000
+DATA incomplete64NEON<>+336(SB)/8, $0x3fa642c8590b2164
+DATA incomplete64NEON<>+344(SB)/8, $0x3fa642c8590b2164
+DATA incomplete64NEON<>+352(SB)/8, $0x3fa8618618618618
+DATA incomplete64NEON<>+360(SB)/8, $0x3fa8618618618618
+DATA incomplete64NEON<>+368(SB)/8, $0x3faaf286bca1af28
+DATA incomplete64NEON<>+376(SB)/8, $0x3faaf286bca1af28
+DATA incomplete64NEON<>+384(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA incomplete64NEON<>+392(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA incomplete64NEON<>+400(SB)/8, $0x3fb1111111111111
+DATA incomplete64NEON<>+408(SB)/8, $0x3fb1111111111111
+DATA incomplete64NEON<>+416(SB)/8, $0x3fb3b13b13b13b14
+DATA incomplete64NEON<>+424(SB)/8, $0x3fb3b13b13b13b14
+DATA incomplete64NEON<>+432(SB)/8, $0x3fb745d1745d1746
+DATA incomplete64NEON<>+440(SB)/8, $0x3fb745d1745d1746
+DATA incomplete64NEON<>+448(SB)/8, $0x3fbc71c71c71c71c
+DATA incomplete64NEON<>+456(SB)/8, $0x3fbc71c71c71c71c
+DATA incomplete64NEON<>+464(SB)/8, $0x3fc2492492492492
+DATA incomplete64NEON<>+472(SB)/8, $0x3fc2492492492492
+DATA incomplete64NEON<>+480(SB)/8, $0x3fc999999999999a
+DATA incomplete64NEON<>+488(SB)/8, $0x3fc999999999999a
+DATA incomplete64NEON<>+496(SB)/8, $0xbfd96d6570313276
+DATA incomplete64NEON<>+504(SB)/8, $0xbfd96d6570313276
+DATA incomplete64NEON<>+512(SB)/8, $0xbf99d12939e1dd9b
+DATA incomplete64NEON<>+520(SB)/8, $0xbf99d12939e1dd9b
+DATA incomplete64NEON<>+528(SB)/8, $0xbf5f502df404b751
+DATA incomplete64NEON<>+536(SB)/8, $0xbf5f502df404b751
+DATA incomplete64NEON<>+544(SB)/8, $0xbf43813437e05b10
+DATA incomplete64NEON<>+552(SB)/8, $0xbf43813437e05b10
+DATA incomplete64NEON<>+560(SB)/8, $0xbf66c16c16c02ef8
+DATA incomplete64NEON<>+568(SB)/8, $0xbf66c16c16c02ef8
+DATA incomplete64NEON<>+576(SB)/8, $0x3ff1c7f743b60ae6
+DATA incomplete64NEON<>+584(SB)/8, $0x3ff1c7f743b60ae6
+DATA incomplete64NEON<>+592(SB)/8, $0x3ffa86cf68474097
+DATA incomplete64NEON<>+600(SB)/8, $0x3ffa86cf68474097
 DATA incomplete64NEON<>+608(SB)/8, $0x3fbb5d744289690f
 DATA incomplete64NEON<>+616(SB)/8, $0x3fbb5d744289690f
 DATA incomplete64NEON<>+624(SB)/8, $0x3f7974073ec1445f
@@ -6090,38 +6398,38 @@ DATA incomplete64NEON<>+656(SB)/8, $0x3f4a01a013179c33
 DATA incomplete64NEON<>+664(SB)/8, $0x3f4a01a013179c33
 DATA incomplete64NEON<>+672(SB)/8, $0x3fb5555555555554
 DATA incomplete64NEON<>+680(SB)/8, $0x3fb5555555555554
-DATA incomplete64NEON<>+688(SB)/8, $0x4085e00000000000
-DATA incomplete64NEON<>+696(SB)/8, $0x4085e00000000000
-DATA incomplete64NEON<>+704(SB)/8, $0xc087500000000000
-DATA incomplete64NEON<>+712(SB)/8, $0xc087500000000000
-DATA incomplete64NEON<>+720(SB)/8, $0x3ff71547652b82fe
-DATA incomplete64NEON<>+728(SB)/8, $0x3ff71547652b82fe
-DATA incomplete64NEON<>+736(SB)/8, $0x3e21eed8eff8d898
-DATA incomplete64NEON<>+744(SB)/8, $0x3e21eed8eff8d898
-DATA incomplete64NEON<>+752(SB)/8, $0x3de6124613a86d09
-DATA incomplete64NEON<>+760(SB)/8, $0x3de6124613a86d09
-DATA incomplete64NEON<>+768(SB)/8, $0x3e5ae64567f544e4
-DATA incomplete64NEON<>+776(SB)/8, $0x3e5ae64567f544e4
-DATA incomplete64NEON<>+784(SB)/8, $0x3e927e4fb7789f5c
-DATA incomplete64NEON<>+792(SB)/8, $0x3e927e4fb7789f5c
-DATA incomplete64NEON<>+800(SB)/8, $0x3ec71de3a556c734
-DATA incomplete64NEON<>+808(SB)/8, $0x3ec71de3a556c734
-DATA incomplete64NEON<>+816(SB)/8, $0x3efa01a01a01a01a
-DATA incomplete64NEON<>+824(SB)/8, $0x3efa01a01a01a01a
-DATA incomplete64NEON<>+832(SB)/8, $0x3f2a01a01a01a01a
-DATA incomplete64NEON<>+840(SB)/8, $0x3f2a01a01a01a01a
-DATA incomplete64NEON<>+848(SB)/8, $0x3f56c16c16c16c17
-DATA incomplete64NEON<>+856(SB)/8, $0x3f56c16c16c16c17
-DATA incomplete64NEON<>+864(SB)/8, $0x3f81111111111111
-DATA incomplete64NEON<>+872(SB)/8, $0x3f81111111111111
-DATA incomplete64NEON<>+880(SB)/8, $0x3fa5555555555555
-DATA incomplete64NEON<>+888(SB)/8, $0x3fa5555555555555
-DATA incomplete64NEON<>+896(SB)/8, $0x3fc5555555555555
-DATA incomplete64NEON<>+904(SB)/8, $0x3fc5555555555555
-DATA incomplete64NEON<>+912(SB)/8, $0x3fe0000000000000
-DATA incomplete64NEON<>+920(SB)/8, $0x3fe0000000000000
-DATA incomplete64NEON<>+928(SB)/8, $0x3fc45f306dc9c883
-DATA incomplete64NEON<>+936(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64NEON<>+688(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64NEON<>+696(SB)/8, $0x3fc45f306dc9c883
+DATA incomplete64NEON<>+704(SB)/8, $0x4085e00000000000
+DATA incomplete64NEON<>+712(SB)/8, $0x4085e00000000000
+DATA incomplete64NEON<>+720(SB)/8, $0xc087500000000000
+DATA incomplete64NEON<>+728(SB)/8, $0xc087500000000000
+DATA incomplete64NEON<>+736(SB)/8, $0x3ff71547652b82fe
+DATA incomplete64NEON<>+744(SB)/8, $0x3ff71547652b82fe
+DATA incomplete64NEON<>+752(SB)/8, $0x3e21eed8eff8d898
+DATA incomplete64NEON<>+760(SB)/8, $0x3e21eed8eff8d898
+DATA incomplete64NEON<>+768(SB)/8, $0x3de6124613a86d09
+DATA incomplete64NEON<>+776(SB)/8, $0x3de6124613a86d09
+DATA incomplete64NEON<>+784(SB)/8, $0x3e5ae64567f544e4
+DATA incomplete64NEON<>+792(SB)/8, $0x3e5ae64567f544e4
+DATA incomplete64NEON<>+800(SB)/8, $0x3e927e4fb7789f5c
+DATA incomplete64NEON<>+808(SB)/8, $0x3e927e4fb7789f5c
+DATA incomplete64NEON<>+816(SB)/8, $0x3ec71de3a556c734
+DATA incomplete64NEON<>+824(SB)/8, $0x3ec71de3a556c734
+DATA incomplete64NEON<>+832(SB)/8, $0x3efa01a01a01a01a
+DATA incomplete64NEON<>+840(SB)/8, $0x3efa01a01a01a01a
+DATA incomplete64NEON<>+848(SB)/8, $0x3f2a01a01a01a01a
+DATA incomplete64NEON<>+856(SB)/8, $0x3f2a01a01a01a01a
+DATA incomplete64NEON<>+864(SB)/8, $0x3f56c16c16c16c17
+DATA incomplete64NEON<>+872(SB)/8, $0x3f56c16c16c16c17
+DATA incomplete64NEON<>+880(SB)/8, $0x3f81111111111111
+DATA incomplete64NEON<>+888(SB)/8, $0x3f81111111111111
+DATA incomplete64NEON<>+896(SB)/8, $0x3fa5555555555555
+DATA incomplete64NEON<>+904(SB)/8, $0x3fa5555555555555
+DATA incomplete64NEON<>+912(SB)/8, $0x3fc5555555555555
+DATA incomplete64NEON<>+920(SB)/8, $0x3fc5555555555555
+DATA incomplete64NEON<>+928(SB)/8, $0x3fe0000000000000
+DATA incomplete64NEON<>+936(SB)/8, $0x3fe0000000000000
 DATA incomplete64NEON<>+944(SB)/8, $0x4054000000000000
 DATA incomplete64NEON<>+952(SB)/8, $0x4054000000000000
 DATA incomplete64NEON<>+960(SB)/8, $0x4053c00000000000
@@ -6446,449 +6754,453 @@ DATA incomplete64NEON<>+3504(SB)/8, $0xbe817d0781c44b2e
 DATA incomplete64NEON<>+3512(SB)/8, $0xbe817d0781c44b2e
 DATA incomplete64NEON<>+3520(SB)/8, $0x3e92703c6effc4eb
 DATA incomplete64NEON<>+3528(SB)/8, $0x3e92703c6effc4eb
-DATA incomplete64NEON<>+3536(SB)/8, $0xc04e000000000000
-DATA incomplete64NEON<>+3544(SB)/8, $0xc04e000000000000
-DATA incomplete64NEON<>+3552(SB)/8, $0x4086300000000000
-DATA incomplete64NEON<>+3560(SB)/8, $0x4086300000000000
-DATA incomplete64NEON<>+3568(SB)/8, $0x3fb8618618618618
-DATA incomplete64NEON<>+3576(SB)/8, $0x3fb8618618618618
-DATA incomplete64NEON<>+3584(SB)/8, $0x3fbaf286bca1af28
-DATA incomplete64NEON<>+3592(SB)/8, $0x3fbaf286bca1af28
-DATA incomplete64NEON<>+3600(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA incomplete64NEON<>+3608(SB)/8, $0x3fbe1e1e1e1e1e1e
-DATA incomplete64NEON<>+3616(SB)/8, $0x3fc1111111111111
-DATA incomplete64NEON<>+3624(SB)/8, $0x3fc1111111111111
-DATA incomplete64NEON<>+3632(SB)/8, $0x3fc3b13b13b13b14
-DATA incomplete64NEON<>+3640(SB)/8, $0x3fc3b13b13b13b14
-DATA incomplete64NEON<>+3648(SB)/8, $0x3fc745d1745d1746
-DATA incomplete64NEON<>+3656(SB)/8, $0x3fc745d1745d1746
-DATA incomplete64NEON<>+3664(SB)/8, $0x3fcc71c71c71c71c
-DATA incomplete64NEON<>+3672(SB)/8, $0x3fcc71c71c71c71c
-DATA incomplete64NEON<>+3680(SB)/8, $0x3fd2492492492492
-DATA incomplete64NEON<>+3688(SB)/8, $0x3fd2492492492492
-DATA incomplete64NEON<>+3696(SB)/8, $0x3fd999999999999a
-DATA incomplete64NEON<>+3704(SB)/8, $0x3fd999999999999a
-DATA incomplete64NEON<>+3712(SB)/8, $0x3fe5555555555555
-DATA incomplete64NEON<>+3720(SB)/8, $0x3fe5555555555555
-DATA incomplete64NEON<>+3728(SB)/8, $0xbe9d295ec4df68f0
-DATA incomplete64NEON<>+3736(SB)/8, $0xbe9d295ec4df68f0
-DATA incomplete64NEON<>+3744(SB)/8, $0xbec1235bb6eb9201
-DATA incomplete64NEON<>+3752(SB)/8, $0xbec1235bb6eb9201
-DATA incomplete64NEON<>+3760(SB)/8, $0xbee3cb7b3b3125e1
-DATA incomplete64NEON<>+3768(SB)/8, $0xbee3cb7b3b3125e1
-DATA incomplete64NEON<>+3776(SB)/8, $0xbf078de7721ff5a0
-DATA incomplete64NEON<>+3784(SB)/8, $0xbf078de7721ff5a0
-DATA incomplete64NEON<>+3792(SB)/8, $0xbf2d3fd4c217341e
-DATA incomplete64NEON<>+3800(SB)/8, $0xbf2d3fd4c217341e
-DATA incomplete64NEON<>+3808(SB)/8, $0xbf538ac5c2c3ba16
-DATA incomplete64NEON<>+3816(SB)/8, $0xbf538ac5c2c3ba16
-DATA incomplete64NEON<>+3824(SB)/8, $0xbf7e404fc218f370
-DATA incomplete64NEON<>+3832(SB)/8, $0xbf7e404fc218f370
-DATA incomplete64NEON<>+3840(SB)/8, $0xbfb13e001a557607
-DATA incomplete64NEON<>+3848(SB)/8, $0xbfb13e001a557607
-DATA incomplete64NEON<>+3856(SB)/8, $0x3eaf038cb2f6a913
-DATA incomplete64NEON<>+3864(SB)/8, $0x3eaf038cb2f6a913
-DATA incomplete64NEON<>+3872(SB)/8, $0x3ed2620de1c78d97
-DATA incomplete64NEON<>+3880(SB)/8, $0x3ed2620de1c78d97
-DATA incomplete64NEON<>+3888(SB)/8, $0x3ef5808af19fa483
-DATA incomplete64NEON<>+3896(SB)/8, $0x3ef5808af19fa483
-DATA incomplete64NEON<>+3904(SB)/8, $0x3f1a127cd91ac95b
-DATA incomplete64NEON<>+3912(SB)/8, $0x3f1a127cd91ac95b
-DATA incomplete64NEON<>+3920(SB)/8, $0x3f40b36af5972ed1
-DATA incomplete64NEON<>+3928(SB)/8, $0x3f40b36af5972ed1
-DATA incomplete64NEON<>+3936(SB)/8, $0x3f67add6eadfcc7b
-DATA incomplete64NEON<>+3944(SB)/8, $0x3f67add6eadfcc7b
-DATA incomplete64NEON<>+3952(SB)/8, $0x3f951322ac7d8333
-DATA incomplete64NEON<>+3960(SB)/8, $0x3f951322ac7d8333
-DATA incomplete64NEON<>+3968(SB)/8, $0x3fd4a34cc4a60fa6
-DATA incomplete64NEON<>+3976(SB)/8, $0x3fd4a34cc4a60fa6
-DATA incomplete64NEON<>+3984(SB)/8, $0x3fac71c71c71c71c
-DATA incomplete64NEON<>+3992(SB)/8, $0x3fac71c71c71c71c
-DATA incomplete64NEON<>+4000(SB)/8, $0x3fb0000000000000
-DATA incomplete64NEON<>+4008(SB)/8, $0x3fb0000000000000
-DATA incomplete64NEON<>+4016(SB)/8, $0x3fb2492492492492
-DATA incomplete64NEON<>+4024(SB)/8, $0x3fb2492492492492
-DATA incomplete64NEON<>+4032(SB)/8, $0x3fb5555555555555
-DATA incomplete64NEON<>+4040(SB)/8, $0x3fb5555555555555
-DATA incomplete64NEON<>+4048(SB)/8, $0x3fb999999999999a
-DATA incomplete64NEON<>+4056(SB)/8, $0x3fb999999999999a
-DATA incomplete64NEON<>+4064(SB)/8, $0x3fc0000000000000
-DATA incomplete64NEON<>+4072(SB)/8, $0x3fc0000000000000
-DATA incomplete64NEON<>+4080(SB)/8, $0x3fd0000000000000
-DATA incomplete64NEON<>+4088(SB)/8, $0x3fd0000000000000
-DATA incomplete64NEON<>+4096(SB)/8, $0x3edc738f198ab550
-DATA incomplete64NEON<>+4104(SB)/8, $0x3edc738f198ab550
-DATA incomplete64NEON<>+4112(SB)/8, $0x3ea4b12ad51452d5
-DATA incomplete64NEON<>+4120(SB)/8, $0x3ea4b12ad51452d5
-DATA incomplete64NEON<>+4128(SB)/8, $0xbee6384af9ac219d
-DATA incomplete64NEON<>+4136(SB)/8, $0xbee6384af9ac219d
-DATA incomplete64NEON<>+4144(SB)/8, $0x3e33937992ec9b02
-DATA incomplete64NEON<>+4152(SB)/8, $0x3e33937992ec9b02
-DATA incomplete64NEON<>+4160(SB)/8, $0x3f084637d3f583cd
-DATA incomplete64NEON<>+4168(SB)/8, $0x3f084637d3f583cd
-DATA incomplete64NEON<>+4176(SB)/8, $0xbf20c16fcea7ddb2
-DATA incomplete64NEON<>+4184(SB)/8, $0xbf20c16fcea7ddb2
-DATA incomplete64NEON<>+4192(SB)/8, $0x3f25d1157082916d
-DATA incomplete64NEON<>+4200(SB)/8, $0x3f25d1157082916d
-DATA incomplete64NEON<>+4208(SB)/8, $0xbea762676b30cfd6
-DATA incomplete64NEON<>+4216(SB)/8, $0xbea762676b30cfd6
-DATA incomplete64NEON<>+4224(SB)/8, $0xbf3cb967b4446107
-DATA incomplete64NEON<>+4232(SB)/8, $0xbf3cb967b4446107
-DATA incomplete64NEON<>+4240(SB)/8, $0x3f4b8239c670e690
-DATA incomplete64NEON<>+4248(SB)/8, $0x3f4b8239c670e690
-DATA incomplete64NEON<>+4256(SB)/8, $0xbf45629b3187b744
-DATA incomplete64NEON<>+4264(SB)/8, $0xbf45629b3187b744
-DATA incomplete64NEON<>+4272(SB)/8, $0xbeb1c6acec59f442
-DATA incomplete64NEON<>+4280(SB)/8, $0xbeb1c6acec59f442
-DATA incomplete64NEON<>+4288(SB)/8, $0x3e00f82da50cdaee
-DATA incomplete64NEON<>+4296(SB)/8, $0x3e00f82da50cdaee
-DATA incomplete64NEON<>+4304(SB)/8, $0x3ed8467d794bd7f2
-DATA incomplete64NEON<>+4312(SB)/8, $0x3ed8467d794bd7f2
-DATA incomplete64NEON<>+4320(SB)/8, $0xbef3269164e3e304
-DATA incomplete64NEON<>+4328(SB)/8, $0xbef3269164e3e304
-DATA incomplete64NEON<>+4336(SB)/8, $0x3efd179830b113ab
-DATA incomplete64NEON<>+4344(SB)/8, $0x3efd179830b113ab
-DATA incomplete64NEON<>+4352(SB)/8, $0xbe8119c70312e0a2
-DATA incomplete64NEON<>+4360(SB)/8, $0xbe8119c70312e0a2
-DATA incomplete64NEON<>+4368(SB)/8, $0xbf1cc642787368ce
-DATA incomplete64NEON<>+4376(SB)/8, $0xbf1cc642787368ce
-DATA incomplete64NEON<>+4384(SB)/8, $0x3f326eeb5ece1d9f
-DATA incomplete64NEON<>+4392(SB)/8, $0x3f326eeb5ece1d9f
-DATA incomplete64NEON<>+4400(SB)/8, $0xbf35f3385098cebf
-DATA incomplete64NEON<>+4408(SB)/8, $0xbf35f3385098cebf
-DATA incomplete64NEON<>+4416(SB)/8, $0x3f0b1d75d3346711
-DATA incomplete64NEON<>+4424(SB)/8, $0x3f0b1d75d3346711
-DATA incomplete64NEON<>+4432(SB)/8, $0x3f3691879c01efb4
-DATA incomplete64NEON<>+4440(SB)/8, $0x3f3691879c01efb4
-DATA incomplete64NEON<>+4448(SB)/8, $0xbe77b2f7de505322
-DATA incomplete64NEON<>+4456(SB)/8, $0xbe77b2f7de505322
-DATA incomplete64NEON<>+4464(SB)/8, $0x3e69778c6d79bcc1
-DATA incomplete64NEON<>+4472(SB)/8, $0x3e69778c6d79bcc1
-DATA incomplete64NEON<>+4480(SB)/8, $0x3d5074e709bf4b8b
-DATA incomplete64NEON<>+4488(SB)/8, $0x3d5074e709bf4b8b
-DATA incomplete64NEON<>+4496(SB)/8, $0x3ea36c8903447d35
-DATA incomplete64NEON<>+4504(SB)/8, $0x3ea36c8903447d35
-DATA incomplete64NEON<>+4512(SB)/8, $0xbec10587854fcb37
-DATA incomplete64NEON<>+4520(SB)/8, $0xbec10587854fcb37
-DATA incomplete64NEON<>+4528(SB)/8, $0x3ecd115d4f5dcc68
-DATA incomplete64NEON<>+4536(SB)/8, $0x3ecd115d4f5dcc68
-DATA incomplete64NEON<>+4544(SB)/8, $0xbe2a74243fa27729
-DATA incomplete64NEON<>+4552(SB)/8, $0xbe2a74243fa27729
-DATA incomplete64NEON<>+4560(SB)/8, $0xbef3382f4cf48618
-DATA incomplete64NEON<>+4568(SB)/8, $0xbef3382f4cf48618
-DATA incomplete64NEON<>+4576(SB)/8, $0x3f0d6bdf83130dc1
-DATA incomplete64NEON<>+4584(SB)/8, $0x3f0d6bdf83130dc1
-DATA incomplete64NEON<>+4592(SB)/8, $0xbf15600945495b37
-DATA incomplete64NEON<>+4600(SB)/8, $0xbf15600945495b37
-DATA incomplete64NEON<>+4608(SB)/8, $0x3eaa8411da6cab49
-DATA incomplete64NEON<>+4616(SB)/8, $0x3eaa8411da6cab49
-DATA incomplete64NEON<>+4624(SB)/8, $0x3f31c0950d3ecb9d
-DATA incomplete64NEON<>+4632(SB)/8, $0x3f31c0950d3ecb9d
-DATA incomplete64NEON<>+4640(SB)/8, $0xbf436773bdb97b48
-DATA incomplete64NEON<>+4648(SB)/8, $0xbf436773bdb97b48
-DATA incomplete64NEON<>+4656(SB)/8, $0x3f4168ef1b0931c8
-DATA incomplete64NEON<>+4664(SB)/8, $0x3f4168ef1b0931c8
-DATA incomplete64NEON<>+4672(SB)/8, $0xbe3b15bbf334c8c3
-DATA incomplete64NEON<>+4680(SB)/8, $0xbe3b15bbf334c8c3
-DATA incomplete64NEON<>+4688(SB)/8, $0x3e2b2a3adb58623d
-DATA incomplete64NEON<>+4696(SB)/8, $0x3e2b2a3adb58623d
-DATA incomplete64NEON<>+4704(SB)/8, $0xbd14411c5ac40e35
-DATA incomplete64NEON<>+4712(SB)/8, $0xbd14411c5ac40e35
-DATA incomplete64NEON<>+4720(SB)/8, $0x3e69e630225a095b
-DATA incomplete64NEON<>+4728(SB)/8, $0x3e69e630225a095b
-DATA incomplete64NEON<>+4736(SB)/8, $0xbe88c267becd0c0f
-DATA incomplete64NEON<>+4744(SB)/8, $0xbe88c267becd0c0f
-DATA incomplete64NEON<>+4752(SB)/8, $0x3e9741504e5c87c2
-DATA incomplete64NEON<>+4760(SB)/8, $0x3e9741504e5c87c2
-DATA incomplete64NEON<>+4768(SB)/8, $0xbdf659cfde0bb2eb
-DATA incomplete64NEON<>+4776(SB)/8, $0xbdf659cfde0bb2eb
-DATA incomplete64NEON<>+4784(SB)/8, $0xbec338eb19652fd9
-DATA incomplete64NEON<>+4792(SB)/8, $0xbec338eb19652fd9
-DATA incomplete64NEON<>+4800(SB)/8, $0x3ee0d0e229150428
-DATA incomplete64NEON<>+4808(SB)/8, $0x3ee0d0e229150428
-DATA incomplete64NEON<>+4816(SB)/8, $0xbeec823fc1b3cc36
-DATA incomplete64NEON<>+4824(SB)/8, $0xbeec823fc1b3cc36
-DATA incomplete64NEON<>+4832(SB)/8, $0x3e830bdcf208080e
-DATA incomplete64NEON<>+4840(SB)/8, $0x3e830bdcf208080e
-DATA incomplete64NEON<>+4848(SB)/8, $0x3f11d1e9cb24760b
-DATA incomplete64NEON<>+4856(SB)/8, $0x3f11d1e9cb24760b
-DATA incomplete64NEON<>+4864(SB)/8, $0xbf2a2042c5148e27
-DATA incomplete64NEON<>+4872(SB)/8, $0xbf2a2042c5148e27
-DATA incomplete64NEON<>+4880(SB)/8, $0x3f322be87360ef1f
-DATA incomplete64NEON<>+4888(SB)/8, $0x3f322be87360ef1f
-DATA incomplete64NEON<>+4896(SB)/8, $0xbf1247604839c038
-DATA incomplete64NEON<>+4904(SB)/8, $0xbf1247604839c038
-DATA incomplete64NEON<>+4912(SB)/8, $0xbf36128ac5a4fa71
-DATA incomplete64NEON<>+4920(SB)/8, $0xbf36128ac5a4fa71
-DATA incomplete64NEON<>+4928(SB)/8, $0xbdfb14f212618752
-DATA incomplete64NEON<>+4936(SB)/8, $0xbdfb14f212618752
-DATA incomplete64NEON<>+4944(SB)/8, $0x3de9911dbca7ce93
-DATA incomplete64NEON<>+4952(SB)/8, $0x3de9911dbca7ce93
-DATA incomplete64NEON<>+4960(SB)/8, $0xbd5033ba70791e5e
-DATA incomplete64NEON<>+4968(SB)/8, $0xbd5033ba70791e5e
-DATA incomplete64NEON<>+4976(SB)/8, $0x3e2d9a9f1a8b7696
-DATA incomplete64NEON<>+4984(SB)/8, $0x3e2d9a9f1a8b7696
-DATA incomplete64NEON<>+4992(SB)/8, $0xbe4e78e449f4e3be
-DATA incomplete64NEON<>+5000(SB)/8, $0xbe4e78e449f4e3be
-DATA incomplete64NEON<>+5008(SB)/8, $0x3e5efe94304ac16b
-DATA incomplete64NEON<>+5016(SB)/8, $0x3e5efe94304ac16b
-DATA incomplete64NEON<>+5024(SB)/8, $0x3dc041515bab6ada
-DATA incomplete64NEON<>+5032(SB)/8, $0x3dc041515bab6ada
-DATA incomplete64NEON<>+5040(SB)/8, $0xbe8ec676cf33153c
-DATA incomplete64NEON<>+5048(SB)/8, $0xbe8ec676cf33153c
-DATA incomplete64NEON<>+5056(SB)/8, $0x3eade37d9f09164c
-DATA incomplete64NEON<>+5064(SB)/8, $0x3eade37d9f09164c
-DATA incomplete64NEON<>+5072(SB)/8, $0xbebc71c074985d3f
-DATA incomplete64NEON<>+5080(SB)/8, $0xbebc71c074985d3f
-DATA incomplete64NEON<>+5088(SB)/8, $0x3df13b3c5b7cb45e
-DATA incomplete64NEON<>+5096(SB)/8, $0x3df13b3c5b7cb45e
-DATA incomplete64NEON<>+5104(SB)/8, $0x3ee7db4c02846e81
-DATA incomplete64NEON<>+5112(SB)/8, $0x3ee7db4c02846e81
-DATA incomplete64NEON<>+5120(SB)/8, $0xbf04ce3fd902bcad
-DATA incomplete64NEON<>+5128(SB)/8, $0xbf04ce3fd902bcad
-DATA incomplete64NEON<>+5136(SB)/8, $0x3f116908b48ce058
-DATA incomplete64NEON<>+5144(SB)/8, $0x3f116908b48ce058
-DATA incomplete64NEON<>+5152(SB)/8, $0xbeb88f2ae1def9d0
-DATA incomplete64NEON<>+5160(SB)/8, $0xbeb88f2ae1def9d0
-DATA incomplete64NEON<>+5168(SB)/8, $0xbf33999a85a4237a
-DATA incomplete64NEON<>+5176(SB)/8, $0xbf33999a85a4237a
-DATA incomplete64NEON<>+5184(SB)/8, $0x3f49b0ff6874f2c4
-DATA incomplete64NEON<>+5192(SB)/8, $0x3f49b0ff6874f2c4
-DATA incomplete64NEON<>+5200(SB)/8, $0xbf4c3e0b02da7bf9
-DATA incomplete64NEON<>+5208(SB)/8, $0xbf4c3e0b02da7bf9
-DATA incomplete64NEON<>+5216(SB)/8, $0xbdb812d3d94d533b
-DATA incomplete64NEON<>+5224(SB)/8, $0xbdb812d3d94d533b
-DATA incomplete64NEON<>+5232(SB)/8, $0x3da587d7a7c1a668
-DATA incomplete64NEON<>+5240(SB)/8, $0x3da587d7a7c1a668
-DATA incomplete64NEON<>+5248(SB)/8, $0xbd0f46057e1c9d1f
-DATA incomplete64NEON<>+5256(SB)/8, $0xbd0f46057e1c9d1f
-DATA incomplete64NEON<>+5264(SB)/8, $0x3ded9b15465daec1
-DATA incomplete64NEON<>+5272(SB)/8, $0x3ded9b15465daec1
-DATA incomplete64NEON<>+5280(SB)/8, $0xbe1040c53b2491f0
-DATA incomplete64NEON<>+5288(SB)/8, $0xbe1040c53b2491f0
-DATA incomplete64NEON<>+5296(SB)/8, $0x3e21b66a39794ba9
-DATA incomplete64NEON<>+5304(SB)/8, $0x3e21b66a39794ba9
-DATA incomplete64NEON<>+5312(SB)/8, $0x3d850c3f0dd501eb
-DATA incomplete64NEON<>+5320(SB)/8, $0x3d850c3f0dd501eb
-DATA incomplete64NEON<>+5328(SB)/8, $0xbe54853ced169327
-DATA incomplete64NEON<>+5336(SB)/8, $0xbe54853ced169327
-DATA incomplete64NEON<>+5344(SB)/8, $0x3e75bde8ef4c4dc7
-DATA incomplete64NEON<>+5352(SB)/8, $0x3e75bde8ef4c4dc7
-DATA incomplete64NEON<>+5360(SB)/8, $0xbe86c2dcffbefeef
-DATA incomplete64NEON<>+5368(SB)/8, $0xbe86c2dcffbefeef
-DATA incomplete64NEON<>+5376(SB)/8, $0xbdbea23269c140a7
-DATA incomplete64NEON<>+5384(SB)/8, $0xbdbea23269c140a7
-DATA incomplete64NEON<>+5392(SB)/8, $0x3eb7e0201539310e
-DATA incomplete64NEON<>+5400(SB)/8, $0x3eb7e0201539310e
-DATA incomplete64NEON<>+5408(SB)/8, $0xbed7cd6f27b3f020
-DATA incomplete64NEON<>+5416(SB)/8, $0xbed7cd6f27b3f020
-DATA incomplete64NEON<>+5424(SB)/8, $0x3ee73df462204ef4
-DATA incomplete64NEON<>+5432(SB)/8, $0x3ee73df462204ef4
-DATA incomplete64NEON<>+5440(SB)/8, $0xbe90152a1871f27a
-DATA incomplete64NEON<>+5448(SB)/8, $0xbe90152a1871f27a
-DATA incomplete64NEON<>+5456(SB)/8, $0xbf13d2a3a29b5d9d
-DATA incomplete64NEON<>+5464(SB)/8, $0xbf13d2a3a29b5d9d
-DATA incomplete64NEON<>+5472(SB)/8, $0x3f318b9b5bf2d984
-DATA incomplete64NEON<>+5480(SB)/8, $0x3f318b9b5bf2d984
-DATA incomplete64NEON<>+5488(SB)/8, $0xbf3ebfb188b7ca00
-DATA incomplete64NEON<>+5496(SB)/8, $0xbf3ebfb188b7ca00
-DATA incomplete64NEON<>+5504(SB)/8, $0x3f2e13ce465fa859
-DATA incomplete64NEON<>+5512(SB)/8, $0x3f2e13ce465fa859
-DATA incomplete64NEON<>+5520(SB)/8, $0x3f4547d93b34e2b6
-DATA incomplete64NEON<>+5528(SB)/8, $0x3f4547d93b34e2b6
-DATA incomplete64NEON<>+5536(SB)/8, $0xbd733f39f65c6eee
-DATA incomplete64NEON<>+5544(SB)/8, $0xbd733f39f65c6eee
-DATA incomplete64NEON<>+5552(SB)/8, $0x3d60675f56b95f3b
-DATA incomplete64NEON<>+5560(SB)/8, $0x3d60675f56b95f3b
-DATA incomplete64NEON<>+5568(SB)/8, $0xbcf2c681309d6007
-DATA incomplete64NEON<>+5576(SB)/8, $0xbcf2c681309d6007
-DATA incomplete64NEON<>+5584(SB)/8, $0x3daa55da34225759
-DATA incomplete64NEON<>+5592(SB)/8, $0x3daa55da34225759
-DATA incomplete64NEON<>+5600(SB)/8, $0xbdce9778dbc61371
-DATA incomplete64NEON<>+5608(SB)/8, $0xbdce9778dbc61371
-DATA incomplete64NEON<>+5616(SB)/8, $0x3de1b1056c188672
-DATA incomplete64NEON<>+5624(SB)/8, $0x3de1b1056c188672
-DATA incomplete64NEON<>+5632(SB)/8, $0x3d70962774f638bb
-DATA incomplete64NEON<>+5640(SB)/8, $0x3d70962774f638bb
-DATA incomplete64NEON<>+5648(SB)/8, $0xbe177c5829460139
-DATA incomplete64NEON<>+5656(SB)/8, $0xbe177c5829460139
-DATA incomplete64NEON<>+5664(SB)/8, $0x3e3ac0d455e25360
-DATA incomplete64NEON<>+5672(SB)/8, $0x3e3ac0d455e25360
-DATA incomplete64NEON<>+5680(SB)/8, $0xbe4e437343a46f5d
-DATA incomplete64NEON<>+5688(SB)/8, $0xbe4e437343a46f5d
-DATA incomplete64NEON<>+5696(SB)/8, $0xbdec24bd0e740a6c
-DATA incomplete64NEON<>+5704(SB)/8, $0xbdec24bd0e740a6c
-DATA incomplete64NEON<>+5712(SB)/8, $0x3e832ac81c15d3d7
-DATA incomplete64NEON<>+5720(SB)/8, $0x3e832ac81c15d3d7
-DATA incomplete64NEON<>+5728(SB)/8, $0xbea522cb05171911
-DATA incomplete64NEON<>+5736(SB)/8, $0xbea522cb05171911
-DATA incomplete64NEON<>+5744(SB)/8, $0x3eb7058929663937
-DATA incomplete64NEON<>+5752(SB)/8, $0x3eb7058929663937
-DATA incomplete64NEON<>+5760(SB)/8, $0x3e626154ae39151d
-DATA incomplete64NEON<>+5768(SB)/8, $0x3e626154ae39151d
-DATA incomplete64NEON<>+5776(SB)/8, $0xbeeac2d05890f2c3
-DATA incomplete64NEON<>+5784(SB)/8, $0xbeeac2d05890f2c3
-DATA incomplete64NEON<>+5792(SB)/8, $0x3f0bbf43daf4fe53
-DATA incomplete64NEON<>+5800(SB)/8, $0x3f0bbf43daf4fe53
-DATA incomplete64NEON<>+5808(SB)/8, $0xbf1c253efaa1a932
-DATA incomplete64NEON<>+5816(SB)/8, $0xbf1c253efaa1a932
-DATA incomplete64NEON<>+5824(SB)/8, $0x3ec0db20a88f4696
-DATA incomplete64NEON<>+5832(SB)/8, $0x3ec0db20a88f4696
-DATA incomplete64NEON<>+5840(SB)/8, $0x3f4948b0fcd6e9e0
-DATA incomplete64NEON<>+5848(SB)/8, $0x3f4948b0fcd6e9e0
-DATA incomplete64NEON<>+5856(SB)/8, $0xbf65f7268edab4c8
-DATA incomplete64NEON<>+5864(SB)/8, $0xbf65f7268edab4c8
-DATA incomplete64NEON<>+5872(SB)/8, $0x3f70ee643b990ee6
-DATA incomplete64NEON<>+5880(SB)/8, $0x3f70ee643b990ee6
-DATA incomplete64NEON<>+5888(SB)/8, $0xbd2c068b448455ea
-DATA incomplete64NEON<>+5896(SB)/8, $0xbd2c068b448455ea
-DATA incomplete64NEON<>+5904(SB)/8, $0x3d16d8a9ef5c1827
-DATA incomplete64NEON<>+5912(SB)/8, $0x3d16d8a9ef5c1827
-DATA incomplete64NEON<>+5920(SB)/8, $0xbcaf3b7a5dcd1851
-DATA incomplete64NEON<>+5928(SB)/8, $0xbcaf3b7a5dcd1851
-DATA incomplete64NEON<>+5936(SB)/8, $0x3d6519580a10cd82
-DATA incomplete64NEON<>+5944(SB)/8, $0x3d6519580a10cd82
-DATA incomplete64NEON<>+5952(SB)/8, $0xbd89ccf2fab4608b
-DATA incomplete64NEON<>+5960(SB)/8, $0xbd89ccf2fab4608b
-DATA incomplete64NEON<>+5968(SB)/8, $0x3d9f8041c5540ea2
-DATA incomplete64NEON<>+5976(SB)/8, $0x3d9f8041c5540ea2
-DATA incomplete64NEON<>+5984(SB)/8, $0x3d3113e3a466db9e
-DATA incomplete64NEON<>+5992(SB)/8, $0x3d3113e3a466db9e
-DATA incomplete64NEON<>+6000(SB)/8, $0xbdd78a5056f8ce45
-DATA incomplete64NEON<>+6008(SB)/8, $0xbdd78a5056f8ce45
-DATA incomplete64NEON<>+6016(SB)/8, $0x3dfc9b434bf3c34e
-DATA incomplete64NEON<>+6024(SB)/8, $0x3dfc9b434bf3c34e
-DATA incomplete64NEON<>+6032(SB)/8, $0xbe11564ecff73d58
-DATA incomplete64NEON<>+6040(SB)/8, $0xbe11564ecff73d58
-DATA incomplete64NEON<>+6048(SB)/8, $0xbdb349fbca3a377b
-DATA incomplete64NEON<>+6056(SB)/8, $0xbdb349fbca3a377b
-DATA incomplete64NEON<>+6064(SB)/8, $0x3e49aa7a30de114c
-DATA incomplete64NEON<>+6072(SB)/8, $0x3e49aa7a30de114c
-DATA incomplete64NEON<>+6080(SB)/8, $0xbe6ee23d0cba8aee
-DATA incomplete64NEON<>+6088(SB)/8, $0xbe6ee23d0cba8aee
-DATA incomplete64NEON<>+6096(SB)/8, $0x3e8280f2cde3f847
-DATA incomplete64NEON<>+6104(SB)/8, $0x3e8280f2cde3f847
-DATA incomplete64NEON<>+6112(SB)/8, $0x3e33f59230a8357c
-DATA incomplete64NEON<>+6120(SB)/8, $0x3e33f59230a8357c
-DATA incomplete64NEON<>+6128(SB)/8, $0xbebb0bdfcc629cba
-DATA incomplete64NEON<>+6136(SB)/8, $0xbebb0bdfcc629cba
-DATA incomplete64NEON<>+6144(SB)/8, $0x3ee00a9cabd6b83e
-DATA incomplete64NEON<>+6152(SB)/8, $0x3ee00a9cabd6b83e
-DATA incomplete64NEON<>+6160(SB)/8, $0xbef2fa4ae89e5af0
-DATA incomplete64NEON<>+6168(SB)/8, $0xbef2fa4ae89e5af0
-DATA incomplete64NEON<>+6176(SB)/8, $0xbe9af83440e53dbc
-DATA incomplete64NEON<>+6184(SB)/8, $0xbe9af83440e53dbc
-DATA incomplete64NEON<>+6192(SB)/8, $0x3f2af83440e53dbc
-DATA incomplete64NEON<>+6200(SB)/8, $0x3f2af83440e53dbc
-DATA incomplete64NEON<>+6208(SB)/8, $0xbf50394f6f09e723
-DATA incomplete64NEON<>+6216(SB)/8, $0xbf50394f6f09e723
-DATA incomplete64NEON<>+6224(SB)/8, $0x3f65ac056b015ac0
-DATA incomplete64NEON<>+6232(SB)/8, $0x3f65ac056b015ac0
-DATA incomplete64NEON<>+6240(SB)/8, $0xbf6c71c71c71c71c
-DATA incomplete64NEON<>+6248(SB)/8, $0xbf6c71c71c71c71c
-DATA incomplete64NEON<>+6256(SB)/8, $0xbf5e573ac901e574
-DATA incomplete64NEON<>+6264(SB)/8, $0xbf5e573ac901e574
-DATA incomplete64NEON<>+6272(SB)/8, $0xbce1ca914d71a27c
-DATA incomplete64NEON<>+6280(SB)/8, $0xbce1ca914d71a27c
-DATA incomplete64NEON<>+6288(SB)/8, $0x3ccd2e7d5ca48b90
-DATA incomplete64NEON<>+6296(SB)/8, $0x3ccd2e7d5ca48b90
-DATA incomplete64NEON<>+6304(SB)/8, $0xbcc283fe7950ad7b
-DATA incomplete64NEON<>+6312(SB)/8, $0xbcc283fe7950ad7b
-DATA incomplete64NEON<>+6320(SB)/8, $0x3d20104fc4369a3c
-DATA incomplete64NEON<>+6328(SB)/8, $0x3d20104fc4369a3c
-DATA incomplete64NEON<>+6336(SB)/8, $0xbd43989bebb193c0
-DATA incomplete64NEON<>+6344(SB)/8, $0xbd43989bebb193c0
-DATA incomplete64NEON<>+6352(SB)/8, $0x3d57ba0759769d7c
-DATA incomplete64NEON<>+6360(SB)/8, $0x3d57ba0759769d7c
-DATA incomplete64NEON<>+6368(SB)/8, $0x3d3ef98008f5eec2
-DATA incomplete64NEON<>+6376(SB)/8, $0x3d3ef98008f5eec2
-DATA incomplete64NEON<>+6384(SB)/8, $0xbd961ca701fd754a
-DATA incomplete64NEON<>+6392(SB)/8, $0xbd961ca701fd754a
-DATA incomplete64NEON<>+6400(SB)/8, $0x3dbac9475c463659
-DATA incomplete64NEON<>+6408(SB)/8, $0x3dbac9475c463659
-DATA incomplete64NEON<>+6416(SB)/8, $0xbdd0070a87340428
-DATA incomplete64NEON<>+6424(SB)/8, $0xbdd0070a87340428
-DATA incomplete64NEON<>+6432(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA incomplete64NEON<>+6440(SB)/8, $0xbdbc0d9b6edf2b0b
-DATA incomplete64NEON<>+6448(SB)/8, $0x3e0f6e66d24d5c8a
-DATA incomplete64NEON<>+6456(SB)/8, $0x3e0f6e66d24d5c8a
-DATA incomplete64NEON<>+6464(SB)/8, $0xbe32d2197c7a2faa
-DATA incomplete64NEON<>+6472(SB)/8, $0xbe32d2197c7a2faa
-DATA incomplete64NEON<>+6480(SB)/8, $0x3e46097d55c37c1c
-DATA incomplete64NEON<>+6488(SB)/8, $0x3e46097d55c37c1c
-DATA incomplete64NEON<>+6496(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA incomplete64NEON<>+6504(SB)/8, $0x3e3ccf5ceb7f0d9f
-DATA incomplete64NEON<>+6512(SB)/8, $0xbe87b5f9a2d0465c
-DATA incomplete64NEON<>+6520(SB)/8, $0xbe87b5f9a2d0465c
-DATA incomplete64NEON<>+6528(SB)/8, $0x3eabd6d21e4b4109
-DATA incomplete64NEON<>+6536(SB)/8, $0x3eabd6d21e4b4109
-DATA incomplete64NEON<>+6544(SB)/8, $0xbebf1b22f594c6b5
-DATA incomplete64NEON<>+6552(SB)/8, $0xbebf1b22f594c6b5
-DATA incomplete64NEON<>+6560(SB)/8, $0xbec255370652afc1
-DATA incomplete64NEON<>+6568(SB)/8, $0xbec255370652afc1
-DATA incomplete64NEON<>+6576(SB)/8, $0x3f048c5892f7cd83
-DATA incomplete64NEON<>+6584(SB)/8, $0x3f048c5892f7cd83
-DATA incomplete64NEON<>+6592(SB)/8, $0xbf276e06fec7273b
-DATA incomplete64NEON<>+6600(SB)/8, $0xbf276e06fec7273b
-DATA incomplete64NEON<>+6608(SB)/8, $0x3f371de3a556c734
-DATA incomplete64NEON<>+6616(SB)/8, $0x3f371de3a556c734
-DATA incomplete64NEON<>+6624(SB)/8, $0x3f52f684bda12f68
-DATA incomplete64NEON<>+6632(SB)/8, $0x3f52f684bda12f68
-DATA incomplete64NEON<>+6640(SB)/8, $0xbf8e573ac901e574
-DATA incomplete64NEON<>+6648(SB)/8, $0xbf8e573ac901e574
-DATA incomplete64NEON<>+6656(SB)/8, $0xbfd5555555555555
-DATA incomplete64NEON<>+6664(SB)/8, $0xbfd5555555555555
-DATA incomplete64NEON<>+6672(SB)/8, $0x3e10fbd1ff90e1c8
-DATA incomplete64NEON<>+6680(SB)/8, $0x3e10fbd1ff90e1c8
-DATA incomplete64NEON<>+6688(SB)/8, $0x3e0e750cac4778d3
-DATA incomplete64NEON<>+6696(SB)/8, $0x3e0e750cac4778d3
-DATA incomplete64NEON<>+6704(SB)/8, $0xbe424124a7979a5c
-DATA incomplete64NEON<>+6712(SB)/8, $0xbe424124a7979a5c
-DATA incomplete64NEON<>+6720(SB)/8, $0xbe4c9e3f1cd92f5b
-DATA incomplete64NEON<>+6728(SB)/8, $0xbe4c9e3f1cd92f5b
-DATA incomplete64NEON<>+6736(SB)/8, $0x3e667206d83c9b4d
-DATA incomplete64NEON<>+6744(SB)/8, $0x3e667206d83c9b4d
-DATA incomplete64NEON<>+6752(SB)/8, $0x3e7b58741910ab39
-DATA incomplete64NEON<>+6760(SB)/8, $0x3e7b58741910ab39
-DATA incomplete64NEON<>+6768(SB)/8, $0xbe83015c7bf14f85
-DATA incomplete64NEON<>+6776(SB)/8, $0xbe83015c7bf14f85
-DATA incomplete64NEON<>+6784(SB)/8, $0xbea4b0fad3f74c42
-DATA incomplete64NEON<>+6792(SB)/8, $0xbea4b0fad3f74c42
-DATA incomplete64NEON<>+6800(SB)/8, $0x3e97f26fd7caec6c
-DATA incomplete64NEON<>+6808(SB)/8, $0x3e97f26fd7caec6c
-DATA incomplete64NEON<>+6816(SB)/8, $0x3ecd20f41dbcb1c9
-DATA incomplete64NEON<>+6824(SB)/8, $0x3ecd20f41dbcb1c9
-DATA incomplete64NEON<>+6832(SB)/8, $0xbea88ba0a324beaa
-DATA incomplete64NEON<>+6840(SB)/8, $0xbea88ba0a324beaa
-DATA incomplete64NEON<>+6848(SB)/8, $0xbef513b482a54a1d
-DATA incomplete64NEON<>+6856(SB)/8, $0xbef513b482a54a1d
-DATA incomplete64NEON<>+6864(SB)/8, $0x3ed4c2781340ddff
-DATA incomplete64NEON<>+6872(SB)/8, $0x3ed4c2781340ddff
-DATA incomplete64NEON<>+6880(SB)/8, $0x3f2065a34115a389
-DATA incomplete64NEON<>+6888(SB)/8, $0x3f2065a34115a389
-DATA incomplete64NEON<>+6896(SB)/8, $0xbf1b91279aaf4f8d
-DATA incomplete64NEON<>+6904(SB)/8, $0xbf1b91279aaf4f8d
-DATA incomplete64NEON<>+6912(SB)/8, $0xbf498db50d72f6fd
-DATA incomplete64NEON<>+6920(SB)/8, $0xbf498db50d72f6fd
-DATA incomplete64NEON<>+6928(SB)/8, $0x3f5ef1bdd4ca47a3
-DATA incomplete64NEON<>+6936(SB)/8, $0x3f5ef1bdd4ca47a3
-DATA incomplete64NEON<>+6944(SB)/8, $0x3f64b884e41eebcb
-DATA incomplete64NEON<>+6952(SB)/8, $0x3f64b884e41eebcb
-DATA incomplete64NEON<>+6960(SB)/8, $0xbf98574c40bd189c
-DATA incomplete64NEON<>+6968(SB)/8, $0xbf98574c40bd189c
-DATA incomplete64NEON<>+6976(SB)/8, $0x3fb17ca2877f2532
-DATA incomplete64NEON<>+6984(SB)/8, $0x3fb17ca2877f2532
-DATA incomplete64NEON<>+6992(SB)/8, $0xbfbe88b803a49228
-DATA incomplete64NEON<>+7000(SB)/8, $0xbfbe88b803a49228
-DATA incomplete64NEON<>+7008(SB)/8, $0x3fc098366a5b466c
-DATA incomplete64NEON<>+7016(SB)/8, $0x3fc098366a5b466c
-DATA incomplete64NEON<>+7024(SB)/8, $0xbfa85a15c58aa5e6
-DATA incomplete64NEON<>+7032(SB)/8, $0xbfa85a15c58aa5e6
-DATA incomplete64NEON<>+7040(SB)/8, $0xbfc15c084bb9e8f2
-DATA incomplete64NEON<>+7048(SB)/8, $0xbfc15c084bb9e8f2
-DATA incomplete64NEON<>+7056(SB)/8, $0x3ff40c522d7e4987
-DATA incomplete64NEON<>+7064(SB)/8, $0x3ff40c522d7e4987
-GLOBL incomplete64NEON<>(SB), RODATA|NOPTR, $7072
+DATA incomplete64NEON<>+3536(SB)/8, $0x4086300000000000
+DATA incomplete64NEON<>+3544(SB)/8, $0x4086300000000000
+DATA incomplete64NEON<>+3552(SB)/8, $0x3fb8618618618618
+DATA incomplete64NEON<>+3560(SB)/8, $0x3fb8618618618618
+DATA incomplete64NEON<>+3568(SB)/8, $0x3fbaf286bca1af28
+DATA incomplete64NEON<>+3576(SB)/8, $0x3fbaf286bca1af28
+DATA incomplete64NEON<>+3584(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA incomplete64NEON<>+3592(SB)/8, $0x3fbe1e1e1e1e1e1e
+DATA incomplete64NEON<>+3600(SB)/8, $0x3fc1111111111111
+DATA incomplete64NEON<>+3608(SB)/8, $0x3fc1111111111111
+DATA incomplete64NEON<>+3616(SB)/8, $0x3fc3b13b13b13b14
+DATA incomplete64NEON<>+3624(SB)/8, $0x3fc3b13b13b13b14
+DATA incomplete64NEON<>+3632(SB)/8, $0x3fc745d1745d1746
+DATA incomplete64NEON<>+3640(SB)/8, $0x3fc745d1745d1746
+DATA incomplete64NEON<>+3648(SB)/8, $0x3fcc71c71c71c71c
+DATA incomplete64NEON<>+3656(SB)/8, $0x3fcc71c71c71c71c
+DATA incomplete64NEON<>+3664(SB)/8, $0x3fd2492492492492
+DATA incomplete64NEON<>+3672(SB)/8, $0x3fd2492492492492
+DATA incomplete64NEON<>+3680(SB)/8, $0x3fd999999999999a
+DATA incomplete64NEON<>+3688(SB)/8, $0x3fd999999999999a
+DATA incomplete64NEON<>+3696(SB)/8, $0x3fe5555555555555
+DATA incomplete64NEON<>+3704(SB)/8, $0x3fe5555555555555
+DATA incomplete64NEON<>+3712(SB)/8, $0xbe9d295ec4df68f0
+DATA incomplete64NEON<>+3720(SB)/8, $0xbe9d295ec4df68f0
+DATA incomplete64NEON<>+3728(SB)/8, $0xbec1235bb6eb9201
+DATA incomplete64NEON<>+3736(SB)/8, $0xbec1235bb6eb9201
+DATA incomplete64NEON<>+3744(SB)/8, $0xbee3cb7b3b3125e1
+DATA incomplete64NEON<>+3752(SB)/8, $0xbee3cb7b3b3125e1
+DATA incomplete64NEON<>+3760(SB)/8, $0xbf078de7721ff5a0
+DATA incomplete64NEON<>+3768(SB)/8, $0xbf078de7721ff5a0
+DATA incomplete64NEON<>+3776(SB)/8, $0xbf2d3fd4c217341e
+DATA incomplete64NEON<>+3784(SB)/8, $0xbf2d3fd4c217341e
+DATA incomplete64NEON<>+3792(SB)/8, $0xbf538ac5c2c3ba16
+DATA incomplete64NEON<>+3800(SB)/8, $0xbf538ac5c2c3ba16
+DATA incomplete64NEON<>+3808(SB)/8, $0xbf7e404fc218f370
+DATA incomplete64NEON<>+3816(SB)/8, $0xbf7e404fc218f370
+DATA incomplete64NEON<>+3824(SB)/8, $0xbfb13e001a557607
+DATA incomplete64NEON<>+3832(SB)/8, $0xbfb13e001a557607
+DATA incomplete64NEON<>+3840(SB)/8, $0x3eaf038cb2f6a913
+DATA incomplete64NEON<>+3848(SB)/8, $0x3eaf038cb2f6a913
+DATA incomplete64NEON<>+3856(SB)/8, $0x3ed2620de1c78d97
+DATA incomplete64NEON<>+3864(SB)/8, $0x3ed2620de1c78d97
+DATA incomplete64NEON<>+3872(SB)/8, $0x3ef5808af19fa483
+DATA incomplete64NEON<>+3880(SB)/8, $0x3ef5808af19fa483
+DATA incomplete64NEON<>+3888(SB)/8, $0x3f1a127cd91ac95b
+DATA incomplete64NEON<>+3896(SB)/8, $0x3f1a127cd91ac95b
+DATA incomplete64NEON<>+3904(SB)/8, $0x3f40b36af5972ed1
+DATA incomplete64NEON<>+3912(SB)/8, $0x3f40b36af5972ed1
+DATA incomplete64NEON<>+3920(SB)/8, $0x3f67add6eadfcc7b
+DATA incomplete64NEON<>+3928(SB)/8, $0x3f67add6eadfcc7b
+DATA incomplete64NEON<>+3936(SB)/8, $0x3f951322ac7d8333
+DATA incomplete64NEON<>+3944(SB)/8, $0x3f951322ac7d8333
+DATA incomplete64NEON<>+3952(SB)/8, $0x3fd4a34cc4a60fa6
+DATA incomplete64NEON<>+3960(SB)/8, $0x3fd4a34cc4a60fa6
+DATA incomplete64NEON<>+3968(SB)/8, $0xc04e000000000000
+DATA incomplete64NEON<>+3976(SB)/8, $0xc04e000000000000
+DATA incomplete64NEON<>+3984(SB)/8, $0x7fffffffffffffff
+DATA incomplete64NEON<>+3992(SB)/8, $0x7fffffffffffffff
+DATA incomplete64NEON<>+4000(SB)/8, $0x3fd5c28f5c28f5c3
+DATA incomplete64NEON<>+4008(SB)/8, $0x3fd5c28f5c28f5c3
+DATA incomplete64NEON<>+4016(SB)/8, $0x3fac71c71c71c71c
+DATA incomplete64NEON<>+4024(SB)/8, $0x3fac71c71c71c71c
+DATA incomplete64NEON<>+4032(SB)/8, $0x3fb0000000000000
+DATA incomplete64NEON<>+4040(SB)/8, $0x3fb0000000000000
+DATA incomplete64NEON<>+4048(SB)/8, $0x3fb2492492492492
+DATA incomplete64NEON<>+4056(SB)/8, $0x3fb2492492492492
+DATA incomplete64NEON<>+4064(SB)/8, $0x3fb5555555555555
+DATA incomplete64NEON<>+4072(SB)/8, $0x3fb5555555555555
+DATA incomplete64NEON<>+4080(SB)/8, $0x3fb999999999999a
+DATA incomplete64NEON<>+4088(SB)/8, $0x3fb999999999999a
+DATA incomplete64NEON<>+4096(SB)/8, $0x3fc0000000000000
+DATA incomplete64NEON<>+4104(SB)/8, $0x3fc0000000000000
+DATA incomplete64NEON<>+4112(SB)/8, $0x3fd0000000000000
+DATA incomplete64NEON<>+4120(SB)/8, $0x3fd0000000000000
+DATA incomplete64NEON<>+4128(SB)/8, $0x3edc738f198ab550
+DATA incomplete64NEON<>+4136(SB)/8, $0x3edc738f198ab550
+DATA incomplete64NEON<>+4144(SB)/8, $0x3ea4b12ad51452d5
+DATA incomplete64NEON<>+4152(SB)/8, $0x3ea4b12ad51452d5
+DATA incomplete64NEON<>+4160(SB)/8, $0xbee6384af9ac219d
+DATA incomplete64NEON<>+4168(SB)/8, $0xbee6384af9ac219d
+DATA incomplete64NEON<>+4176(SB)/8, $0x3e33937992ec9b02
+DATA incomplete64NEON<>+4184(SB)/8, $0x3e33937992ec9b02
+DATA incomplete64NEON<>+4192(SB)/8, $0x3f084637d3f583cd
+DATA incomplete64NEON<>+4200(SB)/8, $0x3f084637d3f583cd
+DATA incomplete64NEON<>+4208(SB)/8, $0xbf20c16fcea7ddb2
+DATA incomplete64NEON<>+4216(SB)/8, $0xbf20c16fcea7ddb2
+DATA incomplete64NEON<>+4224(SB)/8, $0x3f25d1157082916d
+DATA incomplete64NEON<>+4232(SB)/8, $0x3f25d1157082916d
+DATA incomplete64NEON<>+4240(SB)/8, $0xbea762676b30cfd6
+DATA incomplete64NEON<>+4248(SB)/8, $0xbea762676b30cfd6
+DATA incomplete64NEON<>+4256(SB)/8, $0xbf3cb967b4446107
+DATA incomplete64NEON<>+4264(SB)/8, $0xbf3cb967b4446107
+DATA incomplete64NEON<>+4272(SB)/8, $0x3f4b8239c670e690
+DATA incomplete64NEON<>+4280(SB)/8, $0x3f4b8239c670e690
+DATA incomplete64NEON<>+4288(SB)/8, $0xbf45629b3187b744
+DATA incomplete64NEON<>+4296(SB)/8, $0xbf45629b3187b744
+DATA incomplete64NEON<>+4304(SB)/8, $0xbeb1c6acec59f442
+DATA incomplete64NEON<>+4312(SB)/8, $0xbeb1c6acec59f442
+DATA incomplete64NEON<>+4320(SB)/8, $0x3e00f82da50cdaee
+DATA incomplete64NEON<>+4328(SB)/8, $0x3e00f82da50cdaee
+DATA incomplete64NEON<>+4336(SB)/8, $0x3ed8467d794bd7f2
+DATA incomplete64NEON<>+4344(SB)/8, $0x3ed8467d794bd7f2
+DATA incomplete64NEON<>+4352(SB)/8, $0xbef3269164e3e304
+DATA incomplete64NEON<>+4360(SB)/8, $0xbef3269164e3e304
+DATA incomplete64NEON<>+4368(SB)/8, $0x3efd179830b113ab
+DATA incomplete64NEON<>+4376(SB)/8, $0x3efd179830b113ab
+DATA incomplete64NEON<>+4384(SB)/8, $0xbe8119c70312e0a2
+DATA incomplete64NEON<>+4392(SB)/8, $0xbe8119c70312e0a2
+DATA incomplete64NEON<>+4400(SB)/8, $0xbf1cc642787368ce
+DATA incomplete64NEON<>+4408(SB)/8, $0xbf1cc642787368ce
+DATA incomplete64NEON<>+4416(SB)/8, $0x3f326eeb5ece1d9f
+DATA incomplete64NEON<>+4424(SB)/8, $0x3f326eeb5ece1d9f
+DATA incomplete64NEON<>+4432(SB)/8, $0xbf35f3385098cebf
+DATA incomplete64NEON<>+4440(SB)/8, $0xbf35f3385098cebf
+DATA incomplete64NEON<>+4448(SB)/8, $0x3f0b1d75d3346711
+DATA incomplete64NEON<>+4456(SB)/8, $0x3f0b1d75d3346711
+DATA incomplete64NEON<>+4464(SB)/8, $0x3f3691879c01efb4
+DATA incomplete64NEON<>+4472(SB)/8, $0x3f3691879c01efb4
+DATA incomplete64NEON<>+4480(SB)/8, $0xbe77b2f7de505322
+DATA incomplete64NEON<>+4488(SB)/8, $0xbe77b2f7de505322
+DATA incomplete64NEON<>+4496(SB)/8, $0x3e69778c6d79bcc1
+DATA incomplete64NEON<>+4504(SB)/8, $0x3e69778c6d79bcc1
+DATA incomplete64NEON<>+4512(SB)/8, $0x3d5074e709bf4b8b
+DATA incomplete64NEON<>+4520(SB)/8, $0x3d5074e709bf4b8b
+DATA incomplete64NEON<>+4528(SB)/8, $0x3ea36c8903447d35
+DATA incomplete64NEON<>+4536(SB)/8, $0x3ea36c8903447d35
+DATA incomplete64NEON<>+4544(SB)/8, $0xbec10587854fcb37
+DATA incomplete64NEON<>+4552(SB)/8, $0xbec10587854fcb37
+DATA incomplete64NEON<>+4560(SB)/8, $0x3ecd115d4f5dcc68
+DATA incomplete64NEON<>+4568(SB)/8, $0x3ecd115d4f5dcc68
+DATA incomplete64NEON<>+4576(SB)/8, $0xbe2a74243fa27729
+DATA incomplete64NEON<>+4584(SB)/8, $0xbe2a74243fa27729
+DATA incomplete64NEON<>+4592(SB)/8, $0xbef3382f4cf48618
+DATA incomplete64NEON<>+4600(SB)/8, $0xbef3382f4cf48618
+DATA incomplete64NEON<>+4608(SB)/8, $0x3f0d6bdf83130dc1
+DATA incomplete64NEON<>+4616(SB)/8, $0x3f0d6bdf83130dc1
+DATA incomplete64NEON<>+4624(SB)/8, $0xbf15600945495b37
+DATA incomplete64NEON<>+4632(SB)/8, $0xbf15600945495b37
+DATA incomplete64NEON<>+4640(SB)/8, $0x3eaa8411da6cab49
+DATA incomplete64NEON<>+4648(SB)/8, $0x3eaa8411da6cab49
+DATA incomplete64NEON<>+4656(SB)/8, $0x3f31c0950d3ecb9d
+DATA incomplete64NEON<>+4664(SB)/8, $0x3f31c0950d3ecb9d
+DATA incomplete64NEON<>+4672(SB)/8, $0xbf436773bdb97b48
+DATA incomplete64NEON<>+4680(SB)/8, $0xbf436773bdb97b48
+DATA incomplete64NEON<>+4688(SB)/8, $0x3f4168ef1b0931c8
+DATA incomplete64NEON<>+4696(SB)/8, $0x3f4168ef1b0931c8
+DATA incomplete64NEON<>+4704(SB)/8, $0xbe3b15bbf334c8c3
+DATA incomplete64NEON<>+4712(SB)/8, $0xbe3b15bbf334c8c3
+DATA incomplete64NEON<>+4720(SB)/8, $0x3e2b2a3adb58623d
+DATA incomplete64NEON<>+4728(SB)/8, $0x3e2b2a3adb58623d
+DATA incomplete64NEON<>+4736(SB)/8, $0xbd14411c5ac40e35
+DATA incomplete64NEON<>+4744(SB)/8, $0xbd14411c5ac40e35
+DATA incomplete64NEON<>+4752(SB)/8, $0x3e69e630225a095b
+DATA incomplete64NEON<>+4760(SB)/8, $0x3e69e630225a095b
+DATA incomplete64NEON<>+4768(SB)/8, $0xbe88c267becd0c0f
+DATA incomplete64NEON<>+4776(SB)/8, $0xbe88c267becd0c0f
+DATA incomplete64NEON<>+4784(SB)/8, $0x3e9741504e5c87c2
+DATA incomplete64NEON<>+4792(SB)/8, $0x3e9741504e5c87c2
+DATA incomplete64NEON<>+4800(SB)/8, $0xbdf659cfde0bb2eb
+DATA incomplete64NEON<>+4808(SB)/8, $0xbdf659cfde0bb2eb
+DATA incomplete64NEON<>+4816(SB)/8, $0xbec338eb19652fd9
+DATA incomplete64NEON<>+4824(SB)/8, $0xbec338eb19652fd9
+DATA incomplete64NEON<>+4832(SB)/8, $0x3ee0d0e229150428
+DATA incomplete64NEON<>+4840(SB)/8, $0x3ee0d0e229150428
+DATA incomplete64NEON<>+4848(SB)/8, $0xbeec823fc1b3cc36
+DATA incomplete64NEON<>+4856(SB)/8, $0xbeec823fc1b3cc36
+DATA incomplete64NEON<>+4864(SB)/8, $0x3e830bdcf208080e
+DATA incomplete64NEON<>+4872(SB)/8, $0x3e830bdcf208080e
+DATA incomplete64NEON<>+4880(SB)/8, $0x3f11d1e9cb24760b
+DATA incomplete64NEON<>+4888(SB)/8, $0x3f11d1e9cb24760b
+DATA incomplete64NEON<>+4896(SB)/8, $0xbf2a2042c5148e27
+DATA incomplete64NEON<>+4904(SB)/8, $0xbf2a2042c5148e27
+DATA incomplete64NEON<>+4912(SB)/8, $0x3f322be87360ef1f
+DATA incomplete64NEON<>+4920(SB)/8, $0x3f322be87360ef1f
+DATA incomplete64NEON<>+4928(SB)/8, $0xbf1247604839c038
+DATA incomplete64NEON<>+4936(SB)/8, $0xbf1247604839c038
+DATA incomplete64NEON<>+4944(SB)/8, $0xbf36128ac5a4fa71
+DATA incomplete64NEON<>+4952(SB)/8, $0xbf36128ac5a4fa71
+DATA incomplete64NEON<>+4960(SB)/8, $0xbdfb14f212618752
+DATA incomplete64NEON<>+4968(SB)/8, $0xbdfb14f212618752
+DATA incomplete64NEON<>+4976(SB)/8, $0x3de9911dbca7ce93
+DATA incomplete64NEON<>+4984(SB)/8, $0x3de9911dbca7ce93
+DATA incomplete64NEON<>+4992(SB)/8, $0xbd5033ba70791e5e
+DATA incomplete64NEON<>+5000(SB)/8, $0xbd5033ba70791e5e
+DATA incomplete64NEON<>+5008(SB)/8, $0x3e2d9a9f1a8b7696
+DATA incomplete64NEON<>+5016(SB)/8, $0x3e2d9a9f1a8b7696
+DATA incomplete64NEON<>+5024(SB)/8, $0xbe4e78e449f4e3be
+DATA incomplete64NEON<>+5032(SB)/8, $0xbe4e78e449f4e3be
+DATA incomplete64NEON<>+5040(SB)/8, $0x3e5efe94304ac16b
+DATA incomplete64NEON<>+5048(SB)/8, $0x3e5efe94304ac16b
+DATA incomplete64NEON<>+5056(SB)/8, $0x3dc041515bab6ada
+DATA incomplete64NEON<>+5064(SB)/8, $0x3dc041515bab6ada
+DATA incomplete64NEON<>+5072(SB)/8, $0xbe8ec676cf33153c
+DATA incomplete64NEON<>+5080(SB)/8, $0xbe8ec676cf33153c
+DATA incomplete64NEON<>+5088(SB)/8, $0x3eade37d9f09164c
+DATA incomplete64NEON<>+5096(SB)/8, $0x3eade37d9f09164c
+DATA incomplete64NEON<>+5104(SB)/8, $0xbebc71c074985d3f
+DATA incomplete64NEON<>+5112(SB)/8, $0xbebc71c074985d3f
+DATA incomplete64NEON<>+5120(SB)/8, $0x3df13b3c5b7cb45e
+DATA incomplete64NEON<>+5128(SB)/8, $0x3df13b3c5b7cb45e
+DATA incomplete64NEON<>+5136(SB)/8, $0x3ee7db4c02846e81
+DATA incomplete64NEON<>+5144(SB)/8, $0x3ee7db4c02846e81
+DATA incomplete64NEON<>+5152(SB)/8, $0xbf04ce3fd902bcad
+DATA incomplete64NEON<>+5160(SB)/8, $0xbf04ce3fd902bcad
+DATA incomplete64NEON<>+5168(SB)/8, $0x3f116908b48ce058
+DATA incomplete64NEON<>+5176(SB)/8, $0x3f116908b48ce058
+DATA incomplete64NEON<>+5184(SB)/8, $0xbeb88f2ae1def9d0
+DATA incomplete64NEON<>+5192(SB)/8, $0xbeb88f2ae1def9d0
+DATA incomplete64NEON<>+5200(SB)/8, $0xbf33999a85a4237a
+DATA incomplete64NEON<>+5208(SB)/8, $0xbf33999a85a4237a
+DATA incomplete64NEON<>+5216(SB)/8, $0x3f49b0ff6874f2c4
+DATA incomplete64NEON<>+5224(SB)/8, $0x3f49b0ff6874f2c4
+DATA incomplete64NEON<>+5232(SB)/8, $0xbf4c3e0b02da7bf9
+DATA incomplete64NEON<>+5240(SB)/8, $0xbf4c3e0b02da7bf9
+DATA incomplete64NEON<>+5248(SB)/8, $0xbdb812d3d94d533b
+DATA incomplete64NEON<>+5256(SB)/8, $0xbdb812d3d94d533b
+DATA incomplete64NEON<>+5264(SB)/8, $0x3da587d7a7c1a668
+DATA incomplete64NEON<>+5272(SB)/8, $0x3da587d7a7c1a668
+DATA incomplete64NEON<>+5280(SB)/8, $0xbd0f46057e1c9d1f
+DATA incomplete64NEON<>+5288(SB)/8, $0xbd0f46057e1c9d1f
+DATA incomplete64NEON<>+5296(SB)/8, $0x3ded9b15465daec1
+DATA incomplete64NEON<>+5304(SB)/8, $0x3ded9b15465daec1
+DATA incomplete64NEON<>+5312(SB)/8, $0xbe1040c53b2491f0
+DATA incomplete64NEON<>+5320(SB)/8, $0xbe1040c53b2491f0
+DATA incomplete64NEON<>+5328(SB)/8, $0x3e21b66a39794ba9
+DATA incomplete64NEON<>+5336(SB)/8, $0x3e21b66a39794ba9
+DATA incomplete64NEON<>+5344(SB)/8, $0x3d850c3f0dd501eb
+DATA incomplete64NEON<>+5352(SB)/8, $0x3d850c3f0dd501eb
+DATA incomplete64NEON<>+5360(SB)/8, $0xbe54853ced169327
+DATA incomplete64NEON<>+5368(SB)/8, $0xbe54853ced169327
+DATA incomplete64NEON<>+5376(SB)/8, $0x3e75bde8ef4c4dc7
+DATA incomplete64NEON<>+5384(SB)/8, $0x3e75bde8ef4c4dc7
+DATA incomplete64NEON<>+5392(SB)/8, $0xbe86c2dcffbefeef
+DATA incomplete64NEON<>+5400(SB)/8, $0xbe86c2dcffbefeef
+DATA incomplete64NEON<>+5408(SB)/8, $0xbdbea23269c140a7
+DATA incomplete64NEON<>+5416(SB)/8, $0xbdbea23269c140a7
+DATA incomplete64NEON<>+5424(SB)/8, $0x3eb7e0201539310e
+DATA incomplete64NEON<>+5432(SB)/8, $0x3eb7e0201539310e
+DATA incomplete64NEON<>+5440(SB)/8, $0xbed7cd6f27b3f020
+DATA incomplete64NEON<>+5448(SB)/8, $0xbed7cd6f27b3f020
+DATA incomplete64NEON<>+5456(SB)/8, $0x3ee73df462204ef4
+DATA incomplete64NEON<>+5464(SB)/8, $0x3ee73df462204ef4
+DATA incomplete64NEON<>+5472(SB)/8, $0xbe90152a1871f27a
+DATA incomplete64NEON<>+5480(SB)/8, $0xbe90152a1871f27a
+DATA incomplete64NEON<>+5488(SB)/8, $0xbf13d2a3a29b5d9d
+DATA incomplete64NEON<>+5496(SB)/8, $0xbf13d2a3a29b5d9d
+DATA incomplete64NEON<>+5504(SB)/8, $0x3f318b9b5bf2d984
+DATA incomplete64NEON<>+5512(SB)/8, $0x3f318b9b5bf2d984
+DATA incomplete64NEON<>+5520(SB)/8, $0xbf3ebfb188b7ca00
+DATA incomplete64NEON<>+5528(SB)/8, $0xbf3ebfb188b7ca00
+DATA incomplete64NEON<>+5536(SB)/8, $0x3f2e13ce465fa859
+DATA incomplete64NEON<>+5544(SB)/8, $0x3f2e13ce465fa859
+DATA incomplete64NEON<>+5552(SB)/8, $0x3f4547d93b34e2b6
+DATA incomplete64NEON<>+5560(SB)/8, $0x3f4547d93b34e2b6
+DATA incomplete64NEON<>+5568(SB)/8, $0xbd733f39f65c6eee
+DATA incomplete64NEON<>+5576(SB)/8, $0xbd733f39f65c6eee
+DATA incomplete64NEON<>+5584(SB)/8, $0x3d60675f56b95f3b
+DATA incomplete64NEON<>+5592(SB)/8, $0x3d60675f56b95f3b
+DATA incomplete64NEON<>+5600(SB)/8, $0xbcf2c681309d6007
+DATA incomplete64NEON<>+5608(SB)/8, $0xbcf2c681309d6007
+DATA incomplete64NEON<>+5616(SB)/8, $0x3daa55da34225759
+DATA incomplete64NEON<>+5624(SB)/8, $0x3daa55da34225759
+DATA incomplete64NEON<>+5632(SB)/8, $0xbdce9778dbc61371
+DATA incomplete64NEON<>+5640(SB)/8, $0xbdce9778dbc61371
+DATA incomplete64NEON<>+5648(SB)/8, $0x3de1b1056c188672
+DATA incomplete64NEON<>+5656(SB)/8, $0x3de1b1056c188672
+DATA incomplete64NEON<>+5664(SB)/8, $0x3d70962774f638bb
+DATA incomplete64NEON<>+5672(SB)/8, $0x3d70962774f638bb
+DATA incomplete64NEON<>+5680(SB)/8, $0xbe177c5829460139
+DATA incomplete64NEON<>+5688(SB)/8, $0xbe177c5829460139
+DATA incomplete64NEON<>+5696(SB)/8, $0x3e3ac0d455e25360
+DATA incomplete64NEON<>+5704(SB)/8, $0x3e3ac0d455e25360
+DATA incomplete64NEON<>+5712(SB)/8, $0xbe4e437343a46f5d
+DATA incomplete64NEON<>+5720(SB)/8, $0xbe4e437343a46f5d
+DATA incomplete64NEON<>+5728(SB)/8, $0xbdec24bd0e740a6c
+DATA incomplete64NEON<>+5736(SB)/8, $0xbdec24bd0e740a6c
+DATA incomplete64NEON<>+5744(SB)/8, $0x3e832ac81c15d3d7
+DATA incomplete64NEON<>+5752(SB)/8, $0x3e832ac81c15d3d7
+DATA incomplete64NEON<>+5760(SB)/8, $0xbea522cb05171911
+DATA incomplete64NEON<>+5768(SB)/8, $0xbea522cb05171911
+DATA incomplete64NEON<>+5776(SB)/8, $0x3eb7058929663937
+DATA incomplete64NEON<>+5784(SB)/8, $0x3eb7058929663937
+DATA incomplete64NEON<>+5792(SB)/8, $0x3e626154ae39151d
+DATA incomplete64NEON<>+5800(SB)/8, $0x3e626154ae39151d
+DATA incomplete64NEON<>+5808(SB)/8, $0xbeeac2d05890f2c3
+DATA incomplete64NEON<>+5816(SB)/8, $0xbeeac2d05890f2c3
+DATA incomplete64NEON<>+5824(SB)/8, $0x3f0bbf43daf4fe53
+DATA incomplete64NEON<>+5832(SB)/8, $0x3f0bbf43daf4fe53
+DATA incomplete64NEON<>+5840(SB)/8, $0xbf1c253efaa1a932
+DATA incomplete64NEON<>+5848(SB)/8, $0xbf1c253efaa1a932
+DATA incomplete64NEON<>+5856(SB)/8, $0x3ec0db20a88f4696
+DATA incomplete64NEON<>+5864(SB)/8, $0x3ec0db20a88f4696
+DATA incomplete64NEON<>+5872(SB)/8, $0x3f4948b0fcd6e9e0
+DATA incomplete64NEON<>+5880(SB)/8, $0x3f4948b0fcd6e9e0
+DATA incomplete64NEON<>+5888(SB)/8, $0xbf65f7268edab4c8
+DATA incomplete64NEON<>+5896(SB)/8, $0xbf65f7268edab4c8
+DATA incomplete64NEON<>+5904(SB)/8, $0x3f70ee643b990ee6
+DATA incomplete64NEON<>+5912(SB)/8, $0x3f70ee643b990ee6
+DATA incomplete64NEON<>+5920(SB)/8, $0xbd2c068b448455ea
+DATA incomplete64NEON<>+5928(SB)/8, $0xbd2c068b448455ea
+DATA incomplete64NEON<>+5936(SB)/8, $0x3d16d8a9ef5c1827
+DATA incomplete64NEON<>+5944(SB)/8, $0x3d16d8a9ef5c1827
+DATA incomplete64NEON<>+5952(SB)/8, $0xbcaf3b7a5dcd1851
+DATA incomplete64NEON<>+5960(SB)/8, $0xbcaf3b7a5dcd1851
+DATA incomplete64NEON<>+5968(SB)/8, $0x3d6519580a10cd82
+DATA incomplete64NEON<>+5976(SB)/8, $0x3d6519580a10cd82
+DATA incomplete64NEON<>+5984(SB)/8, $0xbd89ccf2fab4608b
+DATA incomplete64NEON<>+5992(SB)/8, $0xbd89ccf2fab4608b
+DATA incomplete64NEON<>+6000(SB)/8, $0x3d9f8041c5540ea2
+DATA incomplete64NEON<>+6008(SB)/8, $0x3d9f8041c5540ea2
+DATA incomplete64NEON<>+6016(SB)/8, $0x3d3113e3a466db9e
+DATA incomplete64NEON<>+6024(SB)/8, $0x3d3113e3a466db9e
+DATA incomplete64NEON<>+6032(SB)/8, $0xbdd78a5056f8ce45
+DATA incomplete64NEON<>+6040(SB)/8, $0xbdd78a5056f8ce45
+DATA incomplete64NEON<>+6048(SB)/8, $0x3dfc9b434bf3c34e
+DATA incomplete64NEON<>+6056(SB)/8, $0x3dfc9b434bf3c34e
+DATA incomplete64NEON<>+6064(SB)/8, $0xbe11564ecff73d58
+DATA incomplete64NEON<>+6072(SB)/8, $0xbe11564ecff73d58
+DATA incomplete64NEON<>+6080(SB)/8, $0xbdb349fbca3a377b
+DATA incomplete64NEON<>+6088(SB)/8, $0xbdb349fbca3a377b
+DATA incomplete64NEON<>+6096(SB)/8, $0x3e49aa7a30de114c
+DATA incomplete64NEON<>+6104(SB)/8, $0x3e49aa7a30de114c
+DATA incomplete64NEON<>+6112(SB)/8, $0xbe6ee23d0cba8aee
+DATA incomplete64NEON<>+6120(SB)/8, $0xbe6ee23d0cba8aee
+DATA incomplete64NEON<>+6128(SB)/8, $0x3e8280f2cde3f847
+DATA incomplete64NEON<>+6136(SB)/8, $0x3e8280f2cde3f847
+DATA incomplete64NEON<>+6144(SB)/8, $0x3e33f59230a8357c
+DATA incomplete64NEON<>+6152(SB)/8, $0x3e33f59230a8357c
+DATA incomplete64NEON<>+6160(SB)/8, $0xbebb0bdfcc629cba
+DATA incomplete64NEON<>+6168(SB)/8, $0xbebb0bdfcc629cba
+DATA incomplete64NEON<>+6176(SB)/8, $0x3ee00a9cabd6b83e
+DATA incomplete64NEON<>+6184(SB)/8, $0x3ee00a9cabd6b83e
+DATA incomplete64NEON<>+6192(SB)/8, $0xbef2fa4ae89e5af0
+DATA incomplete64NEON<>+6200(SB)/8, $0xbef2fa4ae89e5af0
+DATA incomplete64NEON<>+6208(SB)/8, $0xbe9af83440e53dbc
+DATA incomplete64NEON<>+6216(SB)/8, $0xbe9af83440e53dbc
+DATA incomplete64NEON<>+6224(SB)/8, $0x3f2af83440e53dbc
+DATA incomplete64NEON<>+6232(SB)/8, $0x3f2af83440e53dbc
+DATA incomplete64NEON<>+6240(SB)/8, $0xbf50394f6f09e723
+DATA incomplete64NEON<>+6248(SB)/8, $0xbf50394f6f09e723
+DATA incomplete64NEON<>+6256(SB)/8, $0x3f65ac056b015ac0
+DATA incomplete64NEON<>+6264(SB)/8, $0x3f65ac056b015ac0
+DATA incomplete64NEON<>+6272(SB)/8, $0xbf6c71c71c71c71c
+DATA incomplete64NEON<>+6280(SB)/8, $0xbf6c71c71c71c71c
+DATA incomplete64NEON<>+6288(SB)/8, $0xbf5e573ac901e574
+DATA incomplete64NEON<>+6296(SB)/8, $0xbf5e573ac901e574
+DATA incomplete64NEON<>+6304(SB)/8, $0xbce1ca914d71a27c
+DATA incomplete64NEON<>+6312(SB)/8, $0xbce1ca914d71a27c
+DATA incomplete64NEON<>+6320(SB)/8, $0x3ccd2e7d5ca48b90
+DATA incomplete64NEON<>+6328(SB)/8, $0x3ccd2e7d5ca48b90
+DATA incomplete64NEON<>+6336(SB)/8, $0xbcc283fe7950ad7b
+DATA incomplete64NEON<>+6344(SB)/8, $0xbcc283fe7950ad7b
+DATA incomplete64NEON<>+6352(SB)/8, $0x3d20104fc4369a3c
+DATA incomplete64NEON<>+6360(SB)/8, $0x3d20104fc4369a3c
+DATA incomplete64NEON<>+6368(SB)/8, $0xbd43989bebb193c0
+DATA incomplete64NEON<>+6376(SB)/8, $0xbd43989bebb193c0
+DATA incomplete64NEON<>+6384(SB)/8, $0x3d57ba0759769d7c
+DATA incomplete64NEON<>+6392(SB)/8, $0x3d57ba0759769d7c
+DATA incomplete64NEON<>+6400(SB)/8, $0x3d3ef98008f5eec2
+DATA incomplete64NEON<>+6408(SB)/8, $0x3d3ef98008f5eec2
+DATA incomplete64NEON<>+6416(SB)/8, $0xbd961ca701fd754a
+DATA incomplete64NEON<>+6424(SB)/8, $0xbd961ca701fd754a
+DATA incomplete64NEON<>+6432(SB)/8, $0x3dbac9475c463659
+DATA incomplete64NEON<>+6440(SB)/8, $0x3dbac9475c463659
+DATA incomplete64NEON<>+6448(SB)/8, $0xbdd0070a87340428
+DATA incomplete64NEON<>+6456(SB)/8, $0xbdd0070a87340428
+DATA incomplete64NEON<>+6464(SB)/8, $0xbdbc0d9b6edf2b0b
+DATA incomplete64NEON<>+6472(SB)/8, $0xbdbc0d9b6edf2b0b
+DATA incomplete64NEON<>+6480(SB)/8, $0x3e0f6e66d24d5c8a
+DATA incomplete64NEON<>+6488(SB)/8, $0x3e0f6e66d24d5c8a
+DATA incomplete64NEON<>+6496(SB)/8, $0xbe32d2197c7a2faa
+DATA incomplete64NEON<>+6504(SB)/8, $0xbe32d2197c7a2faa
+DATA incomplete64NEON<>+6512(SB)/8, $0x3e46097d55c37c1c
+DATA incomplete64NEON<>+6520(SB)/8, $0x3e46097d55c37c1c
+DATA incomplete64NEON<>+6528(SB)/8, $0x3e3ccf5ceb7f0d9f
+DATA incomplete64NEON<>+6536(SB)/8, $0x3e3ccf5ceb7f0d9f
+DATA incomplete64NEON<>+6544(SB)/8, $0xbe87b5f9a2d0465c
+DATA incomplete64NEON<>+6552(SB)/8, $0xbe87b5f9a2d0465c
+DATA incomplete64NEON<>+6560(SB)/8, $0x3eabd6d21e4b4109
+DATA incomplete64NEON<>+6568(SB)/8, $0x3eabd6d21e4b4109
+DATA incomplete64NEON<>+6576(SB)/8, $0xbebf1b22f594c6b5
+DATA incomplete64NEON<>+6584(SB)/8, $0xbebf1b22f594c6b5
+DATA incomplete64NEON<>+6592(SB)/8, $0xbec255370652afc1
+DATA incomplete64NEON<>+6600(SB)/8, $0xbec255370652afc1
+DATA incomplete64NEON<>+6608(SB)/8, $0x3f048c5892f7cd83
+DATA incomplete64NEON<>+6616(SB)/8, $0x3f048c5892f7cd83
+DATA incomplete64NEON<>+6624(SB)/8, $0xbf276e06fec7273b
+DATA incomplete64NEON<>+6632(SB)/8, $0xbf276e06fec7273b
+DATA incomplete64NEON<>+6640(SB)/8, $0x3f371de3a556c734
+DATA incomplete64NEON<>+6648(SB)/8, $0x3f371de3a556c734
+DATA incomplete64NEON<>+6656(SB)/8, $0x3f52f684bda12f68
+DATA incomplete64NEON<>+6664(SB)/8, $0x3f52f684bda12f68
+DATA incomplete64NEON<>+6672(SB)/8, $0xbf8e573ac901e574
+DATA incomplete64NEON<>+6680(SB)/8, $0xbf8e573ac901e574
+DATA incomplete64NEON<>+6688(SB)/8, $0xbfd5555555555555
+DATA incomplete64NEON<>+6696(SB)/8, $0xbfd5555555555555
+DATA incomplete64NEON<>+6704(SB)/8, $0x3e10fbd1ff90e1c8
+DATA incomplete64NEON<>+6712(SB)/8, $0x3e10fbd1ff90e1c8
+DATA incomplete64NEON<>+6720(SB)/8, $0x3e0e750cac4778d3
+DATA incomplete64NEON<>+6728(SB)/8, $0x3e0e750cac4778d3
+DATA incomplete64NEON<>+6736(SB)/8, $0xbe424124a7979a5c
+DATA incomplete64NEON<>+6744(SB)/8, $0xbe424124a7979a5c
+DATA incomplete64NEON<>+6752(SB)/8, $0xbe4c9e3f1cd92f5b
+DATA incomplete64NEON<>+6760(SB)/8, $0xbe4c9e3f1cd92f5b
+DATA incomplete64NEON<>+6768(SB)/8, $0x3e667206d83c9b4d
+DATA incomplete64NEON<>+6776(SB)/8, $0x3e667206d83c9b4d
+DATA incomplete64NEON<>+6784(SB)/8, $0x3e7b58741910ab39
+DATA incomplete64NEON<>+6792(SB)/8, $0x3e7b58741910ab39
+DATA incomplete64NEON<>+6800(SB)/8, $0xbe83015c7bf14f85
+DATA incomplete64NEON<>+6808(SB)/8, $0xbe83015c7bf14f85
+DATA incomplete64NEON<>+6816(SB)/8, $0xbea4b0fad3f74c42
+DATA incomplete64NEON<>+6824(SB)/8, $0xbea4b0fad3f74c42
+DATA incomplete64NEON<>+6832(SB)/8, $0x3e97f26fd7caec6c
+DATA incomplete64NEON<>+6840(SB)/8, $0x3e97f26fd7caec6c
+DATA incomplete64NEON<>+6848(SB)/8, $0x3ecd20f41dbcb1c9
+DATA incomplete64NEON<>+6856(SB)/8, $0x3ecd20f41dbcb1c9
+DATA incomplete64NEON<>+6864(SB)/8, $0xbea88ba0a324beaa
+DATA incomplete64NEON<>+6872(SB)/8, $0xbea88ba0a324beaa
+DATA incomplete64NEON<>+6880(SB)/8, $0xbef513b482a54a1d
+DATA incomplete64NEON<>+6888(SB)/8, $0xbef513b482a54a1d
+DATA incomplete64NEON<>+6896(SB)/8, $0x3ed4c2781340ddff
+DATA incomplete64NEON<>+6904(SB)/8, $0x3ed4c2781340ddff
+DATA incomplete64NEON<>+6912(SB)/8, $0x3f2065a34115a389
+DATA incomplete64NEON<>+6920(SB)/8, $0x3f2065a34115a389
+DATA incomplete64NEON<>+6928(SB)/8, $0xbf1b91279aaf4f8d
+DATA incomplete64NEON<>+6936(SB)/8, $0xbf1b91279aaf4f8d
+DATA incomplete64NEON<>+6944(SB)/8, $0xbf498db50d72f6fd
+DATA incomplete64NEON<>+6952(SB)/8, $0xbf498db50d72f6fd
+DATA incomplete64NEON<>+6960(SB)/8, $0x3f5ef1bdd4ca47a3
+DATA incomplete64NEON<>+6968(SB)/8, $0x3f5ef1bdd4ca47a3
+DATA incomplete64NEON<>+6976(SB)/8, $0x3f64b884e41eebcb
+DATA incomplete64NEON<>+6984(SB)/8, $0x3f64b884e41eebcb
+DATA incomplete64NEON<>+6992(SB)/8, $0xbf98574c40bd189c
+DATA incomplete64NEON<>+7000(SB)/8, $0xbf98574c40bd189c
+DATA incomplete64NEON<>+7008(SB)/8, $0x3fb17ca2877f2532
+DATA incomplete64NEON<>+7016(SB)/8, $0x3fb17ca2877f2532
+DATA incomplete64NEON<>+7024(SB)/8, $0xbfbe88b803a49228
+DATA incomplete64NEON<>+7032(SB)/8, $0xbfbe88b803a49228
+DATA incomplete64NEON<>+7040(SB)/8, $0x3fc098366a5b466c
+DATA incomplete64NEON<>+7048(SB)/8, $0x3fc098366a5b466c
+DATA incomplete64NEON<>+7056(SB)/8, $0xbfa85a15c58aa5e6
+DATA incomplete64NEON<>+7064(SB)/8, $0xbfa85a15c58aa5e6
+DATA incomplete64NEON<>+7072(SB)/8, $0xbfc15c084bb9e8f2
+DATA incomplete64NEON<>+7080(SB)/8, $0xbfc15c084bb9e8f2
+DATA incomplete64NEON<>+7088(SB)/8, $0x3ff40c522d7e4987
+DATA incomplete64NEON<>+7096(SB)/8, $0x3ff40c522d7e4987
+GLOBL incomplete64NEON<>(SB), RODATA|NOPTR, $7104
 
 // func gammaSeriesF64NEON(z, x, y *float64, n int)
 TEXT ·gammaSeriesF64NEON(SB), NOSPLIT, $0-32
@@ -6897,9 +7209,9 @@ TEXT ·gammaSeriesF64NEON(SB), NOSPLIT, $0-32
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
 	MOVD $incomplete64NEON<>(SB), R11
-	FMOVQ 0(R11), F2 // 2.5
+	FMOVQ 0(R11), F3 // 2.5
 	FMOVQ 16(R11), F1 // 3
-	FMOVQ 32(R11), F3 // 0
+	FMOVQ 32(R11), F4 // 0
 	FMOVQ 48(R11), F11 // 0x1p-1022
 	FMOVQ 64(R11), F12 // 0x1p+54
 	FMOVQ 80(R11), F13 // 2638147582215219
@@ -6907,7 +7219,7 @@ TEXT ·gammaSeriesF64NEON(SB), NOSPLIT, $0-32
 	FMOVQ 112(R11), F14 // 4841369599423283200
 	FMOVQ 128(R11), F15 // 0x1.00000000003ffp+52
 	FMOVQ 144(R11), F8 // 54
-	FMOVQ 160(R11), F4 // 2
+	FMOVQ 160(R11), F2 // 2
 	FMOVQ 176(R11), F16 // 0.04
 	FMOVQ 192(R11), F9 // 0x1.5555555555555p-02
 	FMOVQ 208(R11), F17 // 0x1.5555555555555p-56
@@ -6917,61 +7229,72 @@ TEXT ·gammaSeriesF64NEON(SB), NOSPLIT, $0-32
 	FMOVQ 272(R11), F10 // 0x1.abc9e3b39803fp-56
 	FMOVQ 288(R11), F19 // -9223372036854775808
 	FMOVQ 304(R11), F20 // -0x1.fbe47040d5df3p+00
-	FMOVQ 320(R11), F21 // 0x1.a86cf68474097p+00
-	FMOVQ 336(R11), F7 // 0x1.8p+52
+	FMOVQ 320(R11), F7 // 0x1.8p+52
 	SUBS $4, R9
 	BLT tail
 
 loop:
 	BLOCK1
 	BLOCK2
-	BLOCK4
-	BLOCK6
-	BLOCK41
-	BLOCK59
-	FMOVQ 16(R1), F22
-	WORD $0x6ef6e457 // FCMGT V23, V2, V22, 64 bits
-	WORD $0x6e631c37 // BSL V23, V1, V3
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	FMOVQ 16(R2), F23
-	BLOCK34
-	FMOVQ 16(R1), F24
-	WORD $0x6ef8e459 // FCMGT V25, V2, V24, 64 bits
-	WORD $0x6e631c39 // BSL V25, V1, V3
-	WORD $0x4e79d718 // FADD V24, V24, V25, 64 bits
-	FMOVQ 16(R2), F25
-	BLOCK57
-	WORD $0x4e78d6d9 // FADD V25, V22, V24, 64 bits
-	WORD $0x4ef6d736 // FSUB V22, V25, V22, 64 bits
-	WORD $0x4ef6d716 // FSUB V22, V24, V22, 64 bits
-	FMOVQ 16(R1), F24
-	BLOCK42
-	BLOCK55
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
-	FMOVQ 16(R1), F23
-	FMOVQ 16(R2), F24
-	WORD $0x4e60d6f9 // FADD V25, V23, V0, 64 bits
-	WORD $0x4e64d6fa // FADD V26, V23, V4, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x4e61d6fa // FADD V26, V23, V1, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x6e78df1a // FMUL V26, V24, V24, 64 bits
-	WORD $0x6e78df58 // FMUL V24, V26, V24, 64 bits
-	WORD $0x6e78ff38 // FDIV V24, V25, V24, 64 bits
-	WORD $0x6ef7e459 // FCMGT V25, V2, V23, 64 bits
-	WORD $0x6ef91c18 // BIF V24, V0, V25
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	FMOVQ 16(R1), F23
-	FMOVQ 16(R2), F24
 	BLOCK3
 	BLOCK5
-	BLOCK35
-	WORD $0x6e7cdef7 // FMUL V23, V23, V28, 64 bits
-	WORD $0x6e77ff37 // FDIV V23, V25, V23, 64 bits
-	WORD $0x4ea01c19 // ORR V25, V0, V0
-	WORD $0x4e78cef9 // FMLA V25, V23, V24, 64 bits
-	WORD $0x6e76df36 // FMUL V22, V25, V22, 64 bits
-	FMOVQ F22, 16(R0)
+	BLOCK36
+	BLOCK66
+	FMOVQ F21, 0(R0)
+	FMOVQ 16(R1), F21
+	WORD $0x6ef5e476 // FCMGT V22, V3, V21, 64 bits
+	WORD $0x6e641c36 // BSL V22, V1, V4
+	WORD $0x4e76d6b5 // FADD V21, V21, V22, 64 bits
+	FMOVQ 16(R2), F22
+	BLOCK38
+	FMOVQ 16(R1), F23
+	WORD $0x6ef7e478 // FCMGT V24, V3, V23, 64 bits
+	WORD $0x6e641c38 // BSL V24, V1, V4
+	WORD $0x4e78d6f7 // FADD V23, V23, V24, 64 bits
+	FMOVQ 16(R2), F24
+	BLOCK64
+	WORD $0x4e77d6b8 // FADD V24, V21, V23, 64 bits
+	WORD $0x4ef5d715 // FSUB V21, V24, V21, 64 bits
+	WORD $0x4ef5d6f5 // FSUB V21, V23, V21, 64 bits
+	FMOVQ 16(R1), F23
+	BLOCK55
+	FMOVQ 16(R2), F23
+	WORD $0x6e77def9 // FMUL V25, V23, V23, 64 bits
+	WORD $0x4eb91f3a // ORR V26, V25, V25
+	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
+	WORD $0x4e77cefa // FMLA V26, V23, V23, 64 bits
+	WORD $0x6e77df3b // FMUL V27, V25, V23, 64 bits
+	WORD $0x4ebb1f7c // ORR V28, V27, V27
+	WORD $0x6ee0fb9c // FNEG V28, V28, 64 bits
+	WORD $0x4e77cf3c // FMLA V28, V25, V23, 64 bits
+	WORD $0x4e77cf5c // FMLA V28, V26, V23, 64 bits
+	FMOVQ 16(R1), F23
+	WORD $0x4e77d419 // FADD V25, V0, V23, 64 bits
+	WORD $0x4ee0d73a // FSUB V26, V25, V0, 64 bits
+	WORD $0x4efad6fa // FSUB V26, V23, V26, 64 bits
+	WORD $0x4e77d45d // FADD V29, V2, V23, 64 bits
+	WORD $0x4ee2d7be // FSUB V30, V29, V2, 64 bits
+	WORD $0x4efed6f7 // FSUB V23, V23, V30, 64 bits
+	WORD $0x6e7ddf3e // FMUL V30, V25, V29, 64 bits
+	WORD $0x4ebe1fdf // ORR V31, V30, V30
+	WORD $0x6ee0fbff // FNEG V31, V31, 64 bits
+	WORD $0x4e7dcf3f // FMLA V31, V25, V29, 64 bits
+	WORD $0x4e7dcf5f // FMLA V31, V26, V29, 64 bits
+	WORD $0x4e77cf3f // FMLA V31, V25, V23, 64 bits
+	FMOVQ 16(R1), F23
+	BLOCK67
+	FMOVQ 16(R1), F26
+	BLOCK51
+	BLOCK69
+	BLOCK4
+	BLOCK6
+	BLOCK37
+	WORD $0x6e7bded6 // FMUL V22, V22, V27, 64 bits
+	WORD $0x6e76ff16 // FDIV V22, V24, V22, 64 bits
+	WORD $0x4ea01c18 // ORR V24, V0, V0
+	WORD $0x4e77ced8 // FMLA V24, V22, V23, 64 bits
+	WORD $0x6e75df15 // FMUL V21, V24, V21, 64 bits
+	FMOVQ F21, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
 	ADD $32, R2
@@ -6987,10 +7310,11 @@ tail:
 one:
 	BLOCK1
 	BLOCK2
-	BLOCK4
-	BLOCK6
-	BLOCK41
-	BLOCK59
+	BLOCK3
+	BLOCK5
+	BLOCK36
+	BLOCK66
+	FMOVQ F21, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -7000,49 +7324,60 @@ one:
 last:
 	ADDS $2, R9
 	BEQ done
-	FMOVD (R1), F22 // the other lanes become zero
-	WORD $0x6ef6e457 // FCMGT V23, V2, V22, 64 bits
-	WORD $0x6e631c37 // BSL V23, V1, V3
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	FMOVD (R2), F23 // the other lanes become zero
-	BLOCK34
-	FMOVD (R1), F24 // the other lanes become zero
-	WORD $0x6ef8e459 // FCMGT V25, V2, V24, 64 bits
-	WORD $0x6e631c39 // BSL V25, V1, V3
-	WORD $0x4e79d718 // FADD V24, V24, V25, 64 bits
-	FMOVD (R2), F25 // the other lanes become zero
-	BLOCK57
-	WORD $0x4e78d6d9 // FADD V25, V22, V24, 64 bits
-	WORD $0x4ef6d736 // FSUB V22, V25, V22, 64 bits
-	WORD $0x4ef6d716 // FSUB V22, V24, V22, 64 bits
-	FMOVD (R1), F24 // the other lanes become zero
-	BLOCK42
+	FMOVD (R1), F21 // the other lanes become zero
+	WORD $0x6ef5e476 // FCMGT V22, V3, V21, 64 bits
+	WORD $0x6e641c36 // BSL V22, V1, V4
+	WORD $0x4e76d6b5 // FADD V21, V21, V22, 64 bits
+	FMOVD (R2), F22 // the other lanes become zero
+	BLOCK38
+	FMOVD (R1), F23 // the other lanes become zero
+	WORD $0x6ef7e478 // FCMGT V24, V3, V23, 64 bits
+	WORD $0x6e641c38 // BSL V24, V1, V4
+	WORD $0x4e78d6f7 // FADD V23, V23, V24, 64 bits
+	FMOVD (R2), F24 // the other lanes become zero
+	BLOCK64
+	WORD $0x4e77d6b8 // FADD V24, V21, V23, 64 bits
+	WORD $0x4ef5d715 // FSUB V21, V24, V21, 64 bits
+	WORD $0x4ef5d6f5 // FSUB V21, V23, V21, 64 bits
+	FMOVD (R1), F23 // the other lanes become zero
 	BLOCK55
-	WORD $0x6e77ded6 // FMUL V22, V22, V23, 64 bits
+	FMOVD (R2), F23 // the other lanes become zero
+	WORD $0x6e77def9 // FMUL V25, V23, V23, 64 bits
+	WORD $0x4eb91f3a // ORR V26, V25, V25
+	WORD $0x6ee0fb5a // FNEG V26, V26, 64 bits
+	WORD $0x4e77cefa // FMLA V26, V23, V23, 64 bits
+	WORD $0x6e77df3b // FMUL V27, V25, V23, 64 bits
+	WORD $0x4ebb1f7c // ORR V28, V27, V27
+	WORD $0x6ee0fb9c // FNEG V28, V28, 64 bits
+	WORD $0x4e77cf3c // FMLA V28, V25, V23, 64 bits
+	WORD $0x4e77cf5c // FMLA V28, V26, V23, 64 bits
 	FMOVD (R1), F23 // the other lanes become zero
-	FMOVD (R2), F24 // the other lanes become zero
-	WORD $0x4e60d6f9 // FADD V25, V23, V0, 64 bits
-	WORD $0x4e64d6fa // FADD V26, V23, V4, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x4e61d6fa // FADD V26, V23, V1, 64 bits
-	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
-	WORD $0x6e78df1a // FMUL V26, V24, V24, 64 bits
-	WORD $0x6e78df58 // FMUL V24, V26, V24, 64 bits
-	WORD $0x6e78ff38 // FDIV V24, V25, V24, 64 bits
-	WORD $0x6ef7e459 // FCMGT V25, V2, V23, 64 bits
-	WORD $0x6ef91c18 // BIF V24, V0, V25
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
+	WORD $0x4e77d419 // FADD V25, V0, V23, 64 bits
+	WORD $0x4ee0d73a // FSUB V26, V25, V0, 64 bits
+	WORD $0x4efad6fa // FSUB V26, V23, V26, 64 bits
+	WORD $0x4e77d45d // FADD V29, V2, V23, 64 bits
+	WORD $0x4ee2d7be // FSUB V30, V29, V2, 64 bits
+	WORD $0x4efed6f7 // FSUB V23, V23, V30, 64 bits
+	WORD $0x6e7ddf3e // FMUL V30, V25, V29, 64 bits
+	WORD $0x4ebe1fdf // ORR V31, V30, V30
+	WORD $0x6ee0fbff // FNEG V31, V31, 64 bits
+	WORD $0x4e7dcf3f // FMLA V31, V25, V29, 64 bits
+	WORD $0x4e7dcf5f // FMLA V31, V26, V29, 64 bits
+	WORD $0x4e77cf3f // FMLA V31, V25, V23, 64 bits
 	FMOVD (R1), F23 // the other lanes become zero
-	FMOVD (R2), F24 // the other lanes become zero
-	BLOCK3
-	BLOCK5
-	BLOCK35
-	WORD $0x6e7cdef7 // FMUL V23, V23, V28, 64 bits
-	WORD $0x6e77ff37 // FDIV V23, V25, V23, 64 bits
-	WORD $0x4ea01c19 // ORR V25, V0, V0
-	WORD $0x4e78cef9 // FMLA V25, V23, V24, 64 bits
-	WORD $0x6e76df36 // FMUL V22, V25, V22, 64 bits
-	FMOVD F22, (R0)
+	BLOCK67
+	FMOVD (R1), F26 // the other lanes become zero
+	BLOCK51
+	BLOCK70
+	BLOCK4
+	BLOCK6
+	BLOCK37
+	WORD $0x6e7bded6 // FMUL V22, V22, V27, 64 bits
+	WORD $0x6e76ff16 // FDIV V22, V24, V22, 64 bits
+	WORD $0x4ea01c18 // ORR V24, V0, V0
+	WORD $0x4e77ced8 // FMLA V24, V22, V23, 64 bits
+	WORD $0x6e75df15 // FMUL V21, V24, V21, 64 bits
+	FMOVD F21, (R0)
 
 done:
 	RET
@@ -7056,13 +7391,12 @@ TEXT ·gammaFractionF64NEON(SB), NOSPLIT, $0-32
 	MOVD $incomplete64NEON<>(SB), R11
 	FMOVQ 0(R11), F4 // 2.5
 	FMOVQ 16(R11), F1 // 3
-	FMOVQ 32(R11), F2 // 0
+	FMOVQ 32(R11), F3 // 0
 	FMOVQ 96(R11), F0 // 4607182418800017408
-	FMOVQ 160(R11), F3 // 2
-	FMOVQ 192(R11), F21 // 0x1.5555555555555p-02
+	FMOVQ 160(R11), F2 // 2
 	FMOVQ 224(R11), F6 // 0x1.71547652b82fep+01
 	FMOVQ 256(R11), F5 // 0x1.62e42fefa39efp-01
-	FMOVQ 336(R11), F7 // 0x1.8p+52
+	FMOVQ 320(R11), F7 // 0x1.8p+52
 	FMOVQ 1744(R11), F8 // 29
 	FMOVQ 1776(R11), F9 // 27
 	FMOVQ 1808(R11), F10 // 25
@@ -7081,31 +7415,32 @@ TEXT ·gammaFractionF64NEON(SB), NOSPLIT, $0-32
 
 loop:
 	BLOCK7
-	BLOCK8
-	BLOCK10
-	BLOCK43
-	FMOVQ 16(R1), F22
-	WORD $0x6ef6e497 // FCMGT V23, V4, V22, 64 bits
-	WORD $0x6e621c37 // BSL V23, V1, V2
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	FMOVQ 16(R2), F23
-	BLOCK36
-	BLOCK44
-	BLOCK45
-	BLOCK60
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	FMOVQ 16(R1), F23
-	FMOVQ 16(R2), F24
 	BLOCK9
-	BLOCK46
-	WORD $0x4e61d71c // FADD V28, V24, V1, 64 bits
-	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	WORD $0x6e7aff79 // FDIV V25, V27, V26, 64 bits
-	WORD $0x4e60d718 // FADD V24, V24, V0, 64 bits
-	WORD $0x4e79d718 // FADD V24, V24, V25, 64 bits
-	WORD $0x6e78fef7 // FDIV V23, V23, V24, 64 bits
-	WORD $0x6e76def6 // FMUL V22, V23, V22, 64 bits
-	FMOVQ F22, 16(R0)
+	BLOCK10
+	BLOCK39
+	FMOVQ 16(R1), F21
+	WORD $0x6ef5e496 // FCMGT V22, V4, V21, 64 bits
+	WORD $0x6e631c36 // BSL V22, V1, V3
+	WORD $0x4e76d6b5 // FADD V21, V21, V22, 64 bits
+	FMOVQ 16(R2), F22
+	BLOCK42
+	BLOCK58
+	WORD $0x4e7bcf59 // FMLA V25, V26, V27, 64 bits
+	WORD $0x4e66cef9 // FMLA V25, V23, V6, 64 bits
+	BLOCK12
+	BLOCK52
+	WORD $0x4e67d6f7 // FADD V23, V23, V7, 64 bits
+	BLOCK69
+	BLOCK11
+	BLOCK43
+	WORD $0x4e61d6fb // FADD V27, V23, V1, 64 bits
+	WORD $0x4e78cf79 // FMLA V25, V27, V24, 64 bits
+	WORD $0x6e79ff58 // FDIV V24, V26, V25, 64 bits
+	WORD $0x4e60d6f7 // FADD V23, V23, V0, 64 bits
+	WORD $0x4e78d6f7 // FADD V23, V23, V24, 64 bits
+	WORD $0x6e77fed6 // FDIV V22, V22, V23, 64 bits
+	WORD $0x6e75ded5 // FMUL V21, V22, V21, 64 bits
+	FMOVQ F21, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
 	ADD $32, R2
@@ -7120,9 +7455,9 @@ tail:
 
 one:
 	BLOCK7
-	BLOCK8
+	BLOCK9
 	BLOCK10
-	BLOCK43
+	BLOCK39
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -7132,28 +7467,29 @@ one:
 last:
 	ADDS $2, R9
 	BEQ done
-	FMOVD (R1), F22 // the other lanes become zero
-	WORD $0x6ef6e497 // FCMGT V23, V4, V22, 64 bits
-	WORD $0x6e621c37 // BSL V23, V1, V2
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	FMOVD (R2), F23 // the other lanes become zero
-	BLOCK36
-	BLOCK47
-	BLOCK45
-	BLOCK61
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	FMOVD (R1), F23 // the other lanes become zero
-	FMOVD (R2), F24 // the other lanes become zero
-	BLOCK9
-	BLOCK46
-	WORD $0x4e61d71c // FADD V28, V24, V1, 64 bits
-	WORD $0x4e79cf9a // FMLA V26, V28, V25, 64 bits
-	WORD $0x6e7aff79 // FDIV V25, V27, V26, 64 bits
-	WORD $0x4e60d718 // FADD V24, V24, V0, 64 bits
-	WORD $0x4e79d718 // FADD V24, V24, V25, 64 bits
-	WORD $0x6e78fef7 // FDIV V23, V23, V24, 64 bits
-	WORD $0x6e76def6 // FMUL V22, V23, V22, 64 bits
-	FMOVD F22, (R0)
+	FMOVD (R1), F21 // the other lanes become zero
+	WORD $0x6ef5e496 // FCMGT V22, V4, V21, 64 bits
+	WORD $0x6e631c36 // BSL V22, V1, V3
+	WORD $0x4e76d6b5 // FADD V21, V21, V22, 64 bits
+	FMOVD (R2), F22 // the other lanes become zero
+	BLOCK42
+	BLOCK58
+	WORD $0x4e7bcf59 // FMLA V25, V26, V27, 64 bits
+	WORD $0x4e66cef9 // FMLA V25, V23, V6, 64 bits
+	BLOCK13
+	BLOCK52
+	WORD $0x4e67d6f7 // FADD V23, V23, V7, 64 bits
+	BLOCK70
+	BLOCK11
+	BLOCK43
+	WORD $0x4e61d6fb // FADD V27, V23, V1, 64 bits
+	WORD $0x4e78cf79 // FMLA V25, V27, V24, 64 bits
+	WORD $0x6e79ff58 // FDIV V24, V26, V25, 64 bits
+	WORD $0x4e60d6f7 // FADD V23, V23, V0, 64 bits
+	WORD $0x4e78d6f7 // FADD V23, V23, V24, 64 bits
+	WORD $0x6e77fed6 // FDIV V22, V22, V23, 64 bits
+	WORD $0x6e75ded5 // FMUL V21, V22, V21, 64 bits
+	FMOVD F21, (R0)
 
 done:
 	RET
@@ -7167,13 +7503,13 @@ TEXT ·gammaLongFractionF64NEON(SB), NOSPLIT, $0-32
 	MOVD $incomplete64NEON<>(SB), R11
 	FMOVQ 0(R11), F4 // 2.5
 	FMOVQ 16(R11), F1 // 3
-	FMOVQ 32(R11), F2 // 0
+	FMOVQ 32(R11), F3 // 0
 	FMOVQ 96(R11), F0 // 4607182418800017408
 	FMOVQ 144(R11), F6 // 54
-	FMOVQ 160(R11), F3 // 2
+	FMOVQ 160(R11), F2 // 2
 	FMOVQ 224(R11), F7 // 0x1.71547652b82fep+01
 	FMOVQ 256(R11), F5 // 0x1.62e42fefa39efp-01
-	FMOVQ 336(R11), F8 // 0x1.8p+52
+	FMOVQ 320(R11), F8 // 0x1.8p+52
 	FMOVQ 2160(R11), F9 // 103
 	FMOVQ 2176(R11), F10 // 101
 	FMOVQ 2192(R11), F11 // 99
@@ -7186,43 +7522,45 @@ TEXT ·gammaLongFractionF64NEON(SB), NOSPLIT, $0-32
 	FMOVQ 2304(R11), F18 // 85
 	FMOVQ 2320(R11), F19 // 83
 	FMOVQ 2336(R11), F20 // 81
-	FMOVQ 960(R11), F21 // 79
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	BLOCK11
-	BLOCK12
+	BLOCK44
+	BLOCK57
+	WORD $0x4e7bcf59 // FMLA V25, V26, V27, 64 bits
+	WORD $0x4e67cef9 // FMLA V25, V23, V7, 64 bits
+	BLOCK8
 	BLOCK14
 	BLOCK16
 	BLOCK18
 	BLOCK20
 	BLOCK22
 	BLOCK24
-	BLOCK62
-	FMOVQ F22, 0(R0)
-	FMOVQ 16(R1), F22
-	WORD $0x6ef6e497 // FCMGT V23, V4, V22, 64 bits
-	WORD $0x6e621c37 // BSL V23, V1, V2
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	FMOVQ 16(R2), F23
-	BLOCK37
-	WORD $0x6e65df38 // FMUL V24, V25, V5, 64 bits
-	BLOCK44
-	BLOCK48
-	BLOCK60
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	FMOVQ 16(R1), F23
-	FMOVQ 16(R2), F24
-	BLOCK13
+	BLOCK46
+	BLOCK65
+	WORD $0x6e75ded5 // FMUL V21, V22, V21, 64 bits
+	FMOVQ F21, 0(R0)
+	FMOVQ 16(R1), F21
+	WORD $0x6ef5e496 // FCMGT V22, V4, V21, 64 bits
+	WORD $0x6e631c36 // BSL V22, V1, V3
+	WORD $0x4e76d6b5 // FADD V21, V21, V22, 64 bits
+	FMOVQ 16(R2), F22
+	BLOCK45
+	BLOCK59
+	WORD $0x4e67cef9 // FMLA V25, V23, V7, 64 bits
+	BLOCK12
+	BLOCK53
+	WORD $0x4e68d6f7 // FADD V23, V23, V8, 64 bits
+	BLOCK69
 	BLOCK15
 	BLOCK17
 	BLOCK19
 	BLOCK21
 	BLOCK23
-	BLOCK58
-	WORD $0x6e76def6 // FMUL V22, V23, V22, 64 bits
-	FMOVQ F22, 16(R0)
+	BLOCK25
+	BLOCK60
+	FMOVQ F21, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
 	ADD $32, R2
@@ -7236,16 +7574,21 @@ tail:
 	BLT last
 
 one:
-	BLOCK11
-	BLOCK12
+	BLOCK44
+	BLOCK57
+	WORD $0x4e7bcf59 // FMLA V25, V26, V27, 64 bits
+	WORD $0x4e67cef9 // FMLA V25, V23, V7, 64 bits
+	BLOCK8
 	BLOCK14
 	BLOCK16
 	BLOCK18
 	BLOCK20
 	BLOCK22
 	BLOCK24
-	BLOCK62
-	FMOVQ F22, 0(R0)
+	BLOCK46
+	BLOCK65
+	WORD $0x6e75ded5 // FMUL V21, V22, V21, 64 bits
+	FMOVQ F21, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -7255,28 +7598,26 @@ one:
 last:
 	ADDS $2, R9
 	BEQ done
-	FMOVD (R1), F22 // the other lanes become zero
-	WORD $0x6ef6e497 // FCMGT V23, V4, V22, 64 bits
-	WORD $0x6e621c37 // BSL V23, V1, V2
-	WORD $0x4e77d6d6 // FADD V22, V22, V23, 64 bits
-	FMOVD (R2), F23 // the other lanes become zero
-	BLOCK37
-	WORD $0x6e65df38 // FMUL V24, V25, V5, 64 bits
-	BLOCK47
-	BLOCK48
-	BLOCK61
-	WORD $0x6e78ded6 // FMUL V22, V22, V24, 64 bits
-	FMOVD (R1), F23 // the other lanes become zero
-	FMOVD (R2), F24 // the other lanes become zero
+	FMOVD (R1), F21 // the other lanes become zero
+	WORD $0x6ef5e496 // FCMGT V22, V4, V21, 64 bits
+	WORD $0x6e631c36 // BSL V22, V1, V3
+	WORD $0x4e76d6b5 // FADD V21, V21, V22, 64 bits
+	FMOVD (R2), F22 // the other lanes become zero
+	BLOCK45
+	BLOCK59
+	WORD $0x4e67cef9 // FMLA V25, V23, V7, 64 bits
 	BLOCK13
+	BLOCK53
+	WORD $0x4e68d6f7 // FADD V23, V23, V8, 64 bits
+	BLOCK70
 	BLOCK15
 	BLOCK17
 	BLOCK19
 	BLOCK21
 	BLOCK23
-	BLOCK58
-	WORD $0x6e76def6 // FMUL V22, V23, V22, 64 bits
-	FMOVD F22, (R0)
+	BLOCK25
+	BLOCK60
+	FMOVD F21, (R0)
 
 done:
 	RET
@@ -7288,10 +7629,10 @@ TEXT ·gammaSmallF64NEON(SB), NOSPLIT, $0-32
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
 	MOVD $incomplete64NEON<>(SB), R11
-	FMOVQ 912(R11), F1 // 0.5
+	FMOVQ 928(R11), F1 // 0.5
 	FMOVQ 3392(R11), F5 // 1.5
 	FMOVQ 96(R11), F0 // 1
-	FMOVQ 3408(R11), F16 // 0x1p+60
+	FMOVQ 3408(R11), F17 // 0x1p+60
 	FMOVQ 32(R11), F2 // 0
 	FMOVQ 48(R11), F6 // 0x1p-1022
 	FMOVQ 64(R11), F7 // 0x1p+54
@@ -7299,60 +7640,54 @@ TEXT ·gammaSmallF64NEON(SB), NOSPLIT, $0-32
 	FMOVQ 112(R11), F9 // 4841369599423283200
 	FMOVQ 128(R11), F10 // 0x1.00000000003ffp+52
 	FMOVQ 144(R11), F11 // 54
-	FMOVQ 160(R11), F3 // 2
+	FMOVQ 160(R11), F4 // 2
 	FMOVQ 3424(R11), F12 // 0x1.642c8590b2164p-04
 	FMOVQ 3440(R11), F13 // 0x1.62e42feep-01
 	FMOVQ 3456(R11), F14 // 0x1.a39ef35793c76p-33
-	FMOVQ 288(R11), F4 // -9223372036854775808
+	FMOVQ 288(R11), F3 // -9223372036854775808
 	FMOVQ 3472(R11), F15 // 0x1.b0ee6072093cep-02
-	FMOVQ 3488(R11), F17 // 0x1.6cb90701fbfabp-58
-	FMOVQ 3504(R11), F18 // -0x1.17d0781c44b2ep-23
-	FMOVQ 3520(R11), F19 // 0x1.2703c6effc4ebp-22
-	FMOVQ 3536(R11), F21 // -60
-	FMOVQ 3552(R11), F20 // 710
+	FMOVQ 3488(R11), F18 // 0x1.6cb90701fbfabp-58
+	FMOVQ 3504(R11), F19 // -0x1.17d0781c44b2ep-23
+	FMOVQ 3520(R11), F20 // 0x1.2703c6effc4ebp-22
+	FMOVQ 3536(R11), F21 // 710
+	FMOVQ 768(R11), F16 // 0x1.6124613a86d09p-33
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	BLOCK25
 	BLOCK26
-	BLOCK38
+	BLOCK27
+	BLOCK28
+	BLOCK61
 	FMOVQ 16(R1), F22
-	BLOCK49
+	BLOCK47
 	WORD $0x4e76d736 // FADD V22, V25, V22, 64 bits
 	WORD $0x6ef71c5b // BIF V27, V2, V23
 	WORD $0x4e7bd6d6 // FADD V22, V22, V27, 64 bits
 	FMOVQ 16(R1), F23
-	BLOCK51
-	WORD $0x4e77cfdf // FMLA V31, V30, V23, 64 bits
-	WORD $0x4e7fcf59 // FMLA V25, V26, V31, 64 bits
-	WORD $0x4e7cd717 // FADD V23, V24, V28, 64 bits
-	WORD $0x4ef8d6fa // FSUB V26, V23, V24, 64 bits
-	WORD $0x4efad6fb // FSUB V27, V23, V26, 64 bits
-	WORD $0x4efbd718 // FSUB V24, V24, V27, 64 bits
-	WORD $0x4efad79a // FSUB V26, V28, V26, 64 bits
-	WORD $0x4e7ad718 // FADD V24, V24, V26, 64 bits
-	WORD $0x4e76d736 // FADD V22, V25, V22, 64 bits
-	WORD $0x4e76d716 // FADD V22, V24, V22, 64 bits
-	FMOVQ 16(R2), F24
-	BLOCK53
+	BLOCK48
+	FMOVQ 16(R2), F23
+	BLOCK56
 	WORD $0x6e7bdf5a // FMUL V26, V26, V27, 64 bits
 	WORD $0x4e6ecf3a // FMLA V26, V25, V14, 64 bits
 	WORD $0x4efad79a // FSUB V26, V28, V26, 64 bits
-	WORD $0x4efad718 // FSUB V24, V24, V26, 64 bits
-	WORD $0x4e6dcf38 // FMLA V24, V25, V13, 64 bits
+	WORD $0x4efad6f7 // FSUB V23, V23, V26, 64 bits
+	WORD $0x4e6dcf37 // FMLA V23, V25, V13, 64 bits
 	FMOVQ 16(R1), F25
-	BLOCK54
-	WORD $0x4ee186f7 // ADD V23, V23, V1, 64 bits
-	WORD $0x4ee1d6f9 // FSUB V25, V23, V1, 64 bits
-	WORD $0x4e77ced9 // FMLA V25, V22, V23, 64 bits
-	WORD $0x4e62e717 // FCMEQ V23, V24, V2, 64 bits
-	WORD $0x4e79d738 // FADD V24, V25, V25, 64 bits
-	WORD $0x6eb71ed8 // BIT V24, V22, V23
+	BLOCK49
+	BLOCK62
 	FMOVQ 16(R1), F22
-	FMOVQ 16(R2), F23
-	BLOCK27
-	WORD $0x4e77d736 // FADD V22, V25, V23, 64 bits
+	FMOVQ 16(R2), F25
+	BLOCK29
+	WORD $0x4ef6d77c // FSUB V28, V27, V22, 64 bits
+	WORD $0x4efcd77d // FSUB V29, V27, V28, 64 bits
+	WORD $0x4efdd6dd // FSUB V29, V22, V29, 64 bits
+	WORD $0x4efcd718 // FSUB V24, V24, V28, 64 bits
+	WORD $0x4e78d7b8 // FADD V24, V29, V24, 64 bits
+	WORD $0x4ef7d737 // FSUB V23, V25, V23, 64 bits
+	WORD $0x4e76cf57 // FMLA V23, V26, V22, 64 bits
+	WORD $0x4e77d716 // FADD V22, V24, V23, 64 bits
+	WORD $0x4e76d776 // FADD V22, V27, V22, 64 bits
 	FMOVQ F22, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -7367,9 +7702,10 @@ tail:
 	BLT last
 
 one:
-	BLOCK25
 	BLOCK26
-	BLOCK38
+	BLOCK27
+	BLOCK28
+	BLOCK61
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
@@ -7380,41 +7716,34 @@ last:
 	ADDS $2, R9
 	BEQ done
 	FMOVD (R1), F22 // the other lanes become zero
-	BLOCK49
+	BLOCK47
 	WORD $0x4e76d736 // FADD V22, V25, V22, 64 bits
 	WORD $0x6ef71c5b // BIF V27, V2, V23
 	WORD $0x4e7bd6d6 // FADD V22, V22, V27, 64 bits
 	FMOVD (R1), F23 // the other lanes become zero
-	BLOCK51
-	WORD $0x4e77cfdf // FMLA V31, V30, V23, 64 bits
-	WORD $0x4e7fcf59 // FMLA V25, V26, V31, 64 bits
-	WORD $0x4e7cd717 // FADD V23, V24, V28, 64 bits
-	WORD $0x4ef8d6fa // FSUB V26, V23, V24, 64 bits
-	WORD $0x4efad6fb // FSUB V27, V23, V26, 64 bits
-	WORD $0x4efbd718 // FSUB V24, V24, V27, 64 bits
-	WORD $0x4efad79a // FSUB V26, V28, V26, 64 bits
-	WORD $0x4e7ad718 // FADD V24, V24, V26, 64 bits
-	WORD $0x4e76d736 // FADD V22, V25, V22, 64 bits
-	WORD $0x4e76d716 // FADD V22, V24, V22, 64 bits
-	FMOVD (R2), F24 // the other lanes become zero
-	BLOCK53
+	BLOCK48
+	FMOVD (R2), F23 // the other lanes become zero
+	BLOCK56
 	WORD $0x6e7bdf5a // FMUL V26, V26, V27, 64 bits
 	WORD $0x4e6ecf3a // FMLA V26, V25, V14, 64 bits
 	WORD $0x4efad79a // FSUB V26, V28, V26, 64 bits
-	WORD $0x4efad718 // FSUB V24, V24, V26, 64 bits
-	WORD $0x4e6dcf38 // FMLA V24, V25, V13, 64 bits
+	WORD $0x4efad6f7 // FSUB V23, V23, V26, 64 bits
+	WORD $0x4e6dcf37 // FMLA V23, V25, V13, 64 bits
 	FMOVD (R1), F25 // the other lanes become zero
-	BLOCK54
-	WORD $0x4ee186f7 // ADD V23, V23, V1, 64 bits
-	WORD $0x4ee1d6f9 // FSUB V25, V23, V1, 64 bits
-	WORD $0x4e77ced9 // FMLA V25, V22, V23, 64 bits
-	WORD $0x4e62e717 // FCMEQ V23, V24, V2, 64 bits
-	WORD $0x4e79d738 // FADD V24, V25, V25, 64 bits
-	WORD $0x6eb71ed8 // BIT V24, V22, V23
+	BLOCK49
+	BLOCK62
 	FMOVD (R1), F22 // the other lanes become zero
-	FMOVD (R2), F23 // the other lanes become zero
-	BLOCK27
-	WORD $0x4e77d736 // FADD V22, V25, V23, 64 bits
+	FMOVD (R2), F25 // the other lanes become zero
+	BLOCK29
+	WORD $0x4ef6d77c // FSUB V28, V27, V22, 64 bits
+	WORD $0x4efcd77d // FSUB V29, V27, V28, 64 bits
+	WORD $0x4efdd6dd // FSUB V29, V22, V29, 64 bits
+	WORD $0x4efcd718 // FSUB V24, V24, V28, 64 bits
+	WORD $0x4e78d7b8 // FADD V24, V29, V24, 64 bits
+	WORD $0x4ef7d737 // FSUB V23, V25, V23, 64 bits
+	WORD $0x4e76cf57 // FMLA V23, V26, V22, 64 bits
+	WORD $0x4e77d716 // FADD V22, V24, V23, 64 bits
+	WORD $0x4e76d776 // FADD V22, V27, V22, 64 bits
 	FMOVD F22, (R0)
 
 done:
@@ -7444,28 +7773,28 @@ TEXT ·gammaTemmeF64NEON(SB), NOSPLIT, $0-32
 	FMOVQ 256(R11), F1 // 0x1.62e42fefa39efp-01
 	FMOVQ 272(R11), F8 // 0x1.abc9e3b39803fp-56
 	FMOVQ 288(R11), F2 // -9223372036854775808
-	FMOVQ 4096(R11), F20 // 0x1.c738f198ab55p-18
-	FMOVQ 4112(R11), F21 // 0x1.4b12ad51452d5p-21
-	FMOVQ 336(R11), F5 // 0x1.8p+52
-	FMOVQ 912(R11), F9 // 0.5
-	FMOVQ 16(R11), F10 // 3
+	FMOVQ 4128(R11), F20 // 0x1.c738f198ab55p-18
+	FMOVQ 4144(R11), F21 // 0x1.4b12ad51452d5p-21
+	FMOVQ 16(R11), F9 // 3
+	FMOVQ 928(R11), F10 // 0.5
+	FMOVQ 320(R11), F5 // 0x1.8p+52
 	SUBS $4, R9
 	BLT tail
 
 loop:
-	BLOCK28
-	BLOCK29
+	BLOCK30
 	BLOCK31
 	BLOCK33
-	BLOCK52
-	BLOCK63
+	BLOCK35
+	BLOCK54
+	BLOCK68
 	FMOVQ F22, 0(R0)
 	FMOVQ 16(R1), F22
 	FMOVQ 16(R2), F23
-	BLOCK39
+	BLOCK40
 	FMOVQ 16(R1), F24
 	FMOVQ 16(R2), F25
-	BLOCK56
+	BLOCK63
 	WORD $0x6ef7e4d9 // FCMGT V25, V6, V23, 64 bits
 	WORD $0x6e771cd9 // BSL V25, V6, V23
 	WORD $0x6ee1fb37 // FSQRT V23, V25, 64 bits
@@ -7473,24 +7802,24 @@ loop:
 	WORD $0x6e79fc19 // FDIV V25, V0, V25, 64 bits
 	FMOVQ 16(R1), F26
 	FMOVQ 16(R2), F27
-	BLOCK30
 	BLOCK32
+	BLOCK34
 	BLOCK50
-	FMOVQ 6640(R11), F27 // -0x1.e573ac901e574p-07
+	FMOVQ 6672(R11), F27 // -0x1.e573ac901e574p-07
 	WORD $0x4e7acfbb // FMLA V27, V29, V26, 64 bits
-	FMOVQ 4032(R11), F29 // 0x1.5555555555555p-04
+	FMOVQ 4064(R11), F29 // 0x1.5555555555555p-04
 	WORD $0x4e7acf7d // FMLA V29, V27, V26, 64 bits
-	FMOVQ 6656(R11), F27 // -0x1.5555555555555p-02
+	FMOVQ 6688(R11), F27 // -0x1.5555555555555p-02
 	WORD $0x4e7acfbb // FMLA V27, V29, V26, 64 bits
 	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
-	FMOVQ 928(R11), F26 // 0x1.45f306dc9c883p-03
+	FMOVQ 688(R11), F26 // 0x1.45f306dc9c883p-03
 	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
 	WORD $0x6ee1fb39 // FSQRT V25, V25, 64 bits
 	WORD $0x6e79df79 // FMUL V25, V27, V25, 64 bits
 	FMOVQ 16(R1), F26
 	FMOVQ 16(R2), F27
-	BLOCK40
-	BLOCK63
+	BLOCK41
+	BLOCK68
 	FMOVQ F22, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -7505,12 +7834,12 @@ tail:
 	BLT last
 
 one:
-	BLOCK28
-	BLOCK29
+	BLOCK30
 	BLOCK31
 	BLOCK33
-	BLOCK52
-	BLOCK63
+	BLOCK35
+	BLOCK54
+	BLOCK68
 	FMOVQ F22, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
@@ -7523,10 +7852,10 @@ last:
 	BEQ done
 	FMOVD (R1), F22 // the other lanes become zero
 	FMOVD (R2), F23 // the other lanes become zero
-	BLOCK39
+	BLOCK40
 	FMOVD (R1), F24 // the other lanes become zero
 	FMOVD (R2), F25 // the other lanes become zero
-	BLOCK56
+	BLOCK63
 	WORD $0x6ef7e4d9 // FCMGT V25, V6, V23, 64 bits
 	WORD $0x6e771cd9 // BSL V25, V6, V23
 	WORD $0x6ee1fb37 // FSQRT V23, V25, 64 bits
@@ -7534,24 +7863,24 @@ last:
 	WORD $0x6e79fc19 // FDIV V25, V0, V25, 64 bits
 	FMOVD (R1), F26 // the other lanes become zero
 	FMOVD (R2), F27 // the other lanes become zero
-	BLOCK30
 	BLOCK32
+	BLOCK34
 	BLOCK50
-	FMOVQ 6640(R11), F27 // -0x1.e573ac901e574p-07
+	FMOVQ 6672(R11), F27 // -0x1.e573ac901e574p-07
 	WORD $0x4e7acfbb // FMLA V27, V29, V26, 64 bits
-	FMOVQ 4032(R11), F29 // 0x1.5555555555555p-04
+	FMOVQ 4064(R11), F29 // 0x1.5555555555555p-04
 	WORD $0x4e7acf7d // FMLA V29, V27, V26, 64 bits
-	FMOVQ 6656(R11), F27 // -0x1.5555555555555p-02
+	FMOVQ 6688(R11), F27 // -0x1.5555555555555p-02
 	WORD $0x4e7acfbb // FMLA V27, V29, V26, 64 bits
 	WORD $0x4e79cf9b // FMLA V27, V28, V25, 64 bits
-	FMOVQ 928(R11), F26 // 0x1.45f306dc9c883p-03
+	FMOVQ 688(R11), F26 // 0x1.45f306dc9c883p-03
 	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
 	WORD $0x6ee1fb39 // FSQRT V25, V25, 64 bits
 	WORD $0x6e79df79 // FMUL V25, V27, V25, 64 bits
 	FMOVD (R1), F26 // the other lanes become zero
 	FMOVD (R2), F27 // the other lanes become zero
-	BLOCK40
-	BLOCK63
+	BLOCK41
+	BLOCK68
 	FMOVD F22, (R0)
 
 done:

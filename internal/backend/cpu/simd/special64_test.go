@@ -123,9 +123,10 @@ func TestSpecial64Table(t *testing.T) {
 func TestSpecial64Edges(t *testing.T) {
 	inf := math.Inf(1)
 	var x []float64
-	for _, v := range []float64{0, 1e-310, 0x1p-1022, 1e-300, 1e-160, 1e-20, 0.425, 0.5, 0.85, 1, 1.25, 1.5, 2, 2.5, 3, 3.25, 4, 5, 8,
+	for _, v := range []float64{0, 5e-324, 1e-310, 0x1p-1022, 1e-300, 1e-160, 1e-20, 0.425, 0.5,
+		0.85, 1, 1.25, 1.5, 2, 2.5, 3, 3.25, 4, 5, 8,
 		12, 26, 27, 30, 38, 40, 100, 709, 713, 714, 720, 745, 750, 1e3, 9999, 10001, 1 << 20, 1<<20 + 1,
-		1e10, 1e16, 1e100, 1e200, 1e300, inf} {
+		1e10, 1e16, 1e100, 1e200, 1e300, 1.7e308, inf} {
 		for _, w := range []float64{v, math.Nextafter(v, inf), math.Nextafter(v, 0)} {
 			if w == v || v > 0 && v < inf {
 				x = append(x, w, -w)

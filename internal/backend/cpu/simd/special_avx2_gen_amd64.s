@@ -88,51 +88,51 @@
 	VFMADD213PD specialavx2Const<>+1440(SB), Y9, Y11; \
 	VFMADD213PD specialavx2Const<>+1472(SB), Y9, Y11; \
 	VFMADD231PD Y8, Y10, Y11; \
-	VMULPD Y11, Y7, Y8; \
-	VPAND specialavx2Const<>+1152(SB), Y8, Y8; \
-	VMULPD Y8, Y5, Y8; \
-	VMOVUPS specialavx2Const<>+1504(SB), Y9; \
-	VMAXPD Y8, Y9, Y8; \
-	VMOVUPS specialavx2Const<>+1472(SB), Y9; \
-	VDIVPD Y8, Y9, Y8; \
-	VCMPPD $17, specialavx2Const<>+1184(SB), Y8, Y9; \
-	VMULPD specialavx2Const<>+1536(SB), Y8, Y10; \
-	VBLENDVPD Y9, Y10, Y8, Y8; \
-	VPADDQ specialavx2Const<>+608(SB), Y8, Y10; \
-	VPSRLQ $52, Y10, Y10; \
-	VPSLLQ $52, Y10, Y11; \
-	VPSUBQ Y11, Y8, Y8; \
-	VPADDQ Y0, Y8, Y8; \
-	VSUBPD Y0, Y8, Y8; \
-	VPOR specialavx2Const<>+640(SB), Y10, Y10; \
-	VSUBPD specialavx2Const<>+672(SB), Y10, Y10; \
-	VMOVUPS specialavx2Const<>+224(SB), Y11; \
-	VBLENDVPD Y9, specialavx2Const<>+1568(SB), Y11, Y9; \
-	VSUBPD Y9, Y10, Y9; \
-	VADDPD Y2, Y8, Y10; \
-	VDIVPD Y10, Y8, Y10; \
-	VMULPD Y10, Y10, Y11; \
-	VMOVUPS specialavx2Const<>+704(SB), Y12; \
-	VFMADD231PD specialavx2Const<>+736(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+768(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+800(SB), Y11, Y12; \
-	VFMADD213PD specialavx2Const<>+832(SB), Y11, Y12; \
-	VMULPD Y12, Y11, Y11; \
-	VMULPD Y8, Y8, Y12; \
-	VMULPD Y1, Y12, Y12; \
-	VADDPD Y11, Y12, Y11; \
-	VMULPD Y11, Y10, Y10; \
-	VFMADD231PD specialavx2Const<>+1600(SB), Y9, Y10; \
-	VSUBPD Y10, Y12, Y10; \
-	VSUBPD Y10, Y8, Y8; \
-	VFMADD231PD specialavx2Const<>+1632(SB), Y9, Y8; \
-	VSUBPD Y6, Y8, Y8; \
-	VCMPPD $17, specialavx2Const<>+1664(SB), Y5, Y9; \
-	VCMPPD $30, specialavx2Const<>+128(SB), Y5, Y10; \
-	VCMPPD $30, specialavx2Const<>+224(SB), Y4, Y11; \
-	VCMPPD $0, specialavx2Const<>+224(SB), Y7, Y7; \
-	VBLENDVPD Y7, specialavx2Const<>+1120(SB), Y8, Y7; \
-	VBLENDVPD Y11, Y6, Y7, Y6
+	VMULPD Y11, Y7, Y7; \
+	VPAND specialavx2Const<>+1152(SB), Y7, Y7; \
+	VMULPD Y7, Y5, Y5; \
+	VMOVUPS specialavx2Const<>+1504(SB), Y7; \
+	VMAXPD Y5, Y7, Y5; \
+	VMOVUPS specialavx2Const<>+1472(SB), Y7; \
+	VDIVPD Y5, Y7, Y5; \
+	VCMPPD $17, specialavx2Const<>+1184(SB), Y5, Y7; \
+	VMULPD specialavx2Const<>+1536(SB), Y5, Y8; \
+	VBLENDVPD Y7, Y8, Y5, Y5; \
+	VPADDQ specialavx2Const<>+608(SB), Y5, Y8; \
+	VPSRLQ $52, Y8, Y8; \
+	VPSLLQ $52, Y8, Y9; \
+	VPSUBQ Y9, Y5, Y5; \
+	VPADDQ Y0, Y5, Y5; \
+	VSUBPD Y0, Y5, Y5; \
+	VPOR specialavx2Const<>+640(SB), Y8, Y8; \
+	VSUBPD specialavx2Const<>+672(SB), Y8, Y8; \
+	VMOVUPS specialavx2Const<>+224(SB), Y9; \
+	VBLENDVPD Y7, specialavx2Const<>+1568(SB), Y9, Y7; \
+	VSUBPD Y7, Y8, Y7; \
+	VADDPD Y2, Y5, Y8; \
+	VDIVPD Y8, Y5, Y8; \
+	VMULPD Y8, Y8, Y9; \
+	VMOVUPS specialavx2Const<>+704(SB), Y10; \
+	VFMADD231PD specialavx2Const<>+736(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+768(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+800(SB), Y9, Y10; \
+	VFMADD213PD specialavx2Const<>+832(SB), Y9, Y10; \
+	VMULPD Y10, Y9, Y9; \
+	VMULPD Y5, Y5, Y10; \
+	VMULPD Y1, Y10, Y10; \
+	VADDPD Y9, Y10, Y9; \
+	VMULPD Y9, Y8, Y8; \
+	VFMADD231PD specialavx2Const<>+1600(SB), Y7, Y8; \
+	VSUBPD Y8, Y10, Y8; \
+	VSUBPD Y8, Y5, Y5; \
+	VFMADD231PD specialavx2Const<>+1632(SB), Y7, Y5; \
+	VSUBPD Y6, Y5, Y5; \
+	VPAND specialavx2Const<>+1152(SB), Y4, Y7; \
+	VCMPPD $17, specialavx2Const<>+1664(SB), Y7, Y8; \
+	VCMPPD $30, specialavx2Const<>+128(SB), Y7, Y9; \
+	VCMPPD $30, specialavx2Const<>+224(SB), Y4, Y10; \
+	VROUNDPD $0, Y7, Y11; \
+	VCMPPD $0, Y7, Y11, Y11
 
 #define BLOCK2 \
 	VCVTPS2PD (SI), Y2; \
@@ -919,22 +919,24 @@
 	VFMADD213PD specialavx2Const<>+4416(SB), Y7, Y11
 
 #define BLOCK10 \
-	VCMPPD $17, specialavx2Const<>+1184(SB), Y5, Y7; \
-	VMULPD specialavx2Const<>+1536(SB), Y5, Y8; \
-	VBLENDVPD Y7, Y8, Y5, Y8; \
-	VPADDQ specialavx2Const<>+608(SB), Y8, Y11; \
+	VBLENDVPD Y11, specialavx2Const<>+1120(SB), Y5, Y5; \
+	VBLENDVPD Y10, Y6, Y5, Y5; \
+	VCMPPD $17, specialavx2Const<>+1184(SB), Y7, Y6; \
+	VMULPD specialavx2Const<>+1536(SB), Y7, Y10; \
+	VBLENDVPD Y6, Y10, Y7, Y10; \
+	VPADDQ specialavx2Const<>+608(SB), Y10, Y11; \
 	VPSRLQ $52, Y11, Y11; \
 	VPSLLQ $52, Y11, Y12; \
-	VPSUBQ Y12, Y8, Y8; \
-	VPADDQ Y0, Y8, Y8; \
-	VSUBPD Y0, Y8, Y8; \
+	VPSUBQ Y12, Y10, Y10; \
+	VPADDQ Y0, Y10, Y10; \
+	VSUBPD Y0, Y10, Y10; \
 	VPOR specialavx2Const<>+640(SB), Y11, Y11; \
 	VSUBPD specialavx2Const<>+672(SB), Y11, Y11; \
 	VMOVUPS specialavx2Const<>+224(SB), Y12; \
-	VBLENDVPD Y7, specialavx2Const<>+1568(SB), Y12, Y7; \
-	VSUBPD Y7, Y11, Y7; \
-	VADDPD Y2, Y8, Y11; \
-	VDIVPD Y11, Y8, Y11; \
+	VBLENDVPD Y6, specialavx2Const<>+1568(SB), Y12, Y6; \
+	VSUBPD Y6, Y11, Y6; \
+	VADDPD Y2, Y10, Y11; \
+	VDIVPD Y11, Y10, Y11; \
 	VMULPD Y11, Y11, Y12; \
 	VMOVUPS specialavx2Const<>+704(SB), Y13; \
 	VFMADD231PD specialavx2Const<>+736(SB), Y12, Y13; \
@@ -942,31 +944,29 @@
 	VFMADD213PD specialavx2Const<>+800(SB), Y12, Y13; \
 	VFMADD213PD specialavx2Const<>+832(SB), Y12, Y13; \
 	VMULPD Y13, Y12, Y12; \
-	VMULPD Y8, Y8, Y13; \
+	VMULPD Y10, Y10, Y13; \
 	VMULPD Y1, Y13, Y13; \
 	VADDPD Y12, Y13, Y12; \
 	VMULPD Y12, Y11, Y11; \
-	VFMADD231PD specialavx2Const<>+1600(SB), Y7, Y11; \
+	VFMADD231PD specialavx2Const<>+1600(SB), Y6, Y11; \
 	VSUBPD Y11, Y13, Y11; \
-	VSUBPD Y11, Y8, Y8; \
-	VFMADD231PD specialavx2Const<>+1632(SB), Y7, Y8; \
-	VCMPPD $0, specialavx2Const<>+224(SB), Y5, Y5; \
+	VSUBPD Y11, Y10, Y10; \
+	VFMADD231PD specialavx2Const<>+1632(SB), Y6, Y10; \
+	VCMPPD $0, specialavx2Const<>+224(SB), Y7, Y6; \
 	VMOVUPS specialavx2Const<>+224(SB), Y7; \
-	VSUBPD Y8, Y7, Y7; \
-	VBLENDVPD Y5, specialavx2Const<>+1120(SB), Y7, Y5; \
-	VBLENDVPD Y9, Y5, Y6, Y5; \
+	VSUBPD Y10, Y7, Y7; \
+	VBLENDVPD Y6, specialavx2Const<>+1120(SB), Y7, Y6; \
+	VBLENDVPD Y8, Y6, Y5, Y5; \
 	VCMPPD $30, specialavx2Const<>+224(SB), Y4, Y6; \
 	VCMPPD $17, specialavx2Const<>+1120(SB), Y4, Y7; \
 	VPAND Y7, Y6, Y6; \
-	VSUBPD Y0, Y8, Y7; \
+	VSUBPD Y0, Y10, Y7; \
 	VMULPD Y7, Y4, Y7; \
 	VMOVUPS specialavx2Const<>+1120(SB), Y8; \
 	VBLENDVPD Y6, Y7, Y8, Y6; \
-	VBLENDVPD Y10, Y6, Y5, Y5; \
+	VBLENDVPD Y9, Y6, Y5, Y5; \
 	VCMPPD $3, Y4, Y4, Y6; \
-	VBLENDVPD Y6, Y4, Y5, Y4; \
-	VCVTPD2PSY Y4, X5; \
-	VMOVUPS X5, (DI)
+	VBLENDVPD Y6, Y4, Y5, Y4
 
 #define BLOCK11 \
 	VCVTPS2PD (SI), Y9; \
@@ -2287,6 +2287,8 @@ done:
 rare0:
 	BLOCK1
 	BLOCK10
+	VCVTPD2PSY Y4, X5
+	VMOVUPS X5, (DI)
 	JMP back0
 
 rare1:
@@ -2373,97 +2375,52 @@ rare1:
 	VFMADD213PD specialavx2Const<>+1440(SB), Y9, Y11
 	VFMADD213PD specialavx2Const<>+1472(SB), Y9, Y11
 	VFMADD231PD Y8, Y10, Y11
-	VMULPD Y11, Y7, Y8
-	VPAND specialavx2Const<>+1152(SB), Y8, Y8
-	VMULPD Y8, Y5, Y8
-	VMOVUPS specialavx2Const<>+1504(SB), Y9
-	VMAXPD Y8, Y9, Y8
-	VMOVUPS specialavx2Const<>+1472(SB), Y9
-	VDIVPD Y8, Y9, Y8
-	VCMPPD $17, specialavx2Const<>+1184(SB), Y8, Y9
-	VMULPD specialavx2Const<>+1536(SB), Y8, Y10
-	VBLENDVPD Y9, Y10, Y8, Y8
-	VPADDQ specialavx2Const<>+608(SB), Y8, Y10
-	VPSRLQ $52, Y10, Y10
-	VPSLLQ $52, Y10, Y11
-	VPSUBQ Y11, Y8, Y8
-	VPADDQ Y0, Y8, Y8
-	VSUBPD Y0, Y8, Y8
-	VPOR specialavx2Const<>+640(SB), Y10, Y10
-	VSUBPD specialavx2Const<>+672(SB), Y10, Y10
-	VMOVUPS specialavx2Const<>+224(SB), Y11
-	VBLENDVPD Y9, specialavx2Const<>+1568(SB), Y11, Y9
-	VSUBPD Y9, Y10, Y9
-	VADDPD Y2, Y8, Y10
-	VDIVPD Y10, Y8, Y10
-	VMULPD Y10, Y10, Y11
-	VMOVUPS specialavx2Const<>+704(SB), Y12
-	VFMADD231PD specialavx2Const<>+736(SB), Y11, Y12
-	VFMADD213PD specialavx2Const<>+768(SB), Y11, Y12
-	VFMADD213PD specialavx2Const<>+800(SB), Y11, Y12
-	VFMADD213PD specialavx2Const<>+832(SB), Y11, Y12
-	VMULPD Y12, Y11, Y11
-	VMULPD Y8, Y8, Y12
-	VMULPD Y1, Y12, Y12
-	VADDPD Y11, Y12, Y11
-	VMULPD Y11, Y10, Y10
-	VFMADD231PD specialavx2Const<>+1600(SB), Y9, Y10
-	VSUBPD Y10, Y12, Y10
-	VSUBPD Y10, Y8, Y8
-	VFMADD231PD specialavx2Const<>+1632(SB), Y9, Y8
-	VSUBPD Y6, Y8, Y8
-	VCMPPD $17, specialavx2Const<>+1664(SB), Y5, Y9
-	VCMPPD $30, specialavx2Const<>+128(SB), Y5, Y10
-	VCMPPD $30, specialavx2Const<>+224(SB), Y4, Y11
-	VCMPPD $0, specialavx2Const<>+224(SB), Y7, Y7
-	VBLENDVPD Y7, specialavx2Const<>+1120(SB), Y8, Y7
-	VBLENDVPD Y11, Y6, Y7, Y6
+	VMULPD Y11, Y7, Y7
+	VPAND specialavx2Const<>+1152(SB), Y7, Y7
+	VMULPD Y7, Y5, Y5
+	VMOVUPS specialavx2Const<>+1504(SB), Y7
+	VMAXPD Y5, Y7, Y5
+	VMOVUPS specialavx2Const<>+1472(SB), Y7
+	VDIVPD Y5, Y7, Y5
 	VCMPPD $17, specialavx2Const<>+1184(SB), Y5, Y7
 	VMULPD specialavx2Const<>+1536(SB), Y5, Y8
-	VBLENDVPD Y7, Y8, Y5, Y8
-	VPADDQ specialavx2Const<>+608(SB), Y8, Y11
-	VPSRLQ $52, Y11, Y11
-	VPSLLQ $52, Y11, Y12
-	VPSUBQ Y12, Y8, Y8
-	VPADDQ Y0, Y8, Y8
-	VSUBPD Y0, Y8, Y8
-	VPOR specialavx2Const<>+640(SB), Y11, Y11
-	VSUBPD specialavx2Const<>+672(SB), Y11, Y11
-	VMOVUPS specialavx2Const<>+224(SB), Y12
-	VBLENDVPD Y7, specialavx2Const<>+1568(SB), Y12, Y7
-	VSUBPD Y7, Y11, Y7
-	VADDPD Y2, Y8, Y11
-	VDIVPD Y11, Y8, Y11
-	VMULPD Y11, Y11, Y12
-	VMOVUPS specialavx2Const<>+704(SB), Y13
-	VFMADD231PD specialavx2Const<>+736(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+768(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+800(SB), Y12, Y13
-	VFMADD213PD specialavx2Const<>+832(SB), Y12, Y13
-	VMULPD Y13, Y12, Y12
-	VMULPD Y8, Y8, Y13
-	VMULPD Y1, Y13, Y13
-	VADDPD Y12, Y13, Y12
-	VMULPD Y12, Y11, Y11
-	VFMADD231PD specialavx2Const<>+1600(SB), Y7, Y11
-	VSUBPD Y11, Y13, Y11
-	VSUBPD Y11, Y8, Y8
-	VFMADD231PD specialavx2Const<>+1632(SB), Y7, Y8
-	VCMPPD $0, specialavx2Const<>+224(SB), Y5, Y5
-	VMOVUPS specialavx2Const<>+224(SB), Y7
-	VSUBPD Y8, Y7, Y7
-	VBLENDVPD Y5, specialavx2Const<>+1120(SB), Y7, Y5
-	VBLENDVPD Y9, Y5, Y6, Y5
-	VCMPPD $30, specialavx2Const<>+224(SB), Y4, Y6
-	VCMPPD $17, specialavx2Const<>+1120(SB), Y4, Y7
-	VPAND Y7, Y6, Y6
-	VSUBPD Y0, Y8, Y7
-	VMULPD Y7, Y4, Y7
-	VMOVUPS specialavx2Const<>+1120(SB), Y8
-	VBLENDVPD Y6, Y7, Y8, Y6
-	VBLENDVPD Y10, Y6, Y5, Y5
-	VCMPPD $3, Y4, Y4, Y6
-	VBLENDVPD Y6, Y4, Y5, Y4
+	VBLENDVPD Y7, Y8, Y5, Y5
+	VPADDQ specialavx2Const<>+608(SB), Y5, Y8
+	VPSRLQ $52, Y8, Y8
+	VPSLLQ $52, Y8, Y9
+	VPSUBQ Y9, Y5, Y5
+	VPADDQ Y0, Y5, Y5
+	VSUBPD Y0, Y5, Y5
+	VPOR specialavx2Const<>+640(SB), Y8, Y8
+	VSUBPD specialavx2Const<>+672(SB), Y8, Y8
+	VMOVUPS specialavx2Const<>+224(SB), Y9
+	VBLENDVPD Y7, specialavx2Const<>+1568(SB), Y9, Y7
+	VSUBPD Y7, Y8, Y7
+	VADDPD Y2, Y5, Y8
+	VDIVPD Y8, Y5, Y8
+	VMULPD Y8, Y8, Y9
+	VMOVUPS specialavx2Const<>+704(SB), Y10
+	VFMADD231PD specialavx2Const<>+736(SB), Y9, Y10
+	VFMADD213PD specialavx2Const<>+768(SB), Y9, Y10
+	VFMADD213PD specialavx2Const<>+800(SB), Y9, Y10
+	VFMADD213PD specialavx2Const<>+832(SB), Y9, Y10
+	VMULPD Y10, Y9, Y9
+	VMULPD Y5, Y5, Y10
+	VMULPD Y1, Y10, Y10
+	VADDPD Y9, Y10, Y9
+	VMULPD Y9, Y8, Y8
+	VFMADD231PD specialavx2Const<>+1600(SB), Y7, Y8
+	VSUBPD Y8, Y10, Y8
+	VSUBPD Y8, Y5, Y5
+	VFMADD231PD specialavx2Const<>+1632(SB), Y7, Y5
+	VSUBPD Y6, Y5, Y5
+	VPAND specialavx2Const<>+1152(SB), Y4, Y7
+	VCMPPD $17, specialavx2Const<>+1664(SB), Y7, Y8
+	VCMPPD $30, specialavx2Const<>+128(SB), Y7, Y9
+	VCMPPD $30, specialavx2Const<>+224(SB), Y4, Y10
+	VROUNDPD $0, Y7, Y11
+	VCMPPD $0, Y7, Y11, Y11
+	BLOCK10
 	VCVTPD2PSY Y4, X5
 	VMOVUPS X5, 16(DI)
 	JMP back1
@@ -2471,6 +2428,8 @@ rare1:
 rare2:
 	BLOCK1
 	BLOCK10
+	VCVTPD2PSY Y4, X5
+	VMOVUPS X5, (DI)
 	JMP back2
 
 // func lgammaHighF32AVX2(z, x *float32, n int)

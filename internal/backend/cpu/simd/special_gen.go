@@ -127,68 +127,70 @@ func lgammaFar1(x float32) float32 {
 	v92 := math.FMA(v81, 0x1.a39ef35793c76p-33, v91)
 	v93 := v77 - (v90 - v92)
 	v94 := math.FMA(v81, 0x1.62e42feep-01, v93)
-	var v95 float64 = v94 - v52
-	if v54 == 0 {
-		v95 = math.Float64frombits(0x7ff0000000000000)
+	v95 := int64(math.Float64bits(float64(x))) & 9223372036854775807
+	v96 := math.RoundToEven(math.Float64frombits(uint64(v95)))
+	var v97 float64 = v94 - v52
+	if v96 == math.Float64frombits(uint64(v95)) {
+		v97 = math.Float64frombits(0x7ff0000000000000)
 	}
-	var v96 float64 = v95
+	var v98 float64 = v97
 	if float64(x) > 0 {
-		v96 = v52
+		v98 = v52
 	}
-	v97 := math.Float64frombits(uint64(v0)) < 0x1p-1022
-	v98 := float64(math.Float64frombits(uint64(v0)) * 0x1p+54)
-	var v99 float64 = math.Float64frombits(uint64(v0))
-	if v97 {
-		v99 = v98
+	v99 := math.Float64frombits(uint64(v95)) < 0x1p-1022
+	v100 := float64(math.Float64frombits(uint64(v95)) * 0x1p+54)
+	var v101 float64 = math.Float64frombits(uint64(v95))
+	if v99 {
+		v101 = v100
 	}
-	v100 := int64(math.Float64bits(v99)) + 2638147582215219
-	v101 := int64(uint64(v100) >> 52)
-	v102 := int64(math.Float64bits(v99)) - (v101 << 52)
-	v103 := v102 + 4607182418800017408
-	v104 := math.Float64frombits(uint64(v103)) - 1
-	v105 := v101 | 4841369599423283200
-	v106 := math.Float64frombits(uint64(v105)) - 0x1.00000000003ffp+52
-	var v107 float64 = 0
-	if v97 {
-		v107 = 54
+	v102 := int64(math.Float64bits(v101)) + 2638147582215219
+	v103 := int64(uint64(v102) >> 52)
+	v104 := int64(math.Float64bits(v101)) - (v103 << 52)
+	v105 := v104 + 4607182418800017408
+	v106 := math.Float64frombits(uint64(v105)) - 1
+	v107 := v103 | 4841369599423283200
+	v108 := math.Float64frombits(uint64(v107)) - 0x1.00000000003ffp+52
+	var v109 float64 = 0
+	if v99 {
+		v109 = 54
 	}
-	v108 := v106 - v107
-	v109 := v104 / (v104 + 2)
-	v110 := float64(v109 * v109)
-	v111 := math.FMA(0x1.745d1745d1746p-03, v110, 0x1.c71c71c71c71cp-03)
-	v112 := math.FMA(v111, v110, 0x1.2492492492492p-02)
-	v113 := math.FMA(v112, v110, 0.4)
-	v114 := math.FMA(v113, v110, 0x1.5555555555555p-01)
-	v115 := float64(v110 * v114)
-	v116 := float64(v104 * v104)
-	v117 := float64(v116 * 0.5)
-	v118 := float64(v109 * (v117 + v115))
-	v119 := math.FMA(v108, 0x1.a39ef35793c76p-33, v118)
-	v120 := v104 - (v117 - v119)
-	v121 := math.FMA(v108, 0x1.62e42feep-01, v120)
-	var v122 float64 = 0 - v121
-	if math.Float64frombits(uint64(v0)) == 0 {
-		v122 = math.Float64frombits(0x7ff0000000000000)
+	v110 := v108 - v109
+	v111 := v106 / (v106 + 2)
+	v112 := float64(v111 * v111)
+	v113 := math.FMA(0x1.745d1745d1746p-03, v112, 0x1.c71c71c71c71cp-03)
+	v114 := math.FMA(v113, v112, 0x1.2492492492492p-02)
+	v115 := math.FMA(v114, v112, 0.4)
+	v116 := math.FMA(v115, v112, 0x1.5555555555555p-01)
+	v117 := float64(v112 * v116)
+	v118 := float64(v106 * v106)
+	v119 := float64(v118 * 0.5)
+	v120 := float64(v111 * (v119 + v117))
+	v121 := math.FMA(v110, 0x1.a39ef35793c76p-33, v120)
+	v122 := v106 - (v119 - v121)
+	v123 := math.FMA(v110, 0x1.62e42feep-01, v122)
+	var v124 float64 = 0 - v123
+	if math.Float64frombits(uint64(v95)) == 0 {
+		v124 = math.Float64frombits(0x7ff0000000000000)
 	}
-	var v123 float64 = v96
-	if math.Float64frombits(uint64(v0)) < 1e-20 {
-		v123 = v122
+	var v125 float64 = v98
+	if math.Float64frombits(uint64(v95)) < 1e-20 {
+		v125 = v124
 	}
-	v124 := (float64(x) > 0) && (float64(x) < math.Float64frombits(0x7ff0000000000000))
-	v125 := float64(float64(x) * (v121 - 1))
-	var v126 float64 = math.Float64frombits(0x7ff0000000000000)
-	if v124 {
-		v126 = v125
+	v126 := (float64(x) > 0) && (float64(x) < math.Float64frombits(0x7ff0000000000000))
+	v127 := float64(float64(x) * (v123 - 1))
+	var v128 float64 = math.Float64frombits(0x7ff0000000000000)
+	if v126 {
+		v128 = v127
 	}
-	var v127 float64 = v123
-	if math.Float64frombits(uint64(v0)) > 0x1.7e43c8800759cp+996 {
-		v127 = v126
+	var v129 float64 = v125
+	if math.Float64frombits(uint64(v95)) > 0x1.7e43c8800759cp+996 {
+		v129 = v128
 	}
-	var v128 float64 = v127
+	var v130 float64 = v129
 	if float64(x) != float64(x) {
-		v128 = float64(x)
+		v130 = float64(x)
 	}
-	return float32(v128)
+	return float32(v130)
 }
 
 func lgamma1(x float32) float32 {

@@ -110,29 +110,29 @@
 	FMOVQ 736(R11), F26; \
 	WORD $0x4e77cf3a; \
 	WORD $0x4e76cf1a; \
-	WORD $0x6e7adeb6; \
-	FMOVQ 576(R11), F23; \
-	WORD $0x4e371ed6; \
-	WORD $0x6e76de76; \
-	FMOVQ 752(R11), F23; \
-	WORD $0x4e76f6f6; \
-	FMOVQ 736(R11), F23; \
-	WORD $0x6e76fef6; \
-	FMOVQ 592(R11), F23; \
-	WORD $0x6ef6e6f8; \
-	FMOVQ 768(R11), F23; \
-	WORD $0x6e77ded7; \
-	WORD $0x6eb81ef6; \
-	WORD $0x4eea86d7; \
-	WORD $0x6f4c06f7; \
-	WORD $0x4f7456f9; \
-	WORD $0x6ef986d6; \
-	WORD $0x4ee086d6; \
-	WORD $0x4ee0d6d6; \
-	WORD $0x4eab1ef7; \
-	WORD $0x4eecd6f7; \
-	FMOVQ 784(R11), F25; \
-	WORD $0x6e671f38
+	WORD $0x6e7adeb5; \
+	FMOVQ 576(R11), F22; \
+	WORD $0x4e361eb5; \
+	WORD $0x6e75de73; \
+	FMOVQ 752(R11), F21; \
+	WORD $0x4e73f6b3; \
+	FMOVQ 736(R11), F21; \
+	WORD $0x6e73feb3; \
+	FMOVQ 592(R11), F21; \
+	WORD $0x6ef3e6b6; \
+	FMOVQ 768(R11), F21; \
+	WORD $0x6e75de75; \
+	WORD $0x6eb61eb3; \
+	WORD $0x4eea8675; \
+	WORD $0x6f4c06b5; \
+	WORD $0x4f7456b7; \
+	WORD $0x6ef78673; \
+	WORD $0x4ee08673; \
+	WORD $0x4ee0d673; \
+	WORD $0x4eab1eb5; \
+	WORD $0x4eecd6b5; \
+	FMOVQ 784(R11), F23; \
+	WORD $0x6e671ef6
 
 #define BLOCK2 \
 	FMOVD 0(R1), F18; \
@@ -689,42 +689,45 @@
 	FMOVQ 528(R11), F25
 
 #define BLOCK7 \
-	WORD $0x4ef8d6f7; \
-	WORD $0x4e62d6d8; \
-	WORD $0x6e78fed8; \
-	WORD $0x6e78df19; \
-	FMOVQ 432(R11), F26; \
-	WORD $0x4e79cdba; \
-	FMOVQ 448(R11), F27; \
-	WORD $0x4e79cf5b; \
-	FMOVQ 464(R11), F26; \
-	WORD $0x4e79cf7a; \
-	FMOVQ 480(R11), F27; \
-	WORD $0x4e79cf5b; \
-	WORD $0x6e7bdf39; \
-	WORD $0x6e76deda; \
-	WORD $0x6e61df5a; \
-	WORD $0x4e79d759; \
-	WORD $0x6e79df18; \
-	FMOVQ 800(R11), F25; \
-	WORD $0x4e79cef8; \
-	WORD $0x4ef8d758; \
-	WORD $0x4ef8d6d6; \
-	FMOVQ 816(R11), F24; \
-	WORD $0x4e78cef6; \
-	WORD $0x4ef4d6d6; \
-	FMOVQ 832(R11), F23; \
-	WORD $0x6ef3e6f8; \
-	WORD $0x6ee4e677; \
-	WORD $0x6ee7e659; \
-	WORD $0x4e67e6ba; \
-	WORD $0x6eba1e36; \
-	WORD $0x6eb91e96; \
+	WORD $0x4ef6d6b5; \
+	WORD $0x4e62d676; \
+	WORD $0x6e76fe76; \
+	WORD $0x6e76ded7; \
+	FMOVQ 432(R11), F24; \
+	WORD $0x4e77cdb8; \
+	FMOVQ 448(R11), F25; \
+	WORD $0x4e77cf19; \
+	FMOVQ 464(R11), F24; \
+	WORD $0x4e77cf38; \
+	FMOVQ 480(R11), F25; \
+	WORD $0x4e77cf19; \
+	WORD $0x6e79def7; \
+	WORD $0x6e73de78; \
+	WORD $0x6e61df18; \
+	WORD $0x4e77d717; \
+	WORD $0x6e77ded6; \
+	FMOVQ 800(R11), F23; \
+	WORD $0x4e77ceb6; \
+	WORD $0x4ef6d716; \
+	WORD $0x4ef6d673; \
+	FMOVQ 816(R11), F22; \
+	WORD $0x4e76ceb3; \
+	WORD $0x4ef4d673; \
+	FMOVQ 576(R11), F21; \
+	WORD $0x4e351e55; \
+	FMOVQ 832(R11), F22; \
+	WORD $0x6ef5e6d7; \
+	WORD $0x6ee4e6b6; \
+	WORD $0x6ee7e658; \
+	WORD $0x4e618ab9; \
+	WORD $0x4e75e73a; \
+	WORD $0x6eba1e33; \
+	WORD $0x6eb81e93; \
 	FMOVQ 592(R11), F20; \
-	WORD $0x6ef3e695; \
+	WORD $0x6ef5e698; \
 	FMOVQ 768(R11), F20; \
-	WORD $0x6e74de74; \
-	WORD $0x6ef51e74; \
+	WORD $0x6e74deb4; \
+	WORD $0x6ef81eb4; \
 	WORD $0x4eea8699; \
 	WORD $0x6f4c0739; \
 	WORD $0x4f74573a; \
@@ -734,8 +737,8 @@
 	WORD $0x4eab1f39; \
 	WORD $0x4eecd739; \
 	FMOVQ 784(R11), F26; \
-	WORD $0x6e671f55; \
-	WORD $0x4ef5d735; \
+	WORD $0x6e671f58; \
+	WORD $0x4ef8d738; \
 	WORD $0x4e62d699; \
 	WORD $0x6e79fe99; \
 	WORD $0x6e79df3a; \
@@ -749,10 +752,7 @@
 	WORD $0x4e7acf7c; \
 	WORD $0x6e7cdf5a; \
 	WORD $0x6e74de9b; \
-	WORD $0x6e61df7b; \
-	WORD $0x4e7ad77a; \
-	WORD $0x6e7adf39; \
-	FMOVQ 800(R11), F26
+	WORD $0x6e61df7b
 
 #define BLOCK8 \
 	WORD $0x6ef2e413; \
@@ -1385,26 +1385,30 @@
 	WORD $0x4e74cef5
 
 #define BLOCK19 \
-	WORD $0x4e7aceb9; \
+	WORD $0x4e7ad77a; \
+	WORD $0x6e7adf39; \
+	FMOVQ 800(R11), F26; \
+	WORD $0x4e7acf19; \
 	WORD $0x4ef9d779; \
 	WORD $0x4ef9d694; \
 	FMOVQ 816(R11), F25; \
-	WORD $0x4e79ceb4; \
-	WORD $0x4e67e675; \
-	WORD $0x4ef4d4f3; \
-	WORD $0x6eb51e33; \
-	WORD $0x6eb81e76; \
-	WORD $0x6ee7e653; \
-	WORD $0x6ef2e635; \
-	WORD $0x4e351e73; \
+	WORD $0x4e79cf14; \
+	WORD $0x4e67e6b8; \
+	WORD $0x4ef4d4f5; \
+	WORD $0x6eb81e35; \
+	WORD $0x6eb71eb3; \
+	WORD $0x6ee7e655; \
+	WORD $0x6ef2e637; \
+	WORD $0x4e371eb5; \
 	WORD $0x4ee0d694; \
 	WORD $0x6e74de54; \
-	WORD $0x6ef31e34; \
-	WORD $0x6eb71e96; \
-	WORD $0x4e72e653; \
-	WORD $0x6e205a73; \
-	WORD $0x6eb31e56; \
-	WORD $0x0e616ad2
+	WORD $0x6ef51e34; \
+	WORD $0x6eb61e93; \
+	WORD $0x4e72e654; \
+	WORD $0x6e205a94; \
+	WORD $0x6eb41e53; \
+	WORD $0x0e616a72; \
+	FMOVD F18, 0(R0)
 
 #define BLOCK20 \
 	WORD $0x4e63ce95; \
@@ -2011,7 +2015,6 @@ rare0:
 	BLOCK1
 	BLOCK7
 	BLOCK19
-	FMOVD F18, 0(R0)
 	JMP back0
 
 rare1:
@@ -2120,31 +2123,53 @@ rare1:
 	FMOVQ 736(R11), F26 // 0x1.921fb54442d18p+01
 	WORD $0x4e77cf3a // FMLA V26, V25, V23, 64 bits
 	WORD $0x4e76cf1a // FMLA V26, V24, V22, 64 bits
-	WORD $0x6e7adeb6 // FMUL V22, V21, V26, 64 bits
-	FMOVQ 576(R11), F23 // 9223372036854775807
-	WORD $0x4e371ed6 // AND V22, V22, V23
-	WORD $0x6e76de76 // FMUL V22, V19, V22, 64 bits
-	FMOVQ 752(R11), F23 // 0x1p-1000
-	WORD $0x4e76f6f6 // FMAX V22, V23, V22, 64 bits
-	FMOVQ 736(R11), F23 // 0x1.921fb54442d18p+01
-	WORD $0x6e76fef6 // FDIV V22, V23, V22, 64 bits
-	FMOVQ 592(R11), F23 // 0x1p-1022
-	WORD $0x6ef6e6f8 // FCMGT V24, V23, V22, 64 bits
-	FMOVQ 768(R11), F23 // 0x1p+54
-	WORD $0x6e77ded7 // FMUL V23, V22, V23, 64 bits
-	WORD $0x6eb81ef6 // BIT V22, V23, V24
-	WORD $0x4eea86d7 // ADD V23, V22, V10, 64 bits
-	WORD $0x6f4c06f7 // USHR V23, V23, 52
-	WORD $0x4f7456f9 // SHL V25, V23, 52
-	WORD $0x6ef986d6 // SUB V22, V22, V25, 64 bits
-	WORD $0x4ee086d6 // ADD V22, V22, V0, 64 bits
-	WORD $0x4ee0d6d6 // FSUB V22, V22, V0, 64 bits
-	WORD $0x4eab1ef7 // ORR V23, V23, V11
-	WORD $0x4eecd6f7 // FSUB V23, V23, V12, 64 bits
-	FMOVQ 784(R11), F25 // 54
-	WORD $0x6e671f38 // BSL V24, V25, V7
+	WORD $0x6e7adeb5 // FMUL V21, V21, V26, 64 bits
+	FMOVQ 576(R11), F22 // 9223372036854775807
+	WORD $0x4e361eb5 // AND V21, V21, V22
+	WORD $0x6e75de73 // FMUL V19, V19, V21, 64 bits
+	FMOVQ 752(R11), F21 // 0x1p-1000
+	WORD $0x4e73f6b3 // FMAX V19, V21, V19, 64 bits
+	FMOVQ 736(R11), F21 // 0x1.921fb54442d18p+01
+	WORD $0x6e73feb3 // FDIV V19, V21, V19, 64 bits
+	FMOVQ 592(R11), F21 // 0x1p-1022
+	WORD $0x6ef3e6b6 // FCMGT V22, V21, V19, 64 bits
+	FMOVQ 768(R11), F21 // 0x1p+54
+	WORD $0x6e75de75 // FMUL V21, V19, V21, 64 bits
+	WORD $0x6eb61eb3 // BIT V19, V21, V22
+	WORD $0x4eea8675 // ADD V21, V19, V10, 64 bits
+	WORD $0x6f4c06b5 // USHR V21, V21, 52
+	WORD $0x4f7456b7 // SHL V23, V21, 52
+	WORD $0x6ef78673 // SUB V19, V19, V23, 64 bits
+	WORD $0x4ee08673 // ADD V19, V19, V0, 64 bits
+	WORD $0x4ee0d673 // FSUB V19, V19, V0, 64 bits
+	WORD $0x4eab1eb5 // ORR V21, V21, V11
+	WORD $0x4eecd6b5 // FSUB V21, V21, V12, 64 bits
+	FMOVQ 784(R11), F23 // 54
+	WORD $0x6e671ef6 // BSL V22, V23, V7
 	BLOCK7
-	BLOCK19
+	WORD $0x4e7ad77a // FADD V26, V27, V26, 64 bits
+	WORD $0x6e7adf39 // FMUL V25, V25, V26, 64 bits
+	FMOVQ 800(R11), F26 // 0x1.a39ef35793c76p-33
+	WORD $0x4e7acf19 // FMLA V25, V24, V26, 64 bits
+	WORD $0x4ef9d779 // FSUB V25, V27, V25, 64 bits
+	WORD $0x4ef9d694 // FSUB V20, V20, V25, 64 bits
+	FMOVQ 816(R11), F25 // 0x1.62e42feep-01
+	WORD $0x4e79cf14 // FMLA V20, V24, V25, 64 bits
+	WORD $0x4e67e6b8 // FCMEQ V24, V21, V7, 64 bits
+	WORD $0x4ef4d4f5 // FSUB V21, V7, V20, 64 bits
+	WORD $0x6eb81e35 // BIT V21, V17, V24
+	WORD $0x6eb71eb3 // BIT V19, V21, V23
+	WORD $0x6ee7e655 // FCMGT V21, V18, V7, 64 bits
+	WORD $0x6ef2e637 // FCMGT V23, V17, V18, 64 bits
+	WORD $0x4e371eb5 // AND V21, V21, V23
+	WORD $0x4ee0d694 // FSUB V20, V20, V0, 64 bits
+	WORD $0x6e74de54 // FMUL V20, V18, V20, 64 bits
+	WORD $0x6ef51e34 // BIF V20, V17, V21
+	WORD $0x6eb61e93 // BIT V19, V20, V22
+	WORD $0x4e72e654 // FCMEQ V20, V18, V18, 64 bits
+	WORD $0x6e205a94 // NOT V20, V20
+	WORD $0x6eb41e53 // BIT V19, V18, V20
+	WORD $0x0e616a72 // FCVTN32 V18, V19
 	FMOVD F18, 8(R0)
 	JMP back1
 
@@ -2152,7 +2177,6 @@ rare2:
 	BLOCK1
 	BLOCK7
 	BLOCK19
-	FMOVD F18, 0(R0)
 	JMP back2
 
 // func lgammaHighF32NEON(z, x *float32, n int)

@@ -71,34 +71,69 @@ func (d precision) logInside(b *B, x *val) *val {
 // lgammaPositive is the polynomial around 2 below 5/2, with the logarithm of up to two factors, and Stirling's formula beyond, in
 // which the product of the logarithm and its difference from x are carried in two parts.
 func (d precision) lgammaPositive(b *B, x *val) *val {
+	v := d.lgammaPair(b, x)
+	return b.Add(v.hi, v.lo)
+}
+
+// lgammaPair has what the last sum loses, for differences of it.
+func (d precision) lgammaPair(b *B, x *val) pair {
 	tiny, low, far := b.Lt(x, b.D(0.5)), b.Lt(x, b.D(1.5)), b.Ge(x, b.D(lgammaSplit))
 	below := b.Sel(low, b.Sel(tiny, b.Fma(x, x, x), x), b.D(1))
 	log := d.logPair(b, b.Sel(far, x, below))
 	w := b.Sub(x, b.Sel(low, b.Sel(tiny, b.D(0), b.D(1)), b.D(2)))
 	p := b.times(pair{b.D(lgammaSlope), b.D(lgammaSlopeLow)}, w)
 	rest := b.Sub(b.Fma(b.Mul(w, w), b.split64(w, coefLgammaTwo), p.lo), log.lo)
-	inside := b.Add(b.Sub(p.hi, log.hi), rest)
-	return b.Sel(far, d.stirlingPair(b, x, log), inside)
+	v := d.stirlingPair(b, x, log)
+	return pair{b.Sel(far, v.hi, b.Sub(p.hi, log.hi)), b.Sel(far, v.lo, rest)}
 }
 
-func (d precision) stirlingPair(b *B, x *val, log pair) *val {
+func (d precision) stirlingPair(b *B, x *val, log pair) pair {
 	r := b.Div(b.D(1), x)
 	const half = 0x1.d67f1c864beb5p-1 // log √(2π)
 	rest := b.Fma(r, b.split64(b.Mul(r, r), coefStirlingRest), b.D(half))
 	p := b.times(log, b.Sub(x, b.D(0.5)))
 	s := b.twoSum(p.hi, b.Sub(b.D(0), x))
-	return b.Add(s.hi, b.Add(b.Add(s.lo, p.lo), rest))
+	return pair{s.hi, b.Add(b.Add(s.lo, p.lo), rest)}
 }
 
 // lgammaAll is log(π/|x·sin πx|) - lgamma(-x) below 0.
 func (d precision) lgammaAll(b *B, x *val, usual func(b *B, x *val) *val) *val {
-	a, inf := b.abs64(x), b.D(math.Inf(1))
+	if d.full {
+		return d.lgammaAll64(b)
+	}
+	a := b.abs64(x)
 	v := usual(b, b.Min(b.D(1e300), b.Max(b.D(0x1p-1022), a)))
 	off := b.Sub(a, b.Round(a, toNearest))
 	sine := b.abs64(b.Mul(off, b.split64(b.Mul(off, off), coefSinPi)))
 	over := b.Sub(d.logInside(b, b.Div(b.D(math.Pi), b.Max(b.D(0x1p-1000), b.Mul(a, sine)))), v)
+	return d.lgammaEdges(b, x, v, over)
+}
+
+// lgammaAll64 has both terms in two parts: near a pole they are large where their difference is not. Its operand is read again where
+// it is needed: AVX2 has 16 registers.
+func (d precision) lgammaAll64(b *B) *val {
+	size := func() *val { return b.abs64(b.Load("x", f64, "")) }
+	a := size()
+	off := b.Sub(a, b.Round(a, toNearest))
+	sine := b.abs64(b.Mul(off, b.split64(b.Mul(off, off), coefSinPi)))
+	under := b.twoMul(a, sine)
+	under.hi = b.Max(b.D(0x1p-1000), under.hi)
+	q := b.Div(b.D(math.Pi), under.hi)
+	const piLow = 0x1.1a62633145c07p-53
+	lost := b.Fnma(q, under.lo, b.Add(b.Fnma(q, under.hi, b.D(math.Pi)), b.D(piLow)))
+	log := d.logPair(b, q)
+	log.lo = b.Fma(lost, b.D(1/math.Pi), log.lo)
+	p := d.lgammaPair(b, b.Min(b.D(1e300), b.Max(b.D(0x1p-1022), size())))
+	s := b.twoSum(log.hi, b.negated(p.hi))
+	over := b.Add(s.hi, b.Add(s.lo, b.Sub(log.lo, p.lo)))
+	return d.lgammaEdges(b, b.Load("x", f64, ""), b.Add(p.hi, p.lo), over)
+}
+
+// lgammaEdges chooses between log Γ(|x|) and what it is below 0, and adds what both formulas leave out.
+func (d precision) lgammaEdges(b *B, x, v, over *val) *val {
+	a, inf := b.abs64(x), b.D(math.Inf(1))
 	small, huge := b.Lt(a, b.D(1e-20)), b.Gt(a, b.D(1e300))
-	v = b.Sel(b.Gt(x, b.D(0)), v, b.Sel(b.Eq(off, b.D(0)), inf, over))
+	v = b.Sel(b.Gt(x, b.D(0)), v, b.Sel(b.Eq(b.Round(a, toNearest), a), inf, over))
 	log := d.logInside(b, a)
 	v = b.Sel(small, b.Sel(b.Eq(a, b.D(0)), inf, b.Sub(b.D(0), log)), v)
 	v = b.Sel(huge, b.Sel(b.And(b.Gt(x, b.D(0)), b.Lt(x, inf)), b.Mul(x, b.Sub(log, b.D(1))), inf), v)

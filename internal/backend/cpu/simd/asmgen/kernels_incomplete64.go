@@ -39,10 +39,10 @@ func (d precision) gammaExponent(b *B, operands func() (a, x *val)) (e pair, log
 	return b.quickSum(e.hi, b.Add(e.lo, b.Add(p.lo, s.lo))), l.hi
 }
 
-// expPair is e^(hi+lo) for numbers up to 0.
-func (d precision) expPair(b *B, e pair) *val {
+// expTimes is v·e^(hi+lo) for exponents up to 0, with one rounding for the product and the sum in the power.
+func (d precision) expTimes(b *B, e pair, v *val) *val {
 	r, n, _ := b.expReduce64(b.Max(b.D(-746), b.Min(b.D(700), e.hi)))
-	return b.ldexp64(b.Add(d.expRest(b, b.Add(r, e.lo)), b.D(1)), n)
+	return b.ldexp64(b.Fma(d.expRest(b, b.Add(r, e.lo)), v, v), n)
 }
 
 // gammaLead is x^a·e^-x/Γ(a+1), by Stirling's formula of a, or of a+3 below 5/2.
@@ -58,11 +58,25 @@ func (d precision) gammaLead(b *B) *val {
 	a := up()
 	r := b.Div(b.D(1), a.hi)
 	e.lo = b.Fma(a.lo, log, b.Fnma(r, b.split64(b.Mul(r, r), coefStirlingRest), e.lo))
-	v := b.Mul(d.expPair(b, e), b.Sqrt(b.Mul(r, b.D(1/(2*math.Pi)))))
-	in, x := gammaOperands(b)
-	f := b.Mul(b.Mul(b.Add(in, b.D(1)), b.Add(in, b.D(2))), b.Add(in, b.D(3)))
-	f = b.Div(f, b.Mul(b.Mul(x, x), x))
-	return b.Mul(v, b.Sel(b.Lt(in, b.D(lgammaSplit)), f, b.D(1)))
+	v := b.Sqrt(b.Mul(r, b.D(1/(2*math.Pi))))
+	f := d.gammaUp(b)
+	far := b.Ge(b.Load("x", f64, ""), b.D(lgammaSplit))
+	return d.expTimes(b, e, b.Sel(far, v, b.Fma(v, f.lo, b.Mul(v, f.hi))))
+}
+
+// gammaUp is (a+1)(a+2)(a+3)/x³ for a below 5/2.
+func (d precision) gammaUp(b *B) pair {
+	x := b.Load("y", f64, "")
+	under := b.times(b.twoMul(x, x), x)
+	a := b.Load("x", f64, "")
+	one, two := b.quickSum(b.D(1), a), b.quickSum(b.D(2), a)
+	above := b.twoMul(one.hi, two.hi)
+	above.lo = b.Fma(one.hi, two.lo, b.Fma(one.lo, two.hi, above.lo))
+	three := b.quickSum(b.D(3), b.Load("x", f64, ""))
+	above = pair{b.Mul(above.hi, three.hi), b.Fma(above.hi, three.lo, b.Fma(above.lo, three.hi, b.Fms(above.hi, three.hi,
+		b.Mul(above.hi, three.hi))))}
+	f := b.Div(above.hi, under.hi)
+	return pair{f, b.Div(b.Fnma(f, under.lo, b.Add(b.Fnma(f, under.hi, above.hi), above.lo)), under.hi)}
 }
 
 // gammaSeries is Σ x^n/((a+1)…(a+n)) from the back, where each step reduces the error of those behind it; four steps share a quotient.
@@ -109,8 +123,16 @@ func (d precision) gammaSmall(b *B, _, _ *val) *val {
 	p := b.times(pair{b.D(lgammaSlope), b.D(lgammaSlopeLow)}, w)
 	p.lo = b.Fma(b.Mul(w, w), b.split64(w, coefLgammaTwo), p.lo)
 	gamma := b.plus(p, log)
+	gamma = b.twoSum(gamma.hi, gamma.lo) // the second part has most of the polynomial
 	ln := d.logInside(b, b.Load("y", f64, ""))
-	less := d.expm1(b, b.Sub(b.Fma(b.Load("x", f64, ""), ln, b.negated(gamma.hi)), gamma.lo))
+	power := b.twoMul(b.Load("x", f64, ""), ln)
+	l := b.twoSum(power.hi, b.negated(gamma.hi))
+	l.lo = b.Add(l.lo, b.Sub(power.lo, gamma.lo))
+	// e^l - 1, of a small l as l and the rest.
+	less := d.expm1(b, l.hi)
+	near := b.Lt(b.abs64(l.hi), b.D(0.34))
+	bend := b.Mul(b.Mul(l.hi, l.hi), b.Horner64(l.hi, factorials(2, 1, 12, false)))
+	lessTop, lessRest := b.Sel(near, l.hi, less), b.Fma(b.Add(less, b.D(1)), l.lo, b.Sel(near, bend, b.D(0)))
 	a, x := gammaOperands(b)
 	// Σ (-x)^(n-1)/(n!·(a+n)) from the back; what its first term and products lose is added.
 	sum := b.Div(b.D(1), b.Add(a, b.D(18)))
@@ -125,7 +147,8 @@ func (d precision) gammaSmall(b *B, _, _ *val) *val {
 	product := b.twoMul(a, x)
 	y := b.times(rest, product.hi)
 	y.lo = b.Fma(product.lo, rest.hi, y.lo)
-	return b.Add(b.Sub(y.hi, less), b.Fma(less, y.hi, y.lo))
+	v := b.twoSum(y.hi, b.negated(lessTop))
+	return b.Add(v.hi, b.Add(v.lo, b.Fma(less, y.hi, b.Sub(y.lo, lessRest))))
 }
 
 // gammaNear is e^E (erfcx(√-E)/2 ± the sum of the expansion), E being the exponent.
@@ -147,5 +170,5 @@ func (d precision) gammaNear(b *B, _, _ *val) *val {
 	sum = b.Mul(sum, b.Sqrt(b.Mul(over, b.D(1/(2*math.Pi)))))
 	a, x = gammaOperands(b)
 	sum = b.Sel(b.Gt(x, a), sum, b.negated(sum))
-	return b.Mul(d.expPair(b, e), b.Fma(d.scaledErfc(b, z), b.D(0.5), sum))
+	return d.expTimes(b, e, b.Fma(d.scaledErfc(b, z), b.D(0.5), sum))
 }

@@ -155,7 +155,7 @@ func families() []family {
 		{"special", apart(specials(), "Gammainc", false)}, {"gammainc", apart(specials(), "Gammainc", true)}, {"gamma64", gamma64()},
 		{"incomplete64", incomplete64()}, {"beta", apart(gammaPairs64(), "Zeta", false)}, {"zeta64", apart(gammaPairs64(), "Zeta", true)},
 		{"bessel64", apart(bessel64(), "BesselK", false)}, {"besselk64", apart(bessel64(), "BesselK", true)},
-		{"normal64", normal64()},
+		{"normal64", normal64()}, {"polynomial", polynomials()},
 		{"elementary32", endingIn("F32", elementary())}, {"elementary64", endingIn("F64", elementary())},
 		{"reduce", reductions()}, {"row", rowSums()}, {"rowmap", rowMaps()}, {"double", double()},
 	}
