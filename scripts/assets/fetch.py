@@ -128,6 +128,14 @@ def mpnet(out):
             path.write_bytes(z.read(name))
 
 
+def adapter(out):
+    """A LoRA of rank 16 for Qwen2.5-Coder-7B-Instruct that peft wrote, without its base (MIT licence)."""
+    for name, data in wheel_files("llm-security-reviewer==0.1.1", r"/adapters/adapter_.*\.(json|safetensors)$").items():
+        path = out / "adapter" / pathlib.Path(name).name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
 def ct2_tensors(data):
     """Shapes and bytes of the float16 tensors of a CTranslate2 model, by name."""
     at = 0
@@ -228,7 +236,8 @@ ASSETS = {"smollm2": (smollm2, "smollm2-135m-instruct.gguf"), "gemma3": (gemma3,
           "qwen": (qwen, "qwen2.5-coder-0.5b.gguf"), "qwen15": (qwen15, "qwen2.5-coder-1.5b.gguf"),
           "llama.cpp": (llama_cpp, "llama.cpp"),
           "tokenizers": (tokenizers, "tokenizers/" + TOKENIZERS[-1]), "minilm": (minilm, "all-minilm-l6-v2/1_Pooling"), "mpnet": (mpnet,
-    "all-mpnet-base-v2"), "languages": (languages, "languages.txt"), "whisper": (whisper, "whisper-base"), "speech": (speech, "speech.wav")}
+    "all-mpnet-base-v2"), "languages": (languages, "languages.txt"), "whisper": (whisper, "whisper-base"), "speech": (speech, "speech.wav"),
+          "adapter": (adapter, "adapter/adapter_model.safetensors")}
 
 
 def main():
