@@ -18,6 +18,8 @@ type checkedNode struct {
 	op    string
 	attr  attr.Attr
 	bytes int64 // of a result that is to be computed
+	size  int64 // classes of a loss; 0: not known any more
+	again bool  // a gradient of a loss: it checks what the loss does, and is named only where that was not to be computed
 	site  *graph.Site
 }
 
@@ -29,10 +31,24 @@ func checkedNodes(list []checkedNode, nodes []*graph.Node) []checkedNode {
 			if !n.Stored() {
 				c.bytes = int64(n.Bytes())
 			}
+			if a, ok := c.attr.(attr.ClassLoss); ok {
+				c.size, c.again = classes(n, a.Axis), !n.IsTuple()
+			}
 			list = append(list, c)
 		}
 	}
 	return list
+}
+
+// classes is how many a loss, or its gradient, has along a dimension.
+func classes(n *graph.Node, axis int) int64 {
+	if !n.IsTuple() && axis < n.Shape().Rank() {
+		return int64(n.Dim(axis))
+	}
+	if in := n.Ins(); len(in) > 0 && in[0] != nil && axis < in[0].Shape().Rank() {
+		return int64(in[0].Dim(axis))
+	}
+	return 0
 }
 
 // genericIndex is the name kernels give that many indexing functions share.
@@ -44,7 +60,7 @@ func (c checkedNode) raised(e *fault.Error) (op string, ok bool) {
 	case attr.Bound:
 		return a.Op, e.Kind == fault.Index && e.Size == int64(a.Size) && (e.Op == a.Op || e.Op == genericIndex)
 	case attr.ClassLoss:
-		return a.Op(), e.Kind == fault.Index && e.Op == a.Op()
+		return a.Op(), e.Kind == fault.Index && e.Op == a.Op() && (c.size == 0 || c.size == e.Size)
 	case attr.Domain:
 		return a.Op, e.Kind == fault.Value && e.Op == a.Op
 	case attr.Factor:
@@ -68,9 +84,13 @@ func locate(err error, nodes []checkedNode) error {
 	}
 	var lines []string
 	var op, module, types string
+	first := slices.ContainsFunc(nodes, func(c checkedNode) bool {
+		_, ok := raised(c)
+		return ok && !c.again
+	})
 	for _, c := range nodes {
 		name, ok := raised(c)
-		if !ok {
+		if !ok || c.again && first {
 			continue
 		}
 		line := c.site.Line()
