@@ -11,7 +11,7 @@ import (
 func TestStateThatIsAView(t *testing.T) {
 	type T = *lucid.Tensor
 	x := lucid.New([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, 3, 3)
-	xs := lucid.With{DType: lucid.Float64}.Arange(4 * 9).Reshape(4, 3, 3)
+	xs := lucid.With{DType: lucid.Float64}.Arange(4*9).Reshape(4, 3, 3)
 	for name, f := range map[string]func(c, x T) T{
 		"flip":           func(c, x T) T { return c.Flip(0) },
 		"flip of a sum":  func(c, x T) T { return c.Add(x).Flip(-1) },
