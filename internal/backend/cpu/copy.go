@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"unsafe"
 
@@ -294,31 +295,26 @@ func copyLine[T any](z, x unsafe.Pointer, n, zs, xs int) {
 
 // reverseLine copies n elements of at most 4 bytes that end at x, the last one first: eight bytes at a time.
 func reverseLine(z, x unsafe.Pointer, n, size int) {
-	words := n * size / 8
-	out := unsafe.Slice((*uint64)(z), words)
-	x = unsafe.Add(x, size)
-	switch size {
-	case 1:
-		for i := range out {
-			x = unsafe.Add(x, -8)
-			out[i] = bits.ReverseBytes64(*(*uint64)(x))
-		}
-	case 2:
-		const even = 0x00ff00ff00ff00ff
-		for i := range out {
-			x = unsafe.Add(x, -8)
-			v := bits.ReverseBytes64(*(*uint64)(x))
-			out[i] = v&even<<8 | v>>8&even
-		}
-	case 4:
-		for i := range out {
-			x = unsafe.Add(x, -8)
-			out[i] = bits.RotateLeft64(*(*uint64)(x), 32)
-		}
+	if n == 0 {
+		return
 	}
-	rest := unsafe.Slice((*byte)(unsafe.Add(z, words*8)), n*size-words*8)
-	for ; len(rest) > 0; rest = rest[size:] {
-		x = unsafe.Add(x, -size)
-		copy(rest[:size], unsafe.Slice((*byte)(x), size))
+	in, out := unsafe.Slice((*byte)(unsafe.Add(x, (1-n)*size)), n*size), unsafe.Slice((*byte)(z), n*size)
+	for len(out) >= 8 {
+		v := binary.NativeEndian.Uint64(in[len(in)-8:])
+		switch size {
+		case 1:
+			v = bits.ReverseBytes64(v)
+		case 2:
+			const even = 0x00ff00ff00ff00ff
+			v = bits.ReverseBytes64(v)
+			v = v&even<<8 | v>>8&even
+		case 4:
+			v = bits.RotateLeft64(v, 32)
+		}
+		binary.NativeEndian.PutUint64(out, v)
+		in, out = in[:len(in)-8], out[8:]
+	}
+	for ; len(out) > 0; in, out = in[:len(in)-size], out[size:] {
+		copy(out[:size], in[len(in)-size:])
 	}
 }

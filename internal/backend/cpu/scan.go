@@ -328,7 +328,10 @@ func linear[T numbers](c *backend.Ctx, s attr.Scan, out, in []backend.View) erro
 	if err != nil {
 		return err
 	}
-	if x.inner == 1 && x.n > 0 {
+	if x.n == 0 || x.count() == 0 {
+		return nil
+	}
+	if x.inner == 1 {
 		y, err := rowsAlong(c, in[1], s.Axis)
 		if err != nil {
 			return err
